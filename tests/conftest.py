@@ -49,13 +49,13 @@ def pseudo_catalogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pseudo_language(pseudo_catalogues: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything in this process is said in the language that nobody speaks, also what begins at the command
     line."""
-    from wizard.documents import language
+    from wizard.documents import files
     from wizard.model.said import English, Language
 
     monkeypatch.setenv("LANGUAGE", "eo")
     monkeypatch.setenv("LC_ALL", "eo")
-    monkeypatch.setattr(language, "CATALOGUES", str(pseudo_catalogues))
+    monkeypatch.setattr(files, "CATALOGUES", str(pseudo_catalogues))
     monkeypatch.setattr(Language, "one", English.one)
     monkeypatch.setattr(Language, "many", English.many)
     monkeypatch.setattr(Language, "of_profiles", English.of_profiles)
-    language.speak()
+    files.speak()

@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from wizard.documents.codec import to_json
-from wizard.documents.sealed import digest_of
+from wizard.documents.codec import digest_of, to_json
 
 Body = dict[str, Any]
 

@@ -10,7 +10,7 @@ from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
 from wizard.model.machine import Extent
-from wizard.model.units import KIB
+from wizard.model.said import KIB
 
 SIZE, BLOCK = 16 * KIB, 512
 PLACES = (Extent(0, SIZE),)

@@ -10,7 +10,7 @@ from random import Random
 from typing import Generic, Protocol, TypeVar
 
 from wizard.model.errors import Failed
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.said import Said
 
 SECTOR_BYTES = 512

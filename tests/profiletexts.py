@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 
-from wizard.advise.catalogue import OptionFile
-from wizard.advise.evidence import EvidenceFile
-from wizard.advise.glossary import GlossaryFile
-from wizard.advise.workloads import WorkloadForm
-from wizard.diagnose.patterns import PatternFile
+from wizard.advice.catalogue import OptionFile
+from wizard.advice.evidence import EvidenceFile, GlossaryFile
+from wizard.advice.workloads import WorkloadForm
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.filesystems.registry import KINDS
+from wizard.findings.geometry import PatternFile
 from wizard.model.said import ProfileText
 
 FORMS: dict[str, type] = {

@@ -29,7 +29,7 @@ def put(mark: str, text: str, *, keep: bool = False) -> bool:
 
 def codes() -> str:
     """The table of finding codes."""
-    from wizard.diagnose.codes import CODES
+    from wizard.findings.diagnose import CODES
 
     return "\n".join(
         [

@@ -16,13 +16,13 @@ from math import exp, fsum, log
 
 from tests.lab.restudy.timings import RESULTS
 from tests.readme import renew
-from wizard.advise.evidence import load_evidence
-from wizard.advise.workloads import Measured, Profile, load_workloads
+from wizard.advice.evidence import load_evidence
+from wizard.advice.workloads import Measured, Profile, load_workloads
+from wizard.benchmark.candidates.compare import Finding, Ratio, TrialVerdict
+from wizard.benchmark.candidates.trial import read_trial
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.advice import FEWEST_RUNS, Evidence, Place
-from wizard.trial.candidates.document import read_trial
-from wizard.trial.candidates.result import Finding, Ratio, TrialVerdict
 
 AIM = 1.05
 """From here on the profile must say why."""

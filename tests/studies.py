@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 
 from tests.readme import renew
-from wizard.advise.catalogue import load_catalogue
-from wizard.advise.evidence import load_evidence
-from wizard.advise.workloads import Profile, Standing, load_workloads
-from wizard.cli import COMMANDS
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.evidence import load_evidence
+from wizard.advice.workloads import Profile, Standing, load_workloads
+from wizard.benchmark.loads.load import LOADS
+from wizard.cli.main import COMMANDS
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Place
-from wizard.trial.loads.load import LOADS
 
 ALIGNMENT, CHOICE, EXT, STRIPING, SHINGLED = STUDIES = ("alignment", "choice", "ext", "striping", "shingled")
 """The studies, by the first word of their measurements' ids."""

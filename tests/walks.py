@@ -24,12 +24,12 @@ from tests.looks.rehearsal import (
     ready,
     until,
 )
-from wizard.desk.desk import Desk
-from wizard.lines.app import Lines
-from wizard.lines.talk import Talk
+from wizard.host.session import Session
+from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
-from wizard.services.real import RealServices
-from wizard.services.session import Session
+from wizard.plain.app import Lines
+from wizard.plain.prompt import Talk
+from wizard.ui.desk import Desk
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 600.0

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from wizard.cli import main
+from wizard.cli.main import main
 
 code = main()
 sys.stdout.flush()

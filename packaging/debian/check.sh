@@ -106,7 +106,7 @@ done
 as_tester() { setpriv --reuid=tester --regid=tester --init-groups "$@"; }
 # What it starts is found by its path, as the wizard of a plain user finds it.
 program=$(as_tester env PYTHONPATH=/usr/lib/diskwright \
-    python3 -c 'from wizard.apply.root.ask import relay_argv; print(*relay_argv())')
+    python3 -c 'from wizard.apply.privilege.ask import relay_argv; print(*relay_argv())')
 [ "$program" = /usr/lib/diskwright/as-root ]
 echo | as_tester pkexec "$program" | grep -q '"say": "root"'
 # By another program the action is not given.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from papers import words as told
 from papers.values import NO_VALUE, Value, value_of
 from wizard import __version__
-from wizard.cli import FOLDERS, WIZARD, parser_of
-from wizard.faces.showing.command import Command as Parser
-from wizard.faces.showing.command import Example
-from wizard.faces.showing.overview import EXAMPLES
-from wizard.faces.showing.words import commands as words
+from wizard.cli import command as words
+from wizard.cli.command import OVERVIEW_EXAMPLES as EXAMPLES
+from wizard.cli.command import Command as Parser
+from wizard.cli.command import Example
+from wizard.cli.main import GROUPS, WIZARD, parser_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ def program() -> Program:
         __version__,
         _command("", "", str(words.WIZARD)),
         tuple(
-            _command(str(words.FOLDERS[folder]()), name, str(words.SAYS[name]()))
-            for folder, names in FOLDERS.items()
+            _command(str(words.GROUPS[folder]()), name, str(words.SAYS[name]()))
+            for folder, names in GROUPS.items()
             for name in names
         ),
         (

@@ -7,7 +7,7 @@ from itertools import groupby
 from papers import words
 from papers.commands import Command, Operand, Option, Program
 from papers.values import NO_VALUE
-from wizard.faces.showing.command import Example
+from wizard.cli.command import Example
 
 VERSION = Option(("--version",), words.VERSION, NO_VALUE)
 QUOTED = re.compile(r"`([^`]+)`")

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from wizard.advise.catalogue import load_catalogue
-from wizard.advise.glossary import load_glossary
-from wizard.advise.missing import known_programs
-from wizard.advise.workloads import load_workloads
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.evidence import load_glossary
+from wizard.advice.missing import known_programs
+from wizard.advice.workloads import load_workloads
 from wizard.filesystems.registry import MADE
 
 

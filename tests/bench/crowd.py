@@ -12,7 +12,7 @@ from tests.machines import recordings
 from wizard.documents.codec import render_document, to_json
 from wizard.probe.facts import SCHEMA, RawBlock, RawDrive, RawMachine
 from wizard.probe.host.sysfs import node_of
-from wizard.probe.recorded import load_facts
+from wizard.probe.machine import load_facts
 
 COUNT = 64
 

@@ -19,9 +19,8 @@ from statistics import median
 from time import process_time_ns
 
 from tests.readme import put
-from wizard.trial.loads.actions import Move
-from wizard.trial.loads.load import Phase, Unit
-from wizard.trial.loads.script import Draft, phase
+from wizard.benchmark.loads.load import Phase, Unit
+from wizard.benchmark.loads.script import Draft, Move, phase
 
 COUNT = 2000
 THREADS = 16

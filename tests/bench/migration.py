@@ -22,10 +22,10 @@ from statistics import median
 from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, in_turn, ms, quiet, render, timed
 from tests.devices import backing_file
 from tests.readme import put
-from wizard.apply.manifest.copying import copy_tree
-from wizard.apply.manifest.manifest import take_manifest
-from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
-from wizard.model.units import KIB, MIB
+from wizard.apply.tree.copying import copy_tree
+from wizard.apply.tree.manifest import take_manifest
+from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
+from wizard.model.said import KIB, MIB
 
 SMALL_FILES, LARGE_FILES = 4000, 4
 LARGE_BYTES = 96 * MIB

@@ -18,12 +18,11 @@ from uuid import uuid4
 from tests.bench.moving import SHIFTS
 from tests.readme import put
 from tests.unit.machines import machine, mbr, partition, partitioned
-from wizard.apply.move.mover.journal import Journal
+from wizard.apply.move.mover.journal import Journal, Side
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import prepared
-from wizard.apply.move.mover.state import Side
-from wizard.layout.moving.planned import planned_move
-from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB
+from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB
+from wizard.plan.partition.move_target import planned_move
 
 SIZE, BEFORE, TERABYTE = 8 * GIB, 63, 10**12
 DRIVE = SIZE * 2 + 2 * GIB

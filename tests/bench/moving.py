@@ -17,14 +17,12 @@ from uuid import uuid4
 
 from tests.devices import Bench, forget_partitions
 from tests.readme import put
-from wizard.apply.move.mover.drive import MovedDrive
-from wizard.apply.move.mover.journal import Journal
+from wizard.apply.move.mover.journal import Journal, Side
 from wizard.apply.move.mover.mover import Mover
-from wizard.apply.move.mover.prepare import prepared
-from wizard.apply.move.mover.state import Side
-from wizard.layout.moving.planned import planned_move
+from wizard.apply.move.mover.prepare import MovedDrive, prepared
 from wizard.model.machine import Partition
-from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB
+from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB
+from wizard.plan.partition.move_target import planned_move
 from wizard.probe.machine import probe_machine
 
 SIZE, ROUNDS, BEFORE = 2 * GIB, 3, 63

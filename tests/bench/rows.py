@@ -12,8 +12,8 @@ from statistics import median
 from time import perf_counter
 
 from tests.devices import Bench
-from wizard import cli
-from wizard.model.units import MIB
+from wizard.cli import main
+from wizard.model.said import MIB
 
 DISKWRIGHT = (sys.executable, "-m", "wizard")
 RUNS = 7
@@ -42,7 +42,7 @@ def check_byte_code() -> None:
     """Refuse to measure where every start compiles everything, as no start of a user's does; the first one
     here compiles it."""
     quiet(*DISKWRIGHT, "--version")
-    if not Path(cache_from_source(cli.__file__)).exists():
+    if not Path(cache_from_source(main.__file__)).exists():
         raise SystemExit(
             "byte code is not kept here, so that compiling would be measured: unset PYTHONDONTWRITEBYTECODE"
         )

@@ -16,18 +16,18 @@ from uuid import uuid4
 
 from tests.bench.rows import drives
 from tests.readme import put
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.wishes.wanted import wish_of
-from wizard.layout.wishes.wish import request
-from wizard.model.units import GIB
+from wizard.benchmark.candidates import running
+from wizard.benchmark.candidates.__main__ import carried_out
+from wizard.benchmark.candidates.compare import Bounds, Candidate, Finding, Order, PhaseRun
+from wizard.benchmark.candidates.trial import order_of
+from wizard.benchmark.loads.load import Phase
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.said import GIB
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import request
+from wizard.plan.request.wanted import wish_of
 from wizard.probe.machine import probe_machine
-from wizard.trial.candidates import running
-from wizard.trial.candidates.__main__ import carried_out
-from wizard.trial.candidates.prepare import order_of
-from wizard.trial.candidates.result import Bounds, Candidate, Finding, Order, PhaseRun
-from wizard.trial.loads.load import Phase
 
 FACTOR, ALIKE, PLANTED = 1.2, 40, 10
 SECONDS, SIZE_BYTES, LOAD, WORKLOAD = 40.0, 2 * GIB, "many-files", "small-files"

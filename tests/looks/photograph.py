@@ -17,7 +17,7 @@ from tests.looks.pictures import PUBLISHED, pictured
 from tests.looks.recording import film
 from tests.looks.rehearsal import CONSOLE, MODERN, MONO
 from wizard.documents.profiles import BUNDLED
-from wizard.window.console.terminal import Terminal
+from wizard.window.terminal import Terminal
 
 FOLDER = Path(__file__).resolve().parents[2] / "screenshots"
 KINDS: tuple[tuple[str, tuple[int, int], Terminal], ...] = (

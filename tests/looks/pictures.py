@@ -4,8 +4,8 @@ import re
 from collections.abc import Awaitable, Callable
 
 from tests.looks.rehearsal import Hand, Take, wizard
-from wizard.services.contract import Services
-from wizard.window.console.terminal import Terminal
+from wizard.host.contract import Services
+from wizard.window.terminal import Terminal
 
 README = ("drives", "purpose", "plan", "review", "result")
 """The five of the README."""

@@ -13,28 +13,28 @@ from textual.pilot import Pilot
 
 from tests.looks.workshop import workshop
 from wizard.apply.engine.record import Phase, power_sentence
-from wizard.apply.plan.steps_told import waiting_sentence
-from wizard.apply.run.decision import Settling
+from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run.journal import RunState
-from wizard.desk.desk import Desk
-from wizard.desk.view import Row
-from wizard.layout.before import known_identity
-from wizard.layout.changes.possible import signatures_on
-from wizard.layout.changes.steps_of import change_steps
-from wizard.layout.rehearsed import direct_reason
-from wizard.layout.told.promise import WayBackRoom, shows_nothing
-from wizard.model.documents.changes import Changes, Relabel, SetLabel, Wanted
+from wizard.apply.run.progress_log import Settling
+from wizard.benchmark.measure import Progress
+from wizard.host.contract import Services
+from wizard.host.recorded import RecordedServices
+from wizard.model.changes import Changes, Relabel, SetLabel, Wanted
 from wizard.model.errors import Refused
-from wizard.model.journal import Entry, Event
+from wizard.model.ext import Entry, Event
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.plan.dangers import known_identity
+from wizard.plan.rehearsed import direct_reason
+from wizard.plan.settings.possible import signatures_on
+from wizard.plan.settings.steps_of import change_steps
+from wizard.plan.undo_policy import WayBackRoom, shows_nothing
 from wizard.probe.interpret import machine_of
-from wizard.services.contract import Services
-from wizard.services.recorded import RecordedServices
-from wizard.trial.measure import Progress
+from wizard.ui.desk import Desk
+from wizard.ui.view import Row
 from wizard.window.app import Window
-from wizard.window.console.terminal import Colours, Glyphs, Terminal
+from wizard.window.terminal import Colours, Glyphs, Terminal
 
 Hand = Pilot[None]
 Job = Callable[[Hand], Awaitable[None]]

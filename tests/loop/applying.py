@@ -15,23 +15,22 @@ import pytest
 
 from tests.devices import Bench, tool
 from tests.fingerprint import fingerprint
-from wizard.apply.decide import job_of, next_commands
 from wizard.apply.plan.start import start_run
-from wizard.apply.run import kinds
-from wizard.apply.run.begin import request_stop
-from wizard.apply.run.environment import Environment
+from wizard.apply.run import job
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
-from wizard.apply.run.lock import is_locked
-from wizard.apply.run.process import Purpose
-from wizard.layout.document import render_plan
-from wizard.layout.planner import PLAIN, Mode, make_plan
-from wizard.layout.several.striped import StripeWish, make_striped_plan
-from wizard.layout.wishes.wish import Arrangement, Wish
+from wizard.apply.run.process import Purpose, is_locked
+from wizard.apply.run_control import job_of, next_commands
 from wizard.model.advice import Choice, Option, Place, Workload
-from wizard.model.journal import Entry, Event
+from wizard.model.ext import Entry, Event
 from wizard.model.machine import Machine
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import PLAIN, Mode, make_plan
+from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.plan.request.volume_request import Arrangement, Wish
 from wizard.probe.machine import probe_machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -274,4 +273,4 @@ def fill(drive: str, bench: Bench, every: int = 1) -> bytes:
 
 def carry_out(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
     """What the run's own process does, in this one."""
-    kinds.carry_out(job_of(run), kinds.Work(run, purpose, Journal(run), drive_locks), next_commands)
+    job.carry_out(job_of(run), job.Work(run, purpose, Journal(run), drive_locks), next_commands)

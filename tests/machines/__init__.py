@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.model.machine import Machine
-from wizard.probe.recorded import load_machine
+from wizard.probe.machine import load_machine
 
 FOLDER = Path(__file__).parent
 LOOPS = FOLDER / "loops"

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.machines import FOLDER, name_of, recordings
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import Pattern, load_patterns
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import Pattern, load_patterns
+from wizard.model.errors import printable
 from wizard.model.finding import Severity
 from wizard.model.machine import Drive, Machine
-from wizard.model.names import printable
-from wizard.model.units import format_capacity
-from wizard.probe.recorded import load_machine
+from wizard.model.said import format_capacity
+from wizard.probe.machine import load_machine
 
 README = FOLDER / "README.md"
 HEAD = """# Recorded machines

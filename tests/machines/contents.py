@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.machines.images import Prepare
-from wizard.model.names import partition_path
+from wizard.model.errors import partition_path
 
 Fill = Callable[[str], None]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.unit.probe.gptimage import Image
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 Prepare = Callable[[Path], None]
 

@@ -15,7 +15,7 @@ from tests.machines.images import (
     untouched,
     zeros,
 )
-from wizard.model.units import GIB, MIB, TIB
+from wizard.model.said import GIB, MIB, TIB
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from tests.machines.contents import tell_kernel
 from tests.machines.made import Made
 from wizard.documents.codec import render_document, to_json
 from wizard.probe.facts import SCHEMA, RawGraph, RawMachine
-from wizard.probe.machine import survey
-from wizard.probe.recorded import load_facts
+from wizard.probe.machine import load_facts, survey
 
 FOLDER = Path("/var/tmp/drives")
 """Where the drives' files lie while they are recorded. Always the same: the kernel tells the name of a loop

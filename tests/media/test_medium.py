@@ -16,7 +16,7 @@ from tests.daily import IS_FULL
 from tests.devices import Bench, tool
 from tests.media.booted import Computer, Disk, Firmware
 from tests.media.conftest import BUILD_SECONDS, CHECKOUT
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 pytestmark = pytest.mark.alone
 slow = pytest.mark.skipif(not IS_FULL, reason="it takes minutes under emulation: --full")

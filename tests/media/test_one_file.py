@@ -15,7 +15,7 @@ from tests.looks.terminals.terminal import Terminal
 from tests.loop.applying import gate, stand_in, until
 from tests.media.conftest import build
 from tests.media.roots import PLAIN_USER, Root, debian_root
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 pytestmark = pytest.mark.alone
 SUITES = ("bullseye", "bookworm", "trixie", "sid")

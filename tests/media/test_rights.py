@@ -9,7 +9,7 @@ import pytest
 from tests.devices import Bench, tool
 from tests.looks.terminals.terminal import Terminal
 from tests.loop.root.real_user import NAME, PASSWORD, RealUser, real_user
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 pytestmark = pytest.mark.alone
 SUDOERS = f"""Defaults !lecture, timestamp_timeout=0

@@ -6,40 +6,37 @@ from typing import TypeVar
 
 from tests.schemas.machine import machine
 from tests.schemas.shapes import JSON, Shapes
-from wizard.advise.catalogue import CatalogueOption, OnKernel
-from wizard.advise.glossary import Term
-from wizard.apply.bring.steps import record as bring_record
+from wizard.advice.catalogue import CatalogueOption, OnKernel
+from wizard.advice.evidence import Term
+from wizard.apply.conversion import snapshots
+from wizard.apply.conversion import undo_files as direct_record
+from wizard.apply.copy import site as bring_record
 from wizard.apply.engine import record as engine_record
-from wizard.apply.migration.on_device import record as direct_record
-from wizard.apply.move import noted
+from wizard.apply.move import bad_sectors
 from wizard.apply.run import runs
-from wizard.apply.run.progress import StepProgress
-from wizard.apply.transaction import snapshotted
-from wizard.documents import notice
-from wizard.documents.sealed import Sealed
-from wizard.faces.looking import advise, glossary, options, workloads
-from wizard.faces.planning import migrate
-from wizard.faces.runs import status
-from wizard.faces.showing import inspection
-from wizard.layout.bring.document import BRINGS
-from wizard.layout.changes.changes_document import CHANGES
-from wizard.layout.document import PLANS
-from wizard.layout.moving.document import MOVES
-from wizard.migrate.carried_document import CARRIED
-from wizard.migrate.document import MIGRATIONS
+from wizard.apply.run.progress_log import StepProgress
+from wizard.benchmark import alignment as trial_document
+from wizard.benchmark.candidates import trial as candidates_document
+from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.cli import inspection
+from wizard.cli.commands import advise, glossary, migrate, options, status, workloads
+from wizard.documents import profiles
+from wizard.documents.codec import Sealed
+from wizard.ext4.carry import CARRIED
+from wizard.ext4.check import MIGRATIONS
+from wizard.model import ensure as wanted
 from wizard.model.advice import Advice, Workload
-from wizard.model.displaced import DisplacedVerdict
-from wizard.model.documents import ensure as wanted
-from wizard.model.documents.migration import Prospect
-from wizard.model.journal import Entry
-from wizard.model.notice import Notice
-from wizard.model.verdict import CliffVerdict, Verdict
+from wizard.model.ext import Entry
+from wizard.model.finding import Notice
+from wizard.model.migration import Prospect
+from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+from wizard.plan.check import PLANS
+from wizard.plan.copy import BRINGS
+from wizard.plan.partition.moves import MOVES
+from wizard.plan.settings.tuning import CHANGES
 from wizard.probe import facts
-from wizard.report import run_document
-from wizard.report.nouns import Report
-from wizard.trial import document as trial_document
-from wizard.trial.candidates import document as candidates_document
-from wizard.trial.candidates.result import TrialVerdict
+from wizard.report import anonymous
+from wizard.report.drives import Report
 
 T = TypeVar("T")
 
@@ -194,7 +191,7 @@ DOCUMENTS = (
     ),
     _of(candidates_document.SCHEMA, TrialVerdict, "Filesystems that were tried", "`trial --json`"),
     _list_of(status.SCHEMA, status.Row, "runs", "What was applied, and how it ended", "`status --json`"),
-    _of(run_document.SCHEMA, Report, "Everything about a run or a plan", "`report --json`"),
+    _of(anonymous.SCHEMA, Report, "Everything about a run or a plan", "`report --json`"),
     Document("diskwright.journal-entry/1", "A line of a run's journal.jsonl", RUN, _entry),
     Document(
         "diskwright.progress/1",
@@ -205,13 +202,11 @@ DOCUMENTS = (
     _of(runs.SCHEMA, runs.Settings, "run.json: what a run is to use when it is taken up again", RUN),
     _of(runs.DRIVES_SCHEMA, runs.Drives, "drives.json: the drives of a run, by their names now", RUN),
     _of(engine_record.SCHEMA, engine_record.Record, "rehearsed.json: where a rehearsed run stands", RUN),
-    _of(
-        snapshotted.SCHEMA, snapshotted.Snapshotted, "snapshot.json: a filesystem that is put back whole", RUN
-    ),
+    _of(snapshots.SCHEMA, snapshots.Snapshotted, "snapshot.json: a filesystem that is put back whole", RUN),
     _of(direct_record.SCHEMA, direct_record.Record, "direct.json: what a migration in place keeps", RUN),
-    _of(noted.SCHEMA, noted.Notes, "moved.json: what a run noted of each of its moves", RUN),
+    _of(bad_sectors.SCHEMA, bad_sectors.Notes, "moved.json: what a run noted of each of its moves", RUN),
     _of(bring_record.SCHEMA, bring_record.Copied, "copied.json: how far a copy is", RUN),
     _of(bring_record.AGAIN_SCHEMA, bring_record.Again, "again.json: what changed while it was copied", RUN),
-    _of(notice.SCHEMA, Notice, "What a drive that waits says of itself", "the drive"),
+    _of(profiles.SCHEMA, Notice, "What a drive that waits says of itself", "the drive"),
 )
 """In the order in which their list has them."""

@@ -1,20 +1,11 @@
 """The document of `inspect --json`, which is not one dataclass: it has of each noun what is told of it."""
 
 from tests.schemas.shapes import JSON, Shapes
-from wizard.diagnose.health.judge import Verdict
+from wizard.findings.diagnose import Verdict
 from wizard.model.drive_facts import Health, Smart, Zones
 from wizard.model.finding import Clue, Finding, Recording
 from wizard.model.geometry import Geometry
-from wizard.model.machine import (
-    Drive,
-    Layer,
-    Partition,
-    Signature,
-    Striping,
-    Table,
-    Unread,
-    Use,
-)
+from wizard.model.machine import Drive, Layer, Partition, Signature, Striping, Table, Unread, Use
 
 TEXT: JSON = {"type": "string"}
 

@@ -11,8 +11,8 @@ from textwrap import dedent
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
+from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED
 from wizard.model.said import ProfileText, Said
-from wizard.model.written import DERIVED, IN_ENGLISH, WHERE_USED
 
 JSON = dict[str, Any]
 

@@ -17,7 +17,7 @@ from wizard.apply.engine import checks, exchange
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record
 from wizard.model.errors import DiskwrightError
-from wizard.model.units import KIB
+from wizard.model.said import KIB
 
 CHUNK_BYTES = 16 * KIB
 """Real chunks are 1 MiB, and what changes here is less than that."""

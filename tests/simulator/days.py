@@ -30,11 +30,11 @@ from wizard.apply.engine.record import FILE, Phase, Record, load_record, power_s
 from wizard.apply.engine.stores import old_file
 from wizard.apply.engine.survey import likeness
 from wizard.apply.plan import rehearsed
-from wizard.apply.run.backup import digest_of_text, save_backup
+from wizard.apply.run.backup_store import digest_of_text, save_backup
 from wizard.apply.run.journal import BACKUPS, Journal
-from wizard.apply.run.lock import lock_run
+from wizard.apply.run.process import lock_run
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.journal import Entry, Event
+from wizard.model.ext import Entry, Event
 from wizard.model.said import Said
 
 ENDS = (Phase.KEPT, Phase.UNDONE, Phase.LEFT)

@@ -10,7 +10,7 @@ from wizard.apply.engine.record import Change, Mark, Phase, Record
 from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file, old_file
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan
-from wizard.model.units import KIB
+from wizard.model.said import KIB
 
 WHOLE_BYTES, END_BYTES = 48 * KIB, 8 * KIB
 """Of a place that is longer than the first, without marks, only its ends of the second are left to change:

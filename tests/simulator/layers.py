@@ -22,16 +22,18 @@ from tests.loop.applying import Work
 from wizard.apply.plan import rehearse
 from wizard.apply.plan.rehearse import Execute
 from wizard.apply.plan.run import execute
-from wizard.apply.steps.lvm import alone_on
-from wizard.apply.steps.step_context import Site
-from wizard.layout.group.groupsteps import DATA_BYTES
-from wizard.layout.steps.commands import commands_of
-from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
-from wizard.model.operations.encryption import MakeContainer, OpenContainer
-from wizard.model.operations.group import MakeLogicalVolume
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.said import Said
-from wizard.model.units import KIB, MIB
+from wizard.apply.steps.step_context import Site, alone_on
+from wizard.model.operations import (
+    MakeArray,
+    MakeContainer,
+    MakeFilesystem,
+    MakeLogicalVolume,
+    MakeVolumeGroup,
+    OpenContainer,
+)
+from wizard.model.said import KIB, MIB, Said
+from wizard.plan.raid.lvm import DATA_BYTES
+from wizard.plan.steps.commands import commands_of
 
 PASSPHRASE = b"several words that nobody guesses"
 CHEAP = ("--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000")

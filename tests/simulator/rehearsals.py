@@ -15,12 +15,12 @@ from tests.simulator.layers import PASSPHRASE, layered, without_kernel, write_md
 from wizard.apply.plan.rehearse import Ground, rehearse
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish, make_striped_plan
-from wizard.layout.wishes.wish import Arrangement
-from wizard.model.operations.arrays import Level, MakeArray
+from wizard.model.operations import Level, MakeArray
 from wizard.model.plan import Plan
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.plan.request.volume_request import Arrangement
 from wizard.probe.machine import probe_machine
 
 ODD_SECTOR = 20 * MIB // 512 + 1

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.model.drive_facts import Discard
+from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
-from wizard.model.names import partition_path
-from wizard.model.units import GIB, KIB, MIB
-from wizard.probe.words.unread import AS_RECORDED
+from wizard.model.said import GIB, KIB, MIB
+from wizard.probe.unread import AS_RECORDED
 
 N512 = Geometry(512, 512, 0, 512, 0)
 """512n, or a drive that lies."""

@@ -10,17 +10,16 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.decide import job_of, next_commands
-from wizard.apply.run.begin import request_stop
+from wizard.apply.run.job import Work, carry_out, request_stop
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.kinds import Work, carry_out
-from wizard.apply.run.known import known_so_far
 from wizard.apply.run.process import Purpose
+from wizard.apply.run.progress_log import known_so_far
+from wizard.apply.run_control import job_of, next_commands
 from wizard.model.errors import DiskwrightError
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.said import t
 from wizard.probe import pool
-from wizard.tools.debuglog import note_exception
+from wizard.process.program import note_exception
 
 
 def main(arguments: list[str]) -> None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB
-from wizard.tools.program import run
+from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB
+from wizard.process.program import run
 
 SIZE_BYTES = 8 * GIB
 """Room for every filesystem's smallest volume and for free space; sparse, so that only what is written takes

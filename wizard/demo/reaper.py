@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-from wizard.demo.release import clean_up
+from wizard.demo.drive import clean_up
 
 
 def main(folder: Path) -> int:

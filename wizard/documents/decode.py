@@ -1,5 +1,6 @@
 """Plain values, as JSON and TOML have them, to dataclasses by the types of their fields; what does not fit is
-said, and where."""
+said, and where.
+"""
 
 import json
 from collections.abc import Callable, Hashable, Iterable
@@ -8,13 +9,11 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, Literal, TypeGuard, TypeVar, Union, cast, get_args, get_origin
 
-from wizard.documents.language import PROFILES
-from wizard.documents.places import itself
-from wizard.model.names import printable
-from wizard.model.said import ProfileText, Said, Sentence, Value, from_document
-from wizard.model.written import DERIVED
+from wizard.documents.files import PROFILES, itself
+from wizard.model.errors import DERIVED, printable
+from wizard.model.said import ProfileText, Said, Sentence, Value, from_document, t
 
 FILE = Path(PROFILES) / "messages-1.0.json"
 """The English of each code, and its second form if it has one."""
@@ -333,3 +332,60 @@ def _messages() -> dict[str, tuple[str, ...]]:
     except OSError:
         return {}
     return {code: tuple(texts) for code, texts in known.items()}
+
+
+DEEPEST = 8
+"""So many lists and tables within each other are looked through, as deep as documents are."""
+
+
+def is_said(value: object) -> TypeGuard[dict[str, object]]:
+    """Whether it has the form of a sentence, whoever knows that."""
+    return (
+        _is_table(value)
+        and value.keys() - {"several"} in ({"code", "values"}, {"english", "values"})
+        and isinstance(_key(value), str)
+        and isinstance(value["values"], dict)
+    )
+
+
+def foreign(value: object, deepest: int = DEEPEST) -> str:
+    """A sentence that nobody here knows, as its code and its values."""
+    if not deepest:
+        return "..."
+    if isinstance(value, list):
+        return ", ".join(foreign(one, deepest - 1) for one in value)
+    if not is_said(value):
+        return "..." if _is_table(value) else str(value)
+    values = value["values"]
+    named = values.items() if _is_table(values) else ()
+    told = tuple(f"{name} {foreign(one, deepest - 1)}" for name, one in named)
+    return str(t("{code} ({values:list})", code=str(_key(value)), values=told))
+
+
+def _key(value: dict[str, object]) -> object:
+    return value["code"] if "code" in value else value["english"]
+
+
+def known_or_text(value: object, deepest: int = DEEPEST) -> object:
+    """What a document holds, with text for each sentence that nobody here knows."""
+    if not deepest:
+        return value
+    if isinstance(value, list):
+        return [known_or_text(one, deepest - 1) for one in value]
+    if is_said(value):
+        return value if _is_known(value) else foreign(value)
+    if _is_table(value):
+        return {name: known_or_text(one, deepest - 1) for name, one in value.items()}
+    return value
+
+
+def _is_known(value: object) -> bool:
+    try:
+        decode(value, Said)
+    except Misfit:
+        return False
+    return True
+
+
+def _is_table(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)

@@ -1,16 +1,103 @@
 """Documents in files: written in one move and only where a file can be, read only so far as a document can be
-long."""
+long.
+"""
 
 import os
+import re
 import stat
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.documents import words
-from wizard.model.errors import BadInput, Failed
-from wizard.model.names import printable
+from wizard.model.errors import BadInput, Failed, printable
 from wizard.model.said import Sentence, t
+
+PROFILES = f"{__file__.rpartition('/documents/')[0]}/profiles"
+CATALOGUES = f"{PROFILES}/locale"
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@.-")
+
+
+def speak(environment: Mapping[str, str] = os.environ) -> None:
+    """Say every sentence in the person's language from now on: the first that there is a catalogue for.
+    English needs none, and is spoken where a catalogue cannot be read."""
+    for name in wanted(environment):
+        if name == "en":
+            return
+        path = f"{CATALOGUES}/{name}/LC_MESSAGES/diskwright.mo"
+        if os.path.exists(path):  # noqa: PTH110 - pathlib alone takes longer than all the rest
+            _speak(path)
+            return
+
+
+def _speak(path: str) -> None:
+    import struct
+    from gettext import GNUTranslations
+
+    from wizard.model.said import Language
+
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            spoken = GNUTranslations(file)
+    except (OSError, ValueError, struct.error):
+        return
+    Language.one, Language.many, Language.of_profiles = spoken.gettext, spoken.ngettext, spoken.pgettext
+
+
+def wanted(environment: Mapping[str, str]) -> Iterator[str]:
+    """The catalogues to look for, the best first: `de_AT`, then `de`. LANGUAGE counts only where the locale
+    is one of a language (gettext(3))."""
+    locale = environment.get("LC_ALL") or environment.get("LC_MESSAGES") or environment.get("LANG") or "C"
+    if locale.partition(".")[0] in ("C", "POSIX"):
+        return
+    for one in (*environment.get("LANGUAGE", "").split(":"), locale):
+        if one and _PLAIN.issuperset(one) and not one.startswith("."):
+            place, _, variant = one.partition("@")
+            place = place.partition(".")[0]
+            for name in dict.fromkeys((place, place.partition("_")[0])):
+                yield from (f"{name}@{variant}", name) if variant else (name,)
+
+
+def within(place: str) -> str:
+    """What holds the value at a place (`drive[0].volume[1].size`): `drive 1, volume 2`. Empty where that is
+    the document itself."""
+    return ", ".join(map(_counted, _keys(place)[:-1]))
+
+
+def itself(place: str) -> str:
+    """The value at a place, without what holds it."""
+    keys = _keys(place)
+    if not keys:
+        return str(t("the document"))
+    return _counted(keys[-1]) if keys[-1].endswith("]") else f"`{keys[-1]}`"
+
+
+def whole(place: str) -> str:
+    """The value at a place, with what holds it."""
+    return ", ".join(filter(None, (within(place), itself(place))))
+
+
+def _keys(place: str) -> list[str]:
+    return [key for key in place.split(".") if key]
+
+
+def _counted(key: str) -> str:
+    """A key, and of a list's values which one, counted from 1."""
+    name, *counts = re.split(r"\[(\d+)\]", key)
+    return f"{name} {'.'.join(str(int(count) + 1) for count in counts if count)}".rstrip()
+
+
+# A value that is not what it has to be. `what` names it: `size`, or option 2.
+
+
+# Types of values.
+
+# Where it stands.
+
+
+TOO_LARGE = Sentence("{file} is too large to be a diskwright document.")
+UNREADABLE = Sentence("{file} cannot be read: {why}.")
+
 
 NOT_WRITTEN = Sentence("{what} could not be written to {file}: {why}. No file was changed.")
 
@@ -75,14 +162,14 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
             data = _first_of_pipe(file.fileno(), shown) if flags else b""
             data += file.read(max(0, most_bytes + 1 - len(data)))
         if len(data) > most_bytes:
-            raise BadInput(str(words.TOO_LARGE(file=shown)))
+            raise BadInput(str(TOO_LARGE(file=shown)))
         return data.decode("utf-8")
     except FileNotFoundError:
         raise
     except UnicodeDecodeError:
         raise BadInput(str(t("{file} is no text, so it is no diskwright document.", file=shown))) from None
     except (OSError, ValueError) as error:
-        raise BadInput(str(words.UNREADABLE(file=shown, why=_reason(error)))) from None
+        raise BadInput(str(UNREADABLE(file=shown, why=_reason(error)))) from None
 
 
 def _first_of_pipe(descriptor: int, shown: str) -> bytes:

@@ -1,21 +1,26 @@
 """Profiles: TOML files that extend what diskwright knows without code. The bundled ones first, then the
-machine's, then the user's."""
+machine's, then the user's.
+"""
 
+import json
 import os
 import re
+import struct
 import tomllib
+import zlib
 from contextlib import suppress
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from pwd import getpwuid
 from typing import Any, TypeVar
 
-from wizard.documents import words
+from wizard.documents import files
+from wizard.documents.codec import from_json, parse_document, to_json
 from wizard.documents.decode import Misfit, decode
-from wizard.documents.language import PROFILES
-from wizard.documents.places import whole, within
-from wizard.model.errors import BadInput
-from wizard.model.names import printable
+from wizard.documents.files import PROFILES, whole, within
+from wizard.model.errors import BadInput, printable
+from wizard.model.finding import MOST_BYTES, Notice
 from wizard.model.said import Said, t
 
 T = TypeVar("T")
@@ -65,7 +70,7 @@ def read_profile(path: Path, wanted: type[T]) -> T:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(str(words.UNREADABLE(file=str(path), why=str(error)))) from None
+        raise BadInput(str(files.UNREADABLE(file=str(path), why=str(error)))) from None
     return read_toml(text, str(path), wanted)
 
 
@@ -148,3 +153,39 @@ def _numbered(parts: list[str], seen: dict[str, int], *, array: bool) -> list[st
             seen[key] = seen.get(key, -1) + 1
         named.append(f"{part}[{seen[key]}]" if key in seen else part)
     return named
+
+
+SCHEMA = "diskwright.notice/1"
+MAGIC = b"DISKWRIGHT-WAITS"
+HEAD = struct.Struct("<16sI32s")
+MOST_UNPACKED_BYTES = 32 * MOST_BYTES
+
+
+def sealed_notice(notice: Notice) -> bytes:
+    """The notice as bytes."""
+    text = json.dumps({"schema": SCHEMA, **to_json(notice)}, separators=(",", ":"))
+    body = zlib.compress(text.encode("ascii"), 9)
+    return HEAD.pack(MAGIC, len(body), sha256(body).digest()) + body
+
+
+def notice_bytes(head: bytes) -> int:
+    """How long the notice is that begins with these bytes; 0 where they begin none."""
+    if len(head) < HEAD.size:
+        return 0
+    magic, length, _ = HEAD.unpack_from(head)
+    return HEAD.size + length if magic == MAGIC and length <= MOST_BYTES - HEAD.size else 0
+
+
+def read_notice(data: bytes) -> Notice | None:
+    """The notice in these bytes, whatever follows it; None where there is no whole one. Never raises."""
+    size = notice_bytes(data)
+    if not size or len(data) < size:
+        return None
+    body = data[HEAD.size : size]
+    if sha256(body).digest() != HEAD.unpack_from(data)[2]:
+        return None
+    try:
+        text = zlib.decompressobj().decompress(body, MOST_UNPACKED_BYTES).decode("ascii")
+        return from_json(parse_document(text, SCHEMA, "The notice"), Notice, "The notice")
+    except (zlib.error, UnicodeDecodeError, BadInput):
+        return None

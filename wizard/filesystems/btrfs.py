@@ -1,10 +1,8 @@
 """Btrfs: mkfs.btrfs(8), btrfs-check(8), btrfs-inspect-internal(8), btrfs(5)."""
 
-from wizard.filesystems.holding import BTRFS_FLAGS, Holds
-from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.said import t
-from wizard.model.units import MIB, TIB
+from wizard.filesystems.kind import BTRFS_FLAGS, Argv, Growing, Holds, MadeKind, Relabelling
+from wizard.model.operations import MakeFilesystem
+from wizard.model.said import MIB, TIB, t
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:

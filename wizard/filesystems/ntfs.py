@@ -1,15 +1,22 @@
 """NTFS: mkntfs(8), ntfslabel(8) and ntfsfix(8) of ntfs-3g, mounted by the kernel's ntfs3 (5.15); tried with
 ntfs-3g 2022.10.3."""
 
-from wizard.filesystems import words
-from wizard.filesystems.holding import FORBIDDEN, Holds
-from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling, serial_of
-from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
+from wizard.filesystems import kind
+from wizard.filesystems.kind import (
+    BASIC_DATA_TYPE,
+    FORBIDDEN,
+    NTFS_MBR_TYPE,
+    Argv,
+    Growing,
+    Holds,
+    MadeKind,
+    Relabelling,
+    serial_of,
+)
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.said import t
-from wizard.model.units import KIB, MIB, TIB
+from wizard.model.operations import MakeFilesystem
+from wizard.model.said import KIB, MIB, TIB, t
 
 CHKDSK = t(
     "ntfsresize marks the volume to be checked: Windows does that when it "
@@ -65,7 +72,7 @@ KIND = MadeKind(
     minimum_why=t("its records take the first megabytes"),
     # 2^32 clusters of 64 KiB.
     maximum_bytes=256 * TIB - 64 * KIB,
-    zones=words.NO_ZONES(title="NTFS"),
+    zones=kind.NO_ZONES(title="NTFS"),
     label_bytes=128,
     # What ntfsfix does at a start is no check.
     fsck_pass=0,

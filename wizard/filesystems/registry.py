@@ -5,7 +5,7 @@ from pkgutil import iter_modules
 
 import wizard.filesystems
 from wizard.filesystems.kind import FilesystemKind, MadeKind
-from wizard.model.names import printable
+from wizard.model.errors import printable
 from wizard.model.said import t
 
 
@@ -15,7 +15,7 @@ def _found() -> dict[str, FilesystemKind]:
         for _, name, _ in iter_modules(wizard.filesystems.__path__)
         if name != "registry"
     ]
-    kinds = [kind for module in modules if isinstance(kind := getattr(module, "KIND", None), FilesystemKind)]
+    kinds = [kind for module in modules for kind in vars(module).values() if isinstance(kind, FilesystemKind)]
     return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.order, kind.name))}
 
 

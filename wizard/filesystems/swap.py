@@ -1,10 +1,8 @@
 """Swap: mkswap(8), swapon(8), fstab(5). It is turned on instead of mounted."""
 
-from wizard.filesystems.kind import Argv, MadeKind, Relabelling
-from wizard.filesystems.partitions import LINUX_SWAP_TYPE, SWAP_MBR_TYPE
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.said import t
-from wizard.model.units import MIB, TIB
+from wizard.filesystems.kind import LINUX_SWAP_TYPE, SWAP_MBR_TYPE, Argv, MadeKind, Relabelling
+from wizard.model.operations import MakeFilesystem
+from wizard.model.said import MIB, TIB, t
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:

@@ -5,9 +5,8 @@ import re
 from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.said import Said, t
-from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB, TIB
+from wizard.model.operations import MakeFilesystem
+from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB, TIB, Said, t
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:

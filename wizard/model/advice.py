@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from wizard.model.errors import IN_ENGLISH
 from wizard.model.said import Said, Sentence
-from wizard.model.written import IN_ENGLISH
 
 
 class Place(StrEnum):

@@ -1,5 +1,6 @@
 """What can go wrong, by what it means to the person: each error is one sentence and one exit code."""
 
+import shlex
 from enum import IntEnum
 
 
@@ -52,3 +53,40 @@ class EndedByUser(DiskwrightError):
     """The person ends a command whose work goes on by itself."""
 
     exit_code = ExitCode.ENDED_BY_USER
+
+
+def partition_path(drive_path: str, number: int) -> str:
+    """`/dev/sda` and 1 give `/dev/sda1`; `/dev/nvme0n1` and 1 give `/dev/nvme0n1p1`."""
+    return f"{drive_path}{'p' if drive_path[-1:].isdigit() else ''}{number}"
+
+
+def typed_word(text: str) -> str:
+    """Foreign text as one word that a shell takes as it is: itself where it is one already, perhaps in
+    quotes, and otherwise quoted."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    return text if len(words) == 1 and shlex.quote(words[0]) == text else shlex.quote(text)
+
+
+def printable(text: str, limit: int = 80) -> str:
+    """Foreign text made safe to show: control and escape characters become `?`, overlong text is cut."""
+    safe = "".join(char if char.isprintable() else "?" for char in text)
+    return safe if len(safe) <= limit else safe[: limit - 3] + "..."
+
+
+WHERE_USED = {"written": "where used"}
+"""The metadata of a field that a document has only where it differs from its default: a plan for one drive
+reads as it did before there were others.
+"""
+
+DERIVED = {"written": "never"}
+"""The metadata of a field that follows from the rest of its document: a sealed document leaves it out, and
+whoever reads one works it out anew. So a document cannot say something else than it does, in any language.
+"""
+
+IN_ENGLISH = {"written": "in English"}
+"""The metadata of a field whose sentence a document holds in English, and not by its code: what comes from a
+profile has none.
+"""

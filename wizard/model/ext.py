@@ -1,9 +1,10 @@
 """What the superblock of an ext2, ext3 or ext4 filesystem says: facts, no conclusions."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
+from wizard.model.errors import WHERE_USED
 from wizard.model.said import Said
-from wizard.model.written import WHERE_USED
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +103,72 @@ BEYOND_EXT3 = frozenset(
     }
 )
 """Features that the drivers of ext2 and ext3 never knew (ext4(5))."""
+
+
+class Event(StrEnum):
+    """What a journal entry says. A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, when everything
+    is written and a person is to decide; UNDONE may follow, or KEPT, after which there is no way back.
+    MAKING: from now on the device may hold a filesystem of the step's kind with a UUID that its maker drew.
+    BAD_SECTOR: where something cannot be read, or is zeros since.
+    """
+
+    STARTED = "started"
+    SAVED = "saved"
+    STEP_STARTED = "step-started"
+    MAKING = "making"
+    COMMAND = "command"
+    STEP_DONE = "step-done"
+    STEP_FAILED = "step-failed"
+    BAD_SECTOR = "bad-sector"
+    VERIFIED = "verified"
+    NOT_VERIFIED = "not-verified"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    REFUSED = "refused"
+    WAITING = "waiting"
+    UNDONE = "undone"
+    KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One fsynced line. `step` counts from 1, 0 for the run itself; `output` is what a command printed, cut
+    to a sane length. `sentence` is in the language of whoever reads the journal: it is made of what was
+    `said`, which entries of older versions, and text of other programs, do not have.
+    """
+
+    at: str
+    event: Event
+    step: int
+    sentence: str
+    command: tuple[str, ...] = ()
+    output: str = ""
+    said: Said | None = field(default=None, metadata=WHERE_USED)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing verified after applying: what was to hold, whether it does, and what was seen."""
+
+    what: str
+    holds: bool
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A run that wrote to a drive and withheld by what that is recognised. `run` is what a command is told
+    that means it, as it is typed: its name, or its folder where that lies elsewhere; `begun` when, `told`
+    what it made. The notice of it lies from `start_bytes` on, in `size_bytes`.
+
+    `bare`: what is withheld is not there, and so it waits. Else the drive was written to since, and nobody
+    can tell what of it is whole.
+    """
+
+    run: str
+    begun: str
+    told: str
+    start_bytes: int
+    size_bytes: int
+    bare: bool

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.drive_facts import NO_SMART, Ata, Discard, Loader, NvmeFormat, Smart, Zones
+from wizard.model.ext import Waiting
 from wizard.model.geometry import Geometry
 from wizard.model.said import Said
-from wizard.model.waiting import Waiting
 
 
 class Obstacle(StrEnum):

@@ -3,16 +3,26 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from wizard.model.identity import Identity
+from wizard.model.errors import DERIVED, WHERE_USED, partition_path
+from wizard.model.geometry import Identity
 from wizard.model.machine import Placed
-from wizard.model.names import partition_path
-from wizard.model.operations.arrays import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.operations.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
-from wizard.model.operations.group import Group, MakeLogicalVolume
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.operations.writer import ROOT, SetOwner, Writer
+from wizard.model.operations import (
+    ROOT,
+    AddCrypttabLine,
+    Encryption,
+    Group,
+    Level,
+    MakeArray,
+    MakeContainer,
+    MakeFilesystem,
+    MakeLogicalVolume,
+    MakeStripedVolume,
+    MakeVolumeGroup,
+    OpenContainer,
+    SetOwner,
+    Writer,
+)
 from wizard.model.said import Said
-from wizard.model.written import DERIVED, WHERE_USED
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +96,7 @@ class Volume:
     the whole drive, without a table. A striped volume has the same number on every drive; its `path` is the
     array's node, or for Btrfs, which needs no array, the first drive's partition.
 
-    `role` is what it is to a system (`wizard.layout.wishes.roles`), empty for none. Of an encrypted one
+    `role` is what it is to a system (`wizard.plan.request.roles`), empty for none. Of an encrypted one
     `path` is what it opens to, and of one in a volume group the logical volume. `subvolumes` are a Btrfs's.
     """
 

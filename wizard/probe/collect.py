@@ -14,21 +14,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from wizard.filesystems.partitions import MOVING_TYPES
+from wizard.filesystems.kind import MOVING_TYPES
+from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle
-from wizard.model.names import partition_path
 from wizard.model.said import reason_of
-from wizard.probe.content import upstairs
-from wizard.probe.content.grub import SECTOR_BYTES, next_of
-from wizard.probe.content.moving import is_moving
-from wizard.probe.content.notices import find_notice
-from wizard.probe.content.superblock_digest import digest_of
+from wizard.probe import unread as words
+from wizard.probe.content import holders
+from wizard.probe.content.notices import SECTOR_BYTES, find_notice, is_moving, next_of
+from wizard.probe.content.superblocks import digest_of
+from wizard.probe.content.tables import Entry, TableReading, is_extended, read_table
 from wizard.probe.drive.nvme import from_nvme
-from wizard.probe.drive.zonereport import read_zones
+from wizard.probe.drive.zones import read_zones
 from wizard.probe.host import sysfs
-from wizard.probe.reasons import not_read, obstacle_of, system_says, unread
-from wizard.probe.table.tables import Entry, TableReading, is_extended, read_table
-from wizard.probe.words import unread as words
+from wizard.probe.unread import not_read, obstacle_of, system_says, unread
 
 Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
@@ -88,7 +86,7 @@ def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
         yield told
         errors = told.get("errors", errors)
     # Last: a layer may hang where the drive itself does not.
-    layers, troubles = upstairs.layers([name, *known["partitions"]], udev)
+    layers, troubles = holders.layers([name, *known["partitions"]], udev)
     if layers:
         yield {"layers": layers, "errors": [*errors, *troubles]}
 
@@ -257,12 +255,12 @@ def _notice(
 def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: list[Facts]) -> None:
     """The bytes that say where data begin within what was found at a place; without them less is known, and
     nothing else is lost."""
-    if upstairs.length(superblocks.values()) > upstairs.MOST_RECORDED:
+    if holders.length(superblocks.values()) > holders.MOST_RECORDED:
         errors.append(unread("layers", words.MANY_SUPERBLOCKS))
         return
     node = sysfs.node_of(place["node"])
     try:
-        found, trouble = upstairs.superblocks(
+        found, trouble = holders.superblocks(
             place["path"], content, place["offset_bytes"], place["size_bytes"], node
         )
     except OSError as error:
@@ -382,7 +380,7 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
     if os.geteuid() != 0:
         return {"smart": None, "errors": [*errors, unread("smart", words.ROOT_ASKS, Obstacle.DENIED)]}
     from wizard.model.errors import Failed
-    from wizard.tools.program import NotInstalled, run
+    from wizard.process.program import NotInstalled, run
 
     try:
         said = run(

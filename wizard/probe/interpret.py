@@ -9,54 +9,33 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from wizard.documents.notice import read_notice
+from wizard.documents.profiles import read_notice
 from wizard.model.drive_facts import Discard, Loader
-from wizard.model.machine import (
-    Drive,
-    Extent,
-    Kernel,
-    Machine,
-    Obstacle,
-    Partition,
-    Signature,
-    Table,
-    Unread,
-)
-from wizard.model.names import partition_path, printable, typed_word
+from wizard.model.errors import partition_path, printable, typed_word
+from wizard.model.ext import Waiting
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.said import Said
-from wizard.model.waiting import Waiting
-from wizard.probe.content.grub import next_of
-from wizard.probe.content.layers import copy_left, layers_of, with_insides
-from wizard.probe.content.signatures import (
+from wizard.probe.content.layers import (
     belongs_to_partition,
+    copy_left,
+    layers_of,
     signatures_of,
     superblock_digest_of,
     unescaped,
+    with_insides,
 )
-from wizard.probe.drive.ata import ata_of
-from wizard.probe.drive.identity import names_of, sharing
+from wizard.probe.content.notices import next_of
+from wizard.probe.content.tables import Entry, TableReading, free_extents, is_extended, read_table
+from wizard.probe.drive.ata import ata_of, names_of, own_rate, rate_in_page, sharing, turns, vital_page
 from wizard.probe.drive.nvme import format_scope_of, formats_of
-from wizard.probe.drive.pages import vital_page
-from wizard.probe.drive.rotation import own_rate, rate_in_page, turns
 from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
-from wizard.probe.facts import (
-    RawDrive,
-    RawError,
-    RawGraph,
-    RawMachine,
-    RawNotice,
-    RawPartition,
-)
-from wizard.probe.host.container import is_container
-from wizard.probe.host.distribution import family_of
-from wizard.probe.host.modules import kernel_modules
-from wizard.probe.host.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
-from wizard.probe.host.sysfs import name_of
+from wizard.probe.facts import RawDrive, RawError, RawGraph, RawMachine, RawNotice, RawPartition
+from wizard.probe.host.environment import family_of, is_container
+from wizard.probe.host.sysfs import UNIT_BYTES, bytes_at, geometry_of, name_of, whole_number
+from wizard.probe.host.system import kernel_modules
 from wizard.probe.host.uses import is_live, standing
-from wizard.probe.reasons import obstacle_in
-from wizard.probe.table.tables import Entry, TableReading, free_extents, is_extended, read_table
-from wizard.probe.words.unread import AS_RECORDED
+from wizard.probe.unread import AS_RECORDED, obstacle_in
 
 UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
 UDEV_ZONES = {"none": 0, "host-aware": 1, "drive-managed": 2}

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from wizard.model.said import Said
+from wizard.probe import unread as words
 from wizard.probe.host import sysfs
-from wizard.probe.reasons import unread
-from wizard.probe.words import unread as words
+from wizard.probe.unread import unread
 
 Facts = dict[str, Any]
 Phases = Callable[[str, float], Iterator[Facts]]

@@ -1,23 +1,30 @@
 """A report without what names a drive or a person: every such value gives way to a word, the same one
-everywhere."""
+everywhere.
+"""
 
+import platform
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 from typing import TypeVar, cast
 
+from wizard.apply.run.runs import STATE, load_environment
+from wizard.documents.codec import render_document, to_json
+from wizard.documents.files import write_file
 from wizard.filesystems.kind import serial_of
-from wizard.layout.steps.commands import fstab_escaped
 from wizard.model.advice import Choice, Evidence, Option, Workload
+from wizard.model.errors import BadInput, printable
 from wizard.model.finding import Finding
 from wizard.model.machine import Partition
-from wizard.model.names import printable
 from wizard.model.plan import Slot, TableEntry
 from wizard.model.said import ProfileText, Said, Value
-from wizard.report.nouns import Report
-from wizard.report.secrets import (
+from wizard.plan.steps.commands import fstab_escaped
+from wizard.report.drives import Report
+from wizard.report.gather import Sources, gather
+from wizard.report.names import (
     BY_FIELD,
     DIGEST,
     FILE,
@@ -33,6 +40,7 @@ from wizard.report.secrets import (
     secrets_in,
     secrets_of,
 )
+from wizard.report.page import render_page
 
 T = TypeVar("T")
 
@@ -277,3 +285,41 @@ def _field(name: str, value: object, words: Words) -> object:
             for flag, one in zip(before, value, strict=False)
         )
     return _rewritten(value, words)
+
+
+SCHEMA = "diskwright.report/2"
+
+
+def render_report(report: Report) -> str:
+    """The report as JSON text, sizes in bytes in keys that end in `_bytes`."""
+    return render_document(SCHEMA, to_json(report))
+
+
+def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
+    """The report of these sources. Raises BadInput where one of them cannot be read."""
+    report = gather(sources)
+    return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
+
+
+def _named_files(run: Path | None) -> Iterator[str]:
+    """The paths that a person named for a run, by --fstab and --journal, and those beside them; none where
+    they are the usual ones."""
+    if run is None:
+        return
+    if run.parent != STATE / "runs":
+        yield from map(str, (run, run.parent))
+    try:
+        environment = load_environment(run)
+    except BadInput:
+        # A plain user's wizard cannot read it, nor name another fstab.
+        return
+    if not environment.is_running_system:
+        for path in (environment.fstab, environment.crypttab):
+            yield from dict.fromkeys((str(path), str(path.resolve())))
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Put the report in a file in one move: as JSON where its name ends so, else as HTML. Raises as
+    `write_file` does."""
+    text = render_report(report) if path.suffix == ".json" else render_page(report)
+    write_file(path, text, "The report")

@@ -11,16 +11,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from wizard import __version__
-from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.names import printable
+from wizard.model.errors import DiskwrightError, Failed, printable
 from wizard.model.said import t
 from wizard.probe.facts import RawMachine
 from wizard.probe.interpret import machine_of
+from wizard.process import program
+from wizard.process.program import run, scratch_folder
 from wizard.report.anonymous import words_for
-from wizard.report.given import masked, names_given
-from wizard.tools import debuglog
-from wizard.tools.program import run
-from wizard.tools.scratch import scratch_folder
+from wizard.report.names import masked, names_given
 
 OPTION, SERIALS = "--debug", "--with-serials"
 PACKAGES = ("textual", "rich", "pyudev", "pylibblkid", "pyparted")
@@ -45,17 +43,17 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
     with tempfile.TemporaryDirectory(prefix="diskwright-debug-", dir=scratch) as folder:
         raw = Path(folder) / "log"
         raw.touch(mode=0o600)
-        os.environ[debuglog.VARIABLE] = str(raw)
-        debuglog.note("begin", "\n".join(_surroundings(words)))
+        os.environ[program.VARIABLE] = str(raw)
+        program.note("begin", "\n".join(_surroundings(words)))
         try:
             code = work([word for word in words if word not in (OPTION, SERIALS)])
-            debuglog.note(debuglog.END, f"exit code {code}")
+            program.note(program.END, f"exit code {code}")
             return code
         except BaseException:
-            debuglog.note_exception()
+            program.note_exception()
             raise
         finally:
-            del os.environ[debuglog.VARIABLE]
+            del os.environ[program.VARIABLE]
             text = raw.read_text(encoding="utf-8", errors="replace")
             text += "\n".join(["", "Programs that were run:", *_versions(text), ""])
             serials = SERIALS in words
@@ -89,7 +87,7 @@ def _surroundings(words: Sequence[str]) -> Iterator[str]:
 
 def _command(words: Sequence[str]) -> str:
     """The command as it was typed, as the log has it."""
-    return printable(shlex.join(["diskwright", *words]), debuglog.LONGEST_LINE)
+    return printable(shlex.join(["diskwright", *words]), program.LONGEST_LINE)
 
 
 def _package_version(name: str) -> str:
@@ -101,7 +99,7 @@ def _package_version(name: str) -> str:
 
 def _versions(text: str) -> Iterator[str]:
     """The version of every program that the log tells of, as it says itself."""
-    for name in sorted(set(re.findall(rf"^\S+ \d+ {debuglog.COMMAND}: ([\w.+-]+)", text, re.MULTILINE))):
+    for name in sorted(set(re.findall(rf"^\S+ \d+ {program.COMMAND}: ([\w.+-]+)", text, re.MULTILINE))):
         try:
             said = run(
                 [name, VERSION_OPTIONS.get(name, "--version")], seconds=VERSION_SECONDS, accept=range(256)
@@ -118,7 +116,7 @@ def _versions(text: str) -> Iterator[str]:
 def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
     """The log with what names drives and people replaced, as far as this process met it, or the command, its
     environment or a document of it has it."""
-    nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in debuglog.seen)
+    nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
     names = words_for(nouns, dict(names_given(words, known)), os.uname().nodename)
     command = shlex.join(("diskwright", *masked(words, known, names)))
     return names.text(text.replace(_command(words), command, 1))

@@ -6,35 +6,34 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wizard import __version__
-from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload
-from wizard.apply.decide import Ways, is_not_yet, power_told, working_ways
-from wizard.apply.migration.of_run import load_migration
-from wizard.apply.move.of_run import load_moves
-from wizard.apply.plan.same_drive import identity_difference
-from wizard.apply.run.facts_kept import kept_machine
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.apply.conversion.rollback import load_migration
+from wizard.apply.move.forward import load_moves
+from wizard.apply.plan.identity_check import identity_difference
+from wizard.apply.run.backup_store import kept_machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries, state
 from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan, outline
-from wizard.apply.tune.of_run import load_changes
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
+from wizard.apply.run_control import Ways, is_not_yet, power_told, working_ways
+from wizard.apply.settings.run import load_changes
+from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
-from wizard.model.displaced import DisplacedVerdict
-from wizard.model.documents.changes import Changes
-from wizard.model.documents.migration import Migration
-from wizard.model.documents.move import Moves
-from wizard.model.errors import BadInput
-from wizard.model.identity import Identity
-from wizard.model.journal import Check, Entry, Event
+from wizard.model.changes import Changes
+from wizard.model.errors import BadInput, printable
+from wizard.model.ext import Check, Entry, Event
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Machine
-from wizard.model.names import printable
+from wizard.model.migration import Migration, Moves
 from wizard.model.plan import Plan, Volume
 from wizard.model.said import t
-from wizard.model.verdict import CliffVerdict, Verdict
+from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.probe.machine import probe_machine
-from wizard.report.nouns import Absence, Facts, Report, RunRecord, StepResult
-from wizard.report.words import page as words
-from wizard.trial.candidates.result import TrialVerdict
+from wizard.report.drives import Absence, Facts, Report, RunRecord, StepResult
+
+NO_DRIVE = t("no drive")
+
 
 Document = Plan | Changes | Migration | Moves
 
@@ -168,7 +167,7 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
         else ()
     )
     strange = [path for path in verdicts if path not in paths]
-    own = paths or words.NO_DRIVE
+    own = paths or NO_DRIVE
     return [
         Absence(
             "measurement",

@@ -8,9 +8,9 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from wizard.desk.view import Bar, Fate, Stretch
-from wizard.model.units import format_capacity
-from wizard.window.lines import blank, cut, fitted, folded, joined, line, shown
+from wizard.model.said import format_capacity
+from wizard.ui.view import Bar, Fate, Stretch
+from wizard.window.canvas import blank, cut, fitted, folded, joined, line, shown
 from wizard.window.look import Look, letter_of
 
 TITLES = {

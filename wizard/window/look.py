@@ -8,8 +8,8 @@ from rich.color import Color
 from rich.style import Style
 from textual.theme import Theme
 
-from wizard.desk.view import Tone
-from wizard.window.console.terminal import Colours, Glyphs, Terminal
+from wizard.ui.view import Tone
+from wizard.window.terminal import Colours, Glyphs, Terminal
 
 DARK = {
     "ground": "#11151c",

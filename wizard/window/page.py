@@ -9,19 +9,31 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from wizard.desk.view import GAP, Bar, Pane, Step, View
 from wizard.model.said import t
-from wizard.window.blocks import Pen, block_sheet
-from wizard.window.fields import fields_sheet
-from wizard.window.hand import ABOVE, LEFT, MAIN, PANES, Hand
-from wizard.window.keys import key_sheet
-from wizard.window.lines import blank, cut, ends, fitted, folded, joined, line, shown
+from wizard.ui.view import GAP, Bar, Pane, Step, View
+from wizard.window.blocks import Pen, block_sheet, scrolled
+from wizard.window.canvas import (
+    STEPS,
+    Sheet,
+    Spot,
+    beside,
+    blank,
+    cut,
+    ends,
+    fitted,
+    folded,
+    joined,
+    key_sheet,
+    laid_over,
+    line,
+    plain,
+    rooms_of,
+    shown,
+    stacked,
+)
+from wizard.window.keyboard import ABOVE, LEFT, MAIN, PANES, Hand
 from wizard.window.look import Look
-from wizard.window.pinned import parted, pinned_sheet
-from wizard.window.rows import listed, natural_widths
-from wizard.window.scroll import scrolled
-from wizard.window.sheet import Sheet, Spot, beside, laid_over, plain, rooms_of, stacked
-from wizard.window.words import STEPS
+from wizard.window.rows import fields_sheet, listed, natural_widths, parted, pinned_sheet
 
 OF_FIVE = t("of 5")
 

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from wizard.desk.view import Column, Piece, Row, Rows, Tone
-from wizard.window.blocks import Pen
-from wizard.window.lines import Run, blank, fitted, folded, joined, line, restyled, shown
+from wizard.ui.view import Column, Field, Offer, Piece, Row, Rows, Tone, View
+from wizard.window.blocks import Pen, scrolled
+from wizard.window.canvas import (
+    Run,
+    Sheet,
+    Spot,
+    blank,
+    cut,
+    fitted,
+    fitting,
+    folded,
+    joined,
+    line,
+    plain,
+    restyled,
+    shown,
+    stacked,
+)
+from wizard.window.keyboard import MAIN, Hand
 
 MARK, GAP, LEAST = 2, 2, 6
 FOLDABLE = 28
@@ -219,3 +235,137 @@ def _grounded(style: Style | None, ground: Style, muted: object) -> Style:
     if ink.color is None or ink.color == muted:
         return ground
     return ink + Style(bgcolor=ground.bgcolor)
+
+
+ENTRY = 40
+"""Cells that are enough for what is typed."""
+
+
+def fields_sheet(fields: tuple[Field, ...], width: int, pen: Pen, hand: Hand, *, focused: bool) -> Sheet:
+    """All fields, one below the other."""
+    longest = max((cell_len(shown(field.caption)) for field in fields), default=0)
+    column = min(longest, max(8, width * 2 // 5))
+    hints = max((cell_len(shown(field.hint)) + 4 for field in fields), default=0)
+    entry = min(max(ENTRY, hints), max(6, width - column - 5))
+    return stacked(
+        _field(field, column, (width, entry), pen, hand, focused=focused and hand.field == field.key)
+        for field in fields
+    )
+
+
+def _field(field: Field, column: int, wide: tuple[int, int], pen: Pen, hand: Hand, *, focused: bool) -> Sheet:
+    width, entry = wide
+    look = pen.look
+    style = look.style("accent" if focused else "text")
+    captions = [line(*part) for part in folded([(shown(field.caption), style)], max(4, column))]
+    mark = look.sign("mark") if focused else " "
+    room = max(6, width - column - 5)
+    if field.offers:
+        runs, cursor = _turned(field, room, pen, hand, focused=focused), 0
+    else:
+        runs, cursor = _entry(field, entry, pen, hand, focused=focused)
+    lines = [
+        joined(
+            line((f"{mark if not index else ' '} ", look.style("accent"))),
+            fitted(caption, column + 2),
+            line(*runs) if index == 0 else line(),
+        )
+        for index, caption in enumerate(captions)
+    ]
+    height = len(lines)
+    refused = _offer(field, hand)
+    if refused is not None and refused.why_not != "":
+        for part in folded([(shown(refused.why_not), look.style("warn"))], room):
+            lines.append(joined(blank(column + 4), line(*part)))
+    if not field.offers and cell_len(shown(field.hint)) + 4 > room:
+        for part in folded([(shown(field.hint), look.style("muted"))], room):
+            lines.append(joined(blank(column + 4), line(*part)))
+    spots = tuple(Spot(0, y, width, "field", field.key) for y in range(height))
+    at = (column + 4 + cursor, 0) if focused else None
+    return Sheet(tuple(fitted(each, width) for each in lines), at, spots)
+
+
+def _offer(field: Field, hand: Hand) -> Offer | None:
+    value = hand.value(field.key)
+    return next((offer for offer in field.offers if offer.value == value), None)
+
+
+def _turned(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> list[Run]:
+    look, offer = pen.look, _offer(field, hand)
+    text = cut(shown(offer.text if offer else hand.value(field.key)), room - 4, look.sign("more"))
+    arrows = look.style("accent" if focused else "muted")
+    style = look.style("off" if offer and offer.why_not != "" else "go" if focused else "strong")
+    less, more = look.sign("less"), look.sign("next")
+    return [(f"{less} ", arrows), (f"{text}", style), (f" {more}", arrows)]
+
+
+def _entry(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> tuple[list[Run], int]:
+    """What is typed, and the cell that the cursor stands on."""
+    look = pen.look
+    ink, at = look.style("field"), look.style("at")
+    value = hand.value(field.key)
+    text = look.sign("hidden") * len(value) if field.secret else shown(value)
+    place = min(hand.place(field.key), len(text))
+    bracket = "" if look.many else "["
+    room -= 2 * len(bracket)
+    if not value and shown(field.hint):
+        hint = look.style("hint")
+        said = f" {cut(shown(field.hint), room - 2, look.sign('more'))}"
+        body = [(" ", at), (said[1:], hint)] if focused else [(said, hint)]
+        used, place = cell_len(said), 0
+    else:
+        start = 0
+        while cell_len(text[start:place]) > room - 2:
+            start += 1
+        part = text[start : start + fitting(text[start:], room - 1)]
+        place -= start
+        under = part[place : place + 1] or " "
+        if focused and hand.selects(field.key):
+            ink = at
+        body = [(part[:place], ink), (under, at), (part[place + 1 :], ink)] if focused else [(part, ink)]
+        used = cell_len(part) + (1 if focused and place >= len(part) else 0)
+        place = cell_len(part[:place])
+    rest = (" " * max(0, room - used), look.style("field"))
+    runs = [*body, rest]
+    if bracket:
+        runs = [("[", look.style("text")), *runs, ("]", look.style("text"))]
+    return runs, place + len(bracket)
+
+
+PINNED = "pinned"
+
+
+def parted(view: View) -> tuple[tuple[Row, ...], View]:
+    """The rows that are pinned, and the view without them."""
+    if view.rows is None or not any(row.pinned for row in view.rows.rows):
+        return (), view
+    pinned = tuple(row for row in view.rows.rows if row.pinned)
+    others = tuple(row for row in view.rows.rows if not row.pinned)
+    return pinned, replace(view, rows=replace(view.rows, rows=others))
+
+
+def pinned_sheet(
+    rows: tuple[Row, ...], hand: Hand, width: int, most: int, pen: Pen, *, focused: bool
+) -> Sheet:
+    """At most so many lines, those of the cursor among them, and a blank one below."""
+    here = focused and hand.focus == MAIN
+    found = [(row.key, each) for row in rows for each in _lines(row, hand.cursor, width, pen, focused=here)]
+    if not found:
+        return Sheet()
+    own = [index for index, (key, _) in enumerate(found) if key == hand.cursor]
+    reach = (own[0], own[-1]) if own else None
+    spots = tuple(Spot(0, y, width, "row", key) for y, (key, _) in enumerate(found))
+    whole = Sheet(tuple(each for _, each in found), (0, own[0]) if own else None, spots)
+    part = scrolled(PINNED, whole, width, min(most, whole.height), hand, pen, focused=here, reach=reach)
+    return stacked([replace(part, parts=()), plain([blank(width)] if pen.roomy else [])])
+
+
+def _lines(row: Row, cursor: str, width: int, pen: Pen, *, focused: bool) -> Iterator[Strip]:
+    runs: list[Run] = []
+    for cell in row.cells:
+        if text := shown(cell.text):
+            runs += [("  ", pen.look.style("text"))] if runs else []
+            runs.append((text, pen.look.tone(cell.tone)))
+    for number, part in enumerate(folded(runs, max(4, width - MARK - 1), max(4, width - MARK - 4))):
+        strip = joined(blank(3 if number else 0), line(*part))
+        yield drawn(strip, width, pen, at=row.key == cursor, focused=focused, first=not number)

@@ -8,8 +8,8 @@ from pathlib import Path
 from tests.lab.drives.fleet import Fleet
 from tests.lab.drives.layers import Luks, Lvm, Made, Md, Stack, Step, placed
 from tests.lab.guest.inside import SLOW, tool
-from wizard.model.names import partition_path
-from wizard.tools.program import run
+from wizard.model.errors import partition_path
+from wizard.process.program import run
 
 PASSPHRASE = b"a passphrase of the lab"
 FAST = ("--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000")

@@ -7,7 +7,7 @@ from time import monotonic, sleep
 
 from tests.lab.drives.fleet import TimingModel
 from tests.lab.trouble import CannotRun, GuestTrouble
-from wizard.tools.program import find
+from wizard.process.program import find
 
 PLUGIN = Path(__file__).with_name("timing_plugin.py")
 CHECKOUT = Path(__file__).parents[3]

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from tempfile import TemporaryFile
 from time import monotonic
 
-from wizard.cli import COMMANDS, command_of, main
+from wizard.cli.main import COMMANDS, command_of, main
 from wizard.probe import pool
-from wizard.tools.program import ALWAYS, HANDED_ON, Result, search_path
+from wizard.process.program import ALWAYS, HANDED_ON, Result, search_path
 
 COMPILED = "PYTHONPYCACHEPREFIX"
 """Where the lab has compiled everything. Whatever looks elsewhere compiles it again, for minutes."""
@@ -56,7 +56,7 @@ def _ended(child: int, seconds: float) -> int | None:
 
 def _be(words: Sequence[str], output: int, errors: int) -> None:
     """In the child, which never returns: what it is told and what it sees is what a command of
-    `wizard/tools/program.py` gets."""
+    `wizard/process/program.py` gets."""
     status = 1
     try:
         os.setsid()

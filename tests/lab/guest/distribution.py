@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from tests.lab.trouble import CannotRun
 from wizard.model.errors import Failed
-from wizard.tools.program import find, run
+from wizard.process.program import find, run
 
 CACHE = Path(os.environ.get("DISKWRIGHT_LAB_CACHE") or "/var/cache/diskwright-lab")
 KERNEL = "linux-image-amd64"

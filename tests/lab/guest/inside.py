@@ -17,9 +17,9 @@ from wizard.apply.block.devices import forget_caches
 from wizard.apply.plan.start import why_direct
 from wizard.apply.run.journal import follow, read_entries
 from wizard.apply.run.runs import runs_folder
-from wizard.layout.told.promise import WORD, wants_word
 from wizard.model.plan import Plan
-from wizard.tools.program import Result, find, run
+from wizard.plan.undo_policy import WORD, wants_word
+from wizard.process.program import Result, find, run
 
 FSTAB = Path("/etc/fstab")
 SHARED = Path("/lab")
@@ -131,7 +131,7 @@ def diskwright(*words: str, accept: Sequence[int] = (0,), seconds: float = SLOW)
 
 def told(*words: str) -> tuple[int, str]:
     """How a command of diskwright ends, and all it says. In this process, which saves its start."""
-    from wizard.cli import main  # Most jobs do without.
+    from wizard.cli.main import main  # Most jobs do without.
 
     said = StringIO()
     with redirect_stdout(said), redirect_stderr(said):

@@ -28,7 +28,7 @@ from tests.lab.guest.distribution import GuestSystem, guest_system
 from tests.lab.guest.initramfs import write_initramfs
 from tests.lab.guest.monitor import ANSWER, REQUEST, Monitor, break_health, run_state, served
 from tests.lab.trouble import CannotRun, GuestTrouble
-from wizard.tools.program import find
+from wizard.process.program import find
 
 QEMU = "qemu-system-x86_64"
 CHECKOUT = Path(__file__).resolve().parents[3]

@@ -17,15 +17,13 @@ from tests.lab.guest.machine import Laboratory, log_of
 from tests.lab.power.blocklog import Write, read_log
 from tests.lab.power.cutpoints import TORN_BYTES, Content, power_cuts
 from tests.lab.visits.move.moved import SECTOR_BYTES
-from wizard.apply.move.mover.journal import Journal
+from wizard.apply.move.mover.journal import Journal, Side
 from wizard.apply.move.mover.mover import Mover
-from wizard.apply.move.mover.state import Side
-from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
+from wizard.model.errors import ExitCode, partition_path
+from wizard.model.ext import Check
 from wizard.model.machine import Extent
-from wizard.model.names import partition_path
-from wizard.probe.content.moving import MAGIC
-from wizard.tools.program import run
+from wizard.probe.content.notices import MAGIC
+from wizard.process.program import run
 
 LOGGED = EmulatedDrive(
     "move-logged",

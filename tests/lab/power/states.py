@@ -17,7 +17,7 @@ from tests.lab.power.replayed import MEMORY, looped, mounted, mounts
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.extents import Read, chunks, gaps, merged
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.held import holding
+from wizard.apply.engine.held_drive import holding
 from wizard.apply.engine.record import GOING_BACK, Change, Mark, Phase, load_record
 from wizard.apply.engine.stores import Store, barred, new_file, notice_file, old_file
 from wizard.model.errors import DiskwrightError

@@ -42,10 +42,10 @@ from tests.lab.restudy.timings import (
     series_file,
 )
 from tests.lab.visits.measured.measure import by_fio
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
+from wizard.model.errors import partition_path
+from wizard.model.ext import Check
 from wizard.model.verdict import Outcome
-from wizard.tools.program import run
+from wizard.process.program import run
 
 PACE = Pace(100, charges_rewrites=True)
 SATA_WORD = 93

@@ -24,10 +24,10 @@ from tests.lab.restudy.timings import (
     read_instruments,
     rounds_of,
 )
-from wizard.advise.evidence import EvidenceFile, Measurement
+from wizard.advice.evidence import EvidenceFile, Measurement
+from wizard.benchmark.candidates.compare import Ratio as TrialRatio
 from wizard.documents.profiles import BUNDLED, read_profile
-from wizard.model.units import MIB
-from wizard.trial.candidates.result import Ratio as TrialRatio
+from wizard.model.said import MIB
 
 TABLE = RESULTS / "README.md"
 STUDY = BUNDLED / "evidence" / "alignment-2010-2013.toml"

@@ -19,9 +19,9 @@ from tests.lab.errands.visit import Job, Visit
 from tests.lab.guest.inside import SHARED, diskwright, node_of
 from tests.lab.restudy.study import STUDIED
 from tests.lab.restudy.timings import RESULTS
-from wizard.model.journal import Check
-from wizard.trial.candidates.document import read_trial
-from wizard.trial.candidates.result import Finding, TrialVerdict
+from wizard.benchmark.candidates.compare import Finding, TrialVerdict
+from wizard.benchmark.candidates.trial import read_trial
+from wizard.model.ext import Check
 
 WORKLOADS = ("small-files", "nas")
 """Two whose advice the studies leave in doubt, or carry on one drive only."""

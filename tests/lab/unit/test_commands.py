@@ -9,7 +9,7 @@ import pytest
 
 from tests.lab.guest import commands
 from tests.lab.guest.commands import carried_out
-from wizard.tools.program import run
+from wizard.process.program import run
 
 SECONDS = 60.0
 

@@ -17,10 +17,10 @@ from tests.lab.errands.groups import Planned, is_wanted
 from tests.lab.errands.visit import MODULES, PORTRAITS, Visit, find_job, visits
 from tests.lab.visits.drives.look import capacity
 from tests.lab.visits.drives.portraits import diagnosis_of, file_of, of_one, said, unlike
-from wizard.diagnose.patterns import load_patterns
 from wizard.documents.codec import from_json, to_json
+from wizard.findings.geometry import load_patterns
 from wizard.probe.facts import RawMachine
-from wizard.probe.recorded import load_facts
+from wizard.probe.machine import load_facts
 
 
 def options(fleet: Fleet, flag: str) -> list[dict[str, object]]:

@@ -13,7 +13,7 @@ from tests.lab.drives.attach import file_node, fleet_arguments
 from tests.lab.drives.pictured import BACKUP, FILMS, PICTURED_FLEET, SECTOR, SHINGLED, STICK, lay_out_past
 from tests.lab.errands import record
 from tests.lab.guest.machine import CHECKOUT, Laboratory
-from wizard.tools.program import find, run
+from wizard.process.program import find, run
 
 
 def devices() -> dict[str, dict[str, object]]:

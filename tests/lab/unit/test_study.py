@@ -27,7 +27,7 @@ from tests.lab.restudy.timings import (
     read_series,
     rounds_of,
 )
-from wizard.advise.evidence import EvidenceFile
+from wizard.advice.evidence import EvidenceFile
 from wizard.documents.profiles import read_profile
 
 

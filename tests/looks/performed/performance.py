@@ -25,18 +25,18 @@ from tests.machines import installed
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
-from wizard.layout.document import read_kept_plan
-from wizard.layout.planner import Mode
-from wizard.layout.told.promise import WayBackRoom
-from wizard.layout.wishes.wish import Arrangement, Wish
-from wizard.model.journal import Entry, Event
+from wizard.benchmark.alignment import read_verdict
+from wizard.benchmark.measure import Progress
+from wizard.host.recorded import RecordedServices
+from wizard.model.ext import Entry, Event
 from wizard.model.machine import Drive, Machine
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import Plan
 from wizard.model.verdict import Verdict
-from wizard.services.recorded import RecordedServices
-from wizard.trial.document import read_verdict
-from wizard.trial.measure import Progress
+from wizard.plan.check import read_kept_plan
+from wizard.plan.planner import Mode
+from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.plan.undo_policy import WayBackRoom
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 ANEW = "sudo python -m tests.lab --record"

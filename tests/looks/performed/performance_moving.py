@@ -11,16 +11,16 @@ from tests.looks.rehearsal import Hand, Take, app_of, come, flat, highlight, pre
 from tests.unit.machines import drive, machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.documents.codec import from_json, parse_document
-from wizard.migrate.document import read_kept_migration
-from wizard.migrate.make import make_migration
-from wizard.migrate.situation import Situation
-from wizard.migrate.told.offers import prospect_of
-from wizard.model.documents.migration import ConvertFiles, Migration, Prospect
-from wizard.model.documents.of_run import OneTokened
-from wizard.model.journal import Entry, Event
+from wizard.ext4.assessment import Situation
+from wizard.ext4.check import read_kept_migration
+from wizard.ext4.make import make_migration
+from wizard.ext4.ways import prospect_of
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Moving
+from wizard.model.changes import OneTokened
+from wizard.model.ext import Entry, Event
 from wizard.model.machine import Drive, Signature
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import Moving
+from wizard.model.migration import ConvertFiles, Migration, Prospect
 
 FOLDER = Path(__file__).parents[1] / "recorded_moving"
 ANEW = "sudo python -m tests.loop.migrate.recordmoving"

@@ -10,9 +10,9 @@ from tests.looks.performed.performance import RECORDED, OutOfDate, Performance
 from tests.looks.performed.performance_moving import MovingPerformance
 from tests.looks.rehearsal import Hand, come, perform, press, press_until, to_field, to_place
 from wizard.apply.run.journal import RunState
-from wizard.model.journal import Event
+from wizard.host.session import Moving
+from wizard.model.ext import Event
 from wizard.model.verdict import Outcome
-from wizard.services.session import Moving
 
 
 def test_only_the_recorded_plan_is_performed() -> None:

@@ -18,8 +18,8 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tests.looks.recording.walked import SIZE, Frame, Strayed, walked
-from wizard.window.console.terminal import Colours, Glyphs, Terminal
 from wizard.window.look import look_of
+from wizard.window.terminal import Colours, Glyphs, Terminal
 
 WALK = Path(__file__).resolve().parents[3] / "docs" / "walk.svg"
 CELL_WIDTH, LINE_HEIGHT, FONT_SIZE, BASELINE = 8.43, 18, 14, 13.5

@@ -21,11 +21,10 @@ from tests.machines.made import Made
 from tests.machines.record import AROUND, PATIENCE_SECONDS, _of_these, attached, may_record
 from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
-from wizard.layout.document import render_plan
 from wizard.model.plan import Plan
+from wizard.plan.check import render_plan
 from wizard.probe.facts import SCHEMA
-from wizard.probe.machine import survey
-from wizard.probe.recorded import load_facts
+from wizard.probe.machine import load_facts, survey
 
 REPO = Path(__file__).resolve().parents[3]
 SIZE_BYTES = 1_000_204_886_016

@@ -15,20 +15,20 @@ from tests.machines import installed
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import runs_folder
-from wizard.desk.desk import Desk
-from wizard.layout.document import read_kept_plan
-from wizard.layout.planner import Mode
-from wizard.layout.wishes.using import Usual
-from wizard.layout.wishes.wish import Arrangement, Wish
-from wizard.model.journal import Entry, Event
+from wizard.host.recorded import RecordedServices
+from wizard.model.ext import Entry, Event
 from wizard.model.machine import Drive, Machine
-from wizard.model.operations.writer import Writer
+from wizard.model.operations import Writer
 from wizard.model.plan import Plan
-from wizard.services.recorded import RecordedServices
-from wizard.window.console.terminal import Colours, Glyphs, Terminal
+from wizard.plan.check import read_kept_plan
+from wizard.plan.planner import Mode
+from wizard.plan.request.using import Usual
+from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.ui.desk import Desk
 from wizard.window.keyboard import Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
+from wizard.window.terminal import Colours, Glyphs, Terminal
 
 FOLDER = Path(__file__).parents[1] / "recorded_walk"
 ANEW = "sudo python -m tests.looks.recording.record_walk"

@@ -17,11 +17,11 @@ from tests.looks.rehearsal import (
     until,
 )
 from tests.unit.migrate.moving import MovingServices
-from wizard.layout.planner import Mode
-from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
+from wizard.plan.planner import Mode
+from wizard.plan.request.volume_request import Arrangement, Wish
 
 NOT_GIVEN = "Root was not given: sudo ended with status 1. Nothing was written."
 

@@ -6,12 +6,12 @@ import pytest
 
 from tests.bench.crowd import crowd
 from tests.looks.rehearsal import Hand, flat, perform, press, ready, until
-from wizard.desk.parts.drive_rows import finding_paras
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.host.recorded import RecordedServices
 from wizard.model.finding import Severity
 from wizard.probe.interpret import machine_of
-from wizard.services.recorded import RecordedServices
+from wizard.ui.components.drive_rows import finding_paras
 
 MACHINE = machine_of(crowd(12))
 WORDS = 3

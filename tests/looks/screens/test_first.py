@@ -7,7 +7,7 @@ from tests.looks.rehearsal import Hand, Rehearsal, come, flat, perform, place, p
 from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned, unread
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 FULL = partitioned(partition(1, MIB, SIZE_BYTES - 4 * MIB, filesystem="ext4"))
 

@@ -16,10 +16,10 @@ from tests.machines import name_of, recordings
 from tests.unit.desk.person import Person, texts_of
 from tests.unit.faces.test_hostile_text import HOSTILE
 from tests.unit.layout.changes.test_adjusted import person_at
-from wizard.desk.view import View
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.probe.interpret import machine_of
-from wizard.probe.recorded import load_machine
+from wizard.probe.machine import load_machine
+from wizard.ui.view import View
 
 FILES = {name_of(path): path for path in recordings()}
 ANYWHERE = {"drives", "actions", "health", "reasons", "glossary", "help"}

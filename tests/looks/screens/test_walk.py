@@ -30,8 +30,8 @@ from tests.looks.rehearsal import (
 )
 from tests.looks.terminals.terminal import ROOT
 from tests.looks.workshop import workshop
-from wizard.model.documents.changes import Relabel
-from wizard.probe.recorded import save_machine
+from wizard.model.changes import Relabel
+from wizard.probe.machine import save_machine
 
 TO_THE_DRIVE, ON, LAST_FOUR = ("down",), ("enter", "enter", "enter"), tuple("0042")
 """From the first usable drive to an empty one; over its purpose and plan to the review; its serial's end."""

@@ -6,7 +6,7 @@ from tests.lab.visits.drives.portraits import file_of
 from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready
 from tests.unit.desk.person import texts_of
 from wizard.model.machine import Machine
-from wizard.probe.recorded import load_machine
+from wizard.probe.machine import load_machine
 
 
 def with_zones_written(count: int) -> Machine:

@@ -10,13 +10,13 @@ from rich.cells import cell_len
 
 from tests.looks.rehearsal import CONSOLE, MODERN, MONO
 from tests.unit.desk.person import Person, texts_of_block
-from wizard.desk.view import Command, View
-from wizard.model.names import printable
-from wizard.window.console.terminal import Terminal, translate
-from wizard.window.hand import MAIN, Hand
+from wizard.model.errors import printable
+from wizard.ui.view import Command, View
+from wizard.window.canvas import Sheet
+from wizard.window.keyboard import MAIN, Hand
 from wizard.window.look import look_of
 from wizard.window.page import page
-from wizard.window.sheet import Sheet
+from wizard.window.terminal import Terminal, translate
 
 TERMINALS = (MODERN, replace(MODERN, light=True), CONSOLE, MONO)
 SIZES = ((60, 16), (80, 24), (120, 36), (200, 50))

@@ -12,7 +12,7 @@ import pytest
 
 from tests.looks.terminals.terminal import ROOT, Terminal
 from tests.looks.workshop import workshop
-from wizard.probe.recorded import save_machine
+from wizard.probe.machine import save_machine
 
 SAFE = set(map(chr, range(0x20, 0x7F))) | set("─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬█░▒▼►←↑→↓•■")
 """Written down here once more on purpose: what Debian's console fonts and code page 437 have."""

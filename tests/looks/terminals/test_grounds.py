@@ -12,10 +12,10 @@ from textual.color import Color
 from tests.looks.rehearsal import CONSOLE, MODERN
 from tests.looks.terminals.terminal import Terminal as Pty
 from tests.looks.workshop import workshop
-from wizard.probe.recorded import save_machine
-from wizard.window.console.filters import EightInks
-from wizard.window.console.terminal import Terminal, terminal_of
+from wizard.probe.machine import save_machine
+from wizard.window.app import EightInks
 from wizard.window.look import look_of
+from wizard.window.terminal import Terminal, terminal_of
 
 Rgb = tuple[int, int, int]
 NEEDED = 4.5

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready, until
 from tests.looks.terminals.terminal import Terminal as Pty
 from tests.looks.workshop import workshop
-from wizard.probe.recorded import save_machine
+from wizard.probe.machine import save_machine
 from wizard.window import app
-from wizard.window.console import terminal as terminals
-from wizard.window.console.frugal import Shown
-from wizard.window.console.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
+from wizard.window import terminal as terminals
+from wizard.window.minimal_output import Shown
+from wizard.window.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 
 COLUMNS, LINES = 20, 5
 FIRST_SCREEN = 5_000

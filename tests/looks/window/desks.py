@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from wizard.desk.place import Place
-from wizard.desk.view import View
+from wizard.ui.view import Place, View
 
 
 class MadeUpPlace(Place):

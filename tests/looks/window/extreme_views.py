@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.looks.window.made_views import DRIVES, GB, HELP, HOSTILE, QUIT
-from wizard.desk.view import (
+from wizard.ui.view import (
     Action,
     Banner,
     Bar,

@@ -1,6 +1,6 @@
 """Made-up views, for the window to draw: nothing of them comes from a drive."""
 
-from wizard.desk.view import (
+from wizard.ui.view import (
     GAP,
     Action,
     Banner,

@@ -15,11 +15,10 @@ from textual.pilot import Pilot
 from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED
 from tests.looks.window.made_views import DRIVES, FORM, PLAN, REVIEW
-from wizard.desk.desk import Desk
-from wizard.desk.view import Piece, View
+from wizard.ui.desk import Desk
+from wizard.ui.view import Piece, View
 from wizard.window.app import Window
-from wizard.window.console.terminal import Colours, Glyphs, Terminal
-from wizard.window.run import wants_mouse
+from wizard.window.terminal import Colours, Glyphs, Terminal, wants_mouse
 
 MANY = Terminal(Glyphs.ALL, Colours.ANY)
 SERIAL = Terminal(Glyphs.ASCII, Colours.NONE, slow=True)

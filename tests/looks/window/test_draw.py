@@ -10,15 +10,13 @@ from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED, HOSTILE_VIEW, WAITING
 from tests.looks.window.made_views import DONE, DRIVES, FORM, HOSTILE, MENU, PLAN, REVIEW, WORK
 from tests.unit.desk.person import texts_of_block
-from wizard.desk.view import Action, Step, Stretch, View, para
+from wizard.ui.view import Action, Step, Stretch, View, para
 from wizard.window.bars import shares
-from wizard.window.console.terminal import Colours, Glyphs, Terminal, translate
-from wizard.window.hand import Hand
-from wizard.window.keyboard import Keyboard
-from wizard.window.lines import folded
+from wizard.window.canvas import Sheet, folded
+from wizard.window.keyboard import Hand, Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
-from wizard.window.sheet import Sheet
+from wizard.window.terminal import Colours, Glyphs, Terminal, translate
 
 SIZES = ((60, 16), (80, 24), (100, 24), (120, 36), (200, 50))
 TERMINALS = {

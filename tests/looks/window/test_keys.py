@@ -5,10 +5,9 @@ from dataclasses import replace
 from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED
 from tests.looks.window.made_views import DRIVES, FORM, HELP, MENU, PLAN, QUIT, REVIEW, WORK
-from wizard.desk.view import Action, Field, Rows, Step, View
-from wizard.window.hand import PANES
-from wizard.window.keyboard import Keyboard
-from wizard.window.sheet import Extent, Sheet, Spot
+from wizard.ui.view import Action, Field, Rows, Step, View
+from wizard.window.canvas import Extent, Sheet, Spot
+from wizard.window.keyboard import PANES, Keyboard
 
 QUESTION = View(
     "question",

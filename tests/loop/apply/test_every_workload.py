@@ -12,15 +12,15 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.layout.document import read_plan
+from wizard.host.rules import Rules
+from wizard.host.this_system import RealServices
 from wizard.model.advice import Advice
 from wizard.model.errors import ExitCode
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import read_plan
 from wizard.probe.machine import probe_machine
-from wizard.services.real import RealServices
-from wizard.services.rules import Rules
 
 WORKLOADS = tuple(profile.workload.id for profile in Rules().profiles())
 SIZE = 512 * MIB

@@ -25,17 +25,17 @@ from tests.loop.applying import (
     until,
     wish,
 )
-from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
-from wizard.apply.run.begin import request_stop
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.lock import lock_drive
+from wizard.apply.run.process import lock_drive
 from wizard.apply.run.runs import list_runs
-from wizard.layout.planner import Mode
+from wizard.apply.run_control import resume, undo
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 pytestmark = pytest.mark.usefixtures("direct")
 

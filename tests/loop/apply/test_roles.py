@@ -9,11 +9,11 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, said, story, wish
 from wizard.apply.run.journal import RunState
-from wizard.filesystems.partitions import BOOT_GPT_TYPE, ESP_GPT_TYPE, HOME_GPT_TYPE, ROOT_GPT_TYPES
-from wizard.layout.planner import Mode
-from wizard.layout.wishes.wish import Arrangement, Wish
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.filesystems.kind import BOOT_GPT_TYPE, ESP_GPT_TYPE, HOME_GPT_TYPE, ROOT_GPT_TYPES
+from wizard.model.ext import Event
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
+from wizard.plan.request.volume_request import Arrangement, Wish
 
 MBR = Arrangement("mbr")
 

@@ -9,16 +9,16 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, said, stand_in, story, wish
-from wizard.apply.decide import keep, undo
 from wizard.apply.run.journal import RunState
+from wizard.apply.run_control import keep, undo
 from wizard.filesystems.registry import MADE
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish
-from wizard.layout.wishes.wish import Wish
-from wizard.model.journal import Event
-from wizard.model.operations.writer import EVERYONE, ROOT, Writer
+from wizard.model.ext import Event
+from wizard.model.operations import EVERYONE, ROOT, Writer
 from wizard.model.plan import Subvolume
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish
+from wizard.plan.request.volume_request import Wish
 from wizard.probe.machine import probe_machine
 
 SIZE = 400 * MIB

@@ -22,10 +22,10 @@ from tests.loop.applying import (
 )
 from tests.loop.runs.published import kept_schemas
 from wizard.apply.run.journal import RunState
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])

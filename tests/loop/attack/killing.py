@@ -16,7 +16,7 @@ from time import monotonic, sleep
 
 from tests.loop.applying import ROOT, Work, until
 from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.lock import is_locked
+from wizard.apply.run.process import is_locked
 from wizard.model.errors import DiskwrightError
 
 NAMED = re.compile(r"diskwright (resume|undo|keep) (\S+)((?: --[a-z-]+(?: [^-\s]\S*)?)*)")

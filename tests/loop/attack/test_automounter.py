@@ -13,9 +13,9 @@ from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, wish
 from wizard.apply.run.journal import RunState, state
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
 
 POLLER = """
 import os, re, subprocess, sys, time

@@ -19,15 +19,15 @@ from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, fill, old_gpt, wish
 from tests.loop.attack.corrupting import corrupt
 from tests.loop.tune.tuning import Used
-from wizard.apply.decide import job_of, keep, next_commands
-from wizard.apply.run import begin, kinds
+from wizard.apply.run import job
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import Purpose
-from wizard.cli import carry_out
-from wizard.layout.planner import Mode
+from wizard.apply.run_control import job_of, keep, next_commands
+from wizard.cli.main import carry_out
 from wizard.model.errors import DiskwrightError, ExitCode
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 FOLDERS = 250 if IS_FULL else 6
 SECONDS = 20.0
@@ -83,8 +83,8 @@ class Commands:
 
     def _work(self, run: Path, purpose: Purpose, drive_locks: Sequence[int], secret: bytes | None) -> None:
         try:
-            work = kinds.Work(run, purpose, Journal(run), tuple(drive_locks), secret)
-            kinds.carry_out(job_of(run), work, next_commands)
+            work = job.Work(run, purpose, Journal(run), tuple(drive_locks), secret)
+            job.carry_out(job_of(run), work, next_commands)
         except (OSError, DiskwrightError) as error:
             with suppress(DiskwrightError):
                 Journal(run).end(Event.FAILED, str(error))
@@ -116,7 +116,7 @@ def _told(error: BaseException) -> str:
 @pytest.fixture
 def commands(work: Work, monkeypatch: pytest.MonkeyPatch) -> Commands:
     made = Commands(work.runs)
-    monkeypatch.setattr(begin, "launch", made.launch)
+    monkeypatch.setattr(job, "launch", made.launch)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     return made
 

@@ -10,8 +10,8 @@ from tests.loop.desk.test_walked import held, plan_anew
 from tests.loop.desk.walking import Walker, run_of, token_of, walker
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.layout.planner import Mode
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, diskwright, old_gpt, wish
 from tests.loop.attack.attacking import fails, unharmed
-from wizard.apply.run.environment import Environment
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
-from wizard.model.units import MIB
+from wizard.apply.run.backup_store import Environment
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, command_to_apply, ended, wish
 from tests.loop.attack.attacking import unharmed
-from wizard.apply.decide import undo
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import find_run
-from wizard.layout.document import render_plan
+from wizard.apply.run_control import undo
 from wizard.model.errors import Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
 
 
 @pytest.mark.parametrize("below", ["", "deeper/runs"])

@@ -12,9 +12,9 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
 from tests.loop.attack.attacking import fails, forged, unharmed
 from wizard.apply.plan.start import preflight
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.model.errors import BadInput, Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 from wizard.probe.machine import probe_drive
 
 Plant = Callable[[Path, str], None]

@@ -14,9 +14,9 @@ from tests.loop.root.real_user import NAME, PASSWORD, RealUser, real_user
 from tests.loop.root.rooting import require_reach
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
 
 SUDOERS = f"""Defaults !lecture, !mail_badpass, timestamp_timeout=0, passwd_tries=2
 root ALL=(ALL:ALL) ALL

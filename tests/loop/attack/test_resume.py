@@ -9,12 +9,12 @@ import pytest
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
 from tests.loop.attack.attacking import unharmed
-from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, state
-from wizard.layout.planner import Mode
+from wizard.apply.run_control import resume, undo
 from wizard.model.errors import Refused
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 pytestmark = pytest.mark.usefixtures("direct")
 

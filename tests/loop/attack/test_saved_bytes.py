@@ -10,10 +10,10 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, old_gpt, story, wish
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.run.backup import drop_backup
+from wizard.apply.run.backup_store import drop_backup
 from wizard.apply.run.journal import RunState, state
-from wizard.layout.planner import Mode
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 
 @pytest.fixture

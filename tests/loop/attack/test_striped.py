@@ -12,15 +12,15 @@ from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, said, stand_in, story, until, wish
 from tests.loop.attack.attacking import fails, unharmed
 from tests.loop.attack.test_resume import killed_at
-from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, state
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish
+from wizard.apply.run_control import resume, undo
 from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish
 
 pytestmark = pytest.mark.usefixtures("direct")
 

@@ -10,9 +10,9 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import GPT_DATA, Work, fill, wish
 from tests.loop.attack.attacking import fails, unharmed
-from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 from wizard.probe.machine import probe_drive
 
 BLOCK = 512
@@ -69,7 +69,7 @@ def test_a_plan_that_adds_all_the_same_is_refused(
 ) -> None:
     """Such as one made by hand, or by another version."""
     with monkeypatch.context() as patch:
-        patch.setattr("wizard.layout.planner.refuse_table", lambda _: None)
+        patch.setattr("wizard.plan.planner.refuse_table", lambda _: None)
         plan = work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
     with unharmed(work, moved):
         fails(work, plan, "unusual place")

@@ -10,14 +10,14 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, wish
 from tests.loop.attack.attacking import unharmed
 from wizard.apply.plan.start import preflight
-from wizard.layout.before import held_on
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import read_plan, render_plan
+from wizard.plan.dangers import held_on
+from wizard.plan.planner import Mode
 from wizard.probe.machine import probe_drive
-from wizard.tools.program import find
+from wizard.process.program import find
 
 WRITERS = {
     "vfat": ("mcopy", "-i", "{device}", "{file}", "::letter"),

@@ -10,9 +10,9 @@ from tests.devices import Bench, MakeDrive, tool
 from tests.loop.applying import Work, ended, old_gpt, stand_in, story, until, wish
 from tests.loop.attack.attacking import fails, unharmed
 from wizard.apply.plan.guard import check_unused
-from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 from wizard.probe.machine import probe_drive
 
 Attach = Callable[..., str]

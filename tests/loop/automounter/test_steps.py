@@ -10,12 +10,12 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, stand_in, story, wish
-from wizard.apply.plan.automounter import stand
+from wizard.apply.plan.verify import stand
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.system.mounts import read_mounts
-from wizard.layout.planner import Mode
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 pytestmark = pytest.mark.usefixtures("direct")
 
@@ -154,10 +154,8 @@ def test_a_volume_that_is_unmounted_as_soon_as_the_drive_is_free_is_mounted_agai
     plan = work.plan(drive, wish("ext4", None, work.place("media")))
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
-    monkeypatch.setattr("wizard.apply.plan.automounter.udev_runs", lambda: True)
-    monkeypatch.setattr(
-        "wizard.apply.plan.automounter.settle", lambda: tool("umount", str(work.place("media")))
-    )
+    monkeypatch.setattr("wizard.apply.plan.verify.udev_runs", lambda: True)
+    monkeypatch.setattr("wizard.apply.plan.verify.settle", lambda: tool("umount", str(work.place("media"))))
     journal = Journal(run)
     assert stand(plan, journal) is None
     assert places_of(f"{drive}p1") == [str(work.place("media"))]

@@ -12,8 +12,8 @@ import pytest
 from tests.devices import MakeDrive, in_own_namespace
 from tests.loop.applying import ROOT, Work
 from tests.loop.automounter.under_udev import UDEVD
-from wizard.model.units import MIB
-from wizard.tools.program import ALWAYS
+from wizard.model.said import MIB
+from wizard.process.program import ALWAYS
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from uuid import uuid4
 from tests.devices import tool
 from tests.loop.applying import ended, story, until, wish
 from wizard.apply.plan.start import start_run
-from wizard.apply.run.begin import settle
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import settle
 from wizard.apply.system.mounts import read_mounts
-from wizard.layout.planner import Mode, make_plan
+from wizard.plan.planner import Mode, make_plan
 from wizard.probe.machine import probe_machine
 
 UDEVD = "/usr/lib/systemd/systemd-udevd"

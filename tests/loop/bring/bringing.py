@@ -15,23 +15,23 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrate.manifest.manifests import ACL, fill
-from wizard.apply.bring import run as running
-from wizard.apply.bring.start import start_bring
-from wizard.apply.bring.steps import catching_up, comparing, copying, pieces
-from wizard.apply.bring.steps.record import load_copied
-from wizard.apply.manifest.differences import differences
-from wizard.apply.manifest.entry import Kind
-from wizard.apply.manifest.held import as_held
-from wizard.apply.manifest.manifest import BEFORE, Reading, take_manifest
-from wizard.apply.manifest.mount_read_only import seen_alone
+from wizard.apply.copy import catch_up, copying, undo
+from wizard.apply.copy import copying as pieces
+from wizard.apply.copy import job as running
+from wizard.apply.copy.guard import start_bring
+from wizard.apply.copy.site import load_copied
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import BRING, make_run
+from wizard.apply.settings import steps as tuning
 from wizard.apply.system import edited_file
-from wizard.apply.tune import steps as tuning
+from wizard.apply.tree.differences import as_held, differences
+from wizard.apply.tree.entry import Kind
+from wizard.apply.tree.manifest import BEFORE, Reading, take_manifest
+from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.filesystems.registry import KINDS
-from wizard.layout.bring.document import render_bring
-from wizard.model.documents.bring import Bring
-from wizard.model.units import GIB, MIB
+from wizard.model.changes import Bring
+from wizard.model.said import GIB, MIB
+from wizard.plan.copy import render_bring
 
 MAKERS = {
     "ext4": ("mkfs.ext4", "-q", "-F", "-b", "4096"),
@@ -148,13 +148,13 @@ def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:
 PLACES = (
     (pieces, "copy_entry"),
     (copying, "save_copied"),
-    (catching_up, "walk"),
-    (catching_up, "finish_folder"),
-    (catching_up, "set_flags"),
-    (catching_up, "save_again"),
-    (catching_up, "write_manifest"),
+    (catch_up, "walk"),
+    (catch_up, "finish_folder"),
+    (catch_up, "set_flags"),
+    (catch_up, "save_again"),
+    (catch_up, "write_manifest"),
     (running, "compare"),
-    (comparing, "differences"),
+    (undo, "differences"),
     (running, "take_place"),
     (edited_file, "sync_folder"),
     (tuning, "standing"),

@@ -16,20 +16,21 @@ from tests.loop.bring.bringing import MAKERS, ROOTS, Ways, assert_alike, content
 from tests.loop.desk.walking import walker
 from tests.loop.migrate.manifest.manifests import ACL, NOT_UTF8
 from tests.loop.runs.published import kept_schemas
-from wizard.apply.bring import run as running
-from wizard.apply.bring.planning import work_out
-from wizard.apply.bring.site import BringSite
-from wizard.apply.bring.start import start_bring
-from wizard.apply.bring.steps import catching_up, comparing, pieces
-from wizard.apply.decide import undo
-from wizard.apply.manifest.copying import Copy, copy_entry
-from wizard.apply.manifest.differences import differences
+from wizard.apply.copy import catch_up, copying
+from wizard.apply.copy import job as running
+from wizard.apply.copy import undo as comparing
+from wizard.apply.copy.guard import start_bring
+from wizard.apply.copy.site import BringSite
+from wizard.apply.copy.survey import work_out
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.process import Purpose
+from wizard.apply.run_control import undo
+from wizard.apply.tree.copying import Copy, copy_entry
+from wizard.apply.tree.differences import differences
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
 
 
 @pytest.mark.parametrize("mounted", [True, False], ids=["mounted", "unmounted"])
@@ -213,9 +214,9 @@ def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch
         return flags
 
     with monkeypatch.context() as patch:
-        patch.setattr(pieces, "copy_entry", change_others)
-        patch.setattr(pieces, "SHARED_FROM", 1 << 20)
-        patch.setattr(catching_up, "copy_entry", change_again)
+        patch.setattr(copying, "copy_entry", change_others)
+        patch.setattr(copying, "SHARED_FROM", 1 << 20)
+        patch.setattr(catch_up, "copy_entry", change_again)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE, story(run)
     last = read_entries(run)[-1].sentence

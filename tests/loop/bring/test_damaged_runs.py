@@ -20,18 +20,18 @@ from tests.loop.move.test_move import begin as begin_move
 from tests.loop.move.test_move import digest, kill, misaligned, part_of, planned
 from tests.loop.tune.test_actions import label_of, made
 from tests.loop.tune.tuning import begin
-from wizard.apply.bring.planning import work_out
-from wizard.apply.decide import job_of
-from wizard.apply.move.noted import load_notes, new_name, save_notes
-from wizard.apply.move.of_run import load_moves
-from wizard.apply.run import kinds
+from wizard.apply.copy.survey import work_out
+from wizard.apply.move.bad_sectors import load_notes, new_name, save_notes
+from wizard.apply.move.forward import load_moves
+from wizard.apply.run import job
 from wizard.apply.run.journal import state
 from wizard.apply.run.process import Purpose
-from wizard.apply.tune.acting import act
-from wizard.model.documents.changes import SetLabel
+from wizard.apply.run_control import job_of
+from wizard.apply.settings.plan_settings import act
+from wizard.model.changes import SetLabel
 from wizard.model.errors import DiskwrightError
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
 
 OTHER = b"changed by somebody" * 100
 
@@ -145,7 +145,7 @@ def of_move(ways: Ways, _: pytest.MonkeyPatch) -> Damaged:
 def attempt(run: Path, purpose: Purpose) -> str:
     """Take the run up, and carry it out where that is not refused."""
     try:
-        kinds.take_up(job_of(run), run, kinds.Asked(purpose))
+        job.take_up(job_of(run), run, job.Asked(purpose))
         carry_out(run, purpose, ())
         return f"{state(run)} {story(run)[-300:]}"
     except DiskwrightError as error:
@@ -170,7 +170,7 @@ def test_a_damaged_run_ends_with_a_sentence(ways: Ways, monkeypatch: pytest.Monk
         tool("umount", str(damaged.place))
     tool("blockdev", "--flushbufs", damaged.drive)
     copyfile(ways.work.bench.image_of(damaged.drive), image)
-    monkeypatch.setattr(kinds, "begin", lambda *_words, **_named: None)
+    monkeypatch.setattr(job, "begin", lambda *_words, **_named: None)
     for name, damage in one_in(8, damages(aside)):
         for purpose in (Purpose.APPLY, Purpose.UNDO, Purpose.KEEP):
             rmtree(run)

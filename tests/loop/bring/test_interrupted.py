@@ -26,17 +26,18 @@ from tests.loop.bring.bringing import (
     small,
 )
 from wizard.apply.block.devices import open_exclusively
-from wizard.apply.bring.places import source_open
-from wizard.apply.bring.planning import work_out
-from wizard.apply.bring.steps import copying, pieces
-from wizard.apply.decide import resume, undo
-from wizard.apply.manifest.copying import Copy, copy_entry
-from wizard.apply.manifest.manifest import BEFORE
-from wizard.apply.run.begin import request_stop
+from wizard.apply.copy import copying
+from wizard.apply.copy import copying as pieces
+from wizard.apply.copy.places import source_open
+from wizard.apply.copy.survey import work_out
+from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import STOP, Purpose
+from wizard.apply.run_control import resume, undo
+from wizard.apply.tree.copying import Copy, copy_entry
+from wizard.apply.tree.manifest import BEFORE
 from wizard.model.errors import Failed, Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 
 def test_a_kill_at_any_moment_costs_nothing_that_was_copied(

@@ -9,9 +9,9 @@ from tests.devices import tool
 from tests.loop.applying import ended, story
 from tests.loop.bring.bringing import Ways, assert_alike, contents, killed_at
 from tests.loop.bring.swapping import clone, swap
-from wizard.apply.bring.planning import work_out
-from wizard.apply.decide import resume, undo
+from wizard.apply.copy.survey import work_out
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run_control import resume, undo
 from wizard.model.errors import DiskwrightError, Refused
 
 

@@ -8,15 +8,16 @@ import pytest
 
 from tests.loop.applying import carry_out, ended, story
 from tests.loop.bring.bringing import Ways, small
-from wizard.apply.bring.planning import work_out
-from wizard.apply.bring.steps import catching_up, copying, pieces
-from wizard.apply.bring.steps.record import load_copied
-from wizard.apply.decide import resume, undo
-from wizard.apply.manifest.copying import Copy, copy_entry
-from wizard.apply.manifest.entry import Kind
-from wizard.apply.manifest.manifest import BEFORE
+from wizard.apply.copy import catch_up, copying
+from wizard.apply.copy import copying as pieces
+from wizard.apply.copy.site import load_copied
+from wizard.apply.copy.survey import work_out
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
+from wizard.apply.run_control import resume, undo
+from wizard.apply.tree.copying import Copy, copy_entry
+from wizard.apply.tree.entry import Kind
+from wizard.apply.tree.manifest import BEFORE
 
 CONTENT = b"what was copied" * 300
 OTHER = CONTENT[:-1] + b"!"
@@ -122,7 +123,7 @@ def test_undo_after_a_cut_keeps_what_was_changed_since(ways: Ways, monkeypatch: 
     kept = {str(path.relative_to(folder)) for path in half[:3]}
     with monkeypatch.context() as patch:
         # It is cut off itself, too: what it noted does not count.
-        patch.setattr("wizard.apply.bring.steps.undoing.BringSite.sync", lambda _: os._exit(7))
+        patch.setattr("wizard.apply.copy.undo.BringSite.sync", lambda _: os._exit(7))
         if not (pid := os.fork()):
             carry_out(run, Purpose.UNDO, ())
             os._exit(1)
@@ -166,7 +167,7 @@ def test_catching_up_overwrites_nothing_of_others(
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
     here, folder = source.place / "folder0", target.place / "in/folder0"
-    real = catching_up.catch_up
+    real = catch_up.catch_up
 
     def change(site: object) -> object:
         for name in ("file02", "file04"):
@@ -179,7 +180,7 @@ def test_catching_up_overwrites_nothing_of_others(
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
     with monkeypatch.context() as patch:
         small(patch)
-        patch.setattr("wizard.apply.bring.run.catch_up", change)
+        patch.setattr("wizard.apply.copy.job.catch_up", change)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.FAILED, story(run)
     assert (folder / "file04").read_bytes() == OTHER

@@ -11,9 +11,9 @@ from tests.loop.applying import OLD_FSTAB, Work, fill, old_gpt, story
 from tests.loop.desk.walking import MEDIA, Walker, run_of, token_of, walker
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.desk.places.work import HOME
-from wizard.desk.view import Banner
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.ui.screens.work import HOME
+from wizard.ui.view import Banner
 
 
 @pytest.fixture

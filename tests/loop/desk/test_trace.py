@@ -16,10 +16,10 @@ from tests.gauges.__main__ import FILE
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.desk.walking import MEDIA, walker
 from wizard.apply.plan.start import start_run
-from wizard.apply.run import begin
+from wizard.apply.run import job
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 PROGRAM = str(Path(wizard.__file__).parent)
 
@@ -49,7 +49,7 @@ def test_an_empty_drive_is_set_up_within_the_ceilings(
     """The run is carried out in this process, too. Importing a module enters none of its functions, and after
     other tests it enters fewer, since what is cached is not done again."""
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(plain_folder / "places"))
-    monkeypatch.setattr(begin, "launch", lambda *_: None)
+    monkeypatch.setattr(job, "launch", lambda *_: None)
     drive = make_drive(512 * MIB)
     with entered() as found:
         person = walker(work, drive)

@@ -10,7 +10,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, fill, gate, old_gpt, stand_in, story, until
 from tests.loop.desk.walking import MEDIA, Walker, checked, run_of, token_of, walker
 from wizard.apply.run.journal import RunState, state
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 NOBODY = 65534
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from tests.loop.applying import SECONDS, Work, said, story, unknown_kernel
 from tests.unit.desk.person import Person
 from wizard.apply.run.runs import list_runs
-from wizard.desk.desk import Desk
-from wizard.model.journal import Event
+from wizard.host.this_system import RealServices
+from wizard.model.ext import Event
 from wizard.model.machine import Machine
-from wizard.services.real import RealServices
+from wizard.ui.desk import Desk
 
 MEDIA = "large-media"
 

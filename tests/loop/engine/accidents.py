@@ -30,10 +30,10 @@ from tests.devices import (
 from tests.loop.applying import ROOT, SECONDS, Work, until
 from wizard.apply.engine.record import Phase, Record, load_record
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.lock import is_locked
-from wizard.layout.document import render_plan
+from wizard.apply.run.process import is_locked
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
 
 NAMED = re.compile(r"diskwright (resume|undo|keep) (\S+)((?: --confirm \S+| --over-changes)*)")
 """A command as it is said."""

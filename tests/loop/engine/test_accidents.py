@@ -15,9 +15,9 @@ from wizard.apply.block.extents import gaps, merged
 from wizard.apply.engine.record import Phase
 from wizard.apply.engine.stores import digest_of
 from wizard.apply.run.journal import RunState
-from wizard.layout.planner import Mode
 from wizard.model.machine import Extent
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 SEEDS = 60 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 10
 ONE_SEED = os.environ.get("DISKWRIGHT_SEED")

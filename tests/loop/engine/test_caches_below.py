@@ -9,7 +9,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work
 from wizard.apply.block.devices import forget_caches
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 
 def cached_bytes(file: Path) -> int:

@@ -17,8 +17,8 @@ from tests.simulator.jobs import Part
 from tests.simulator.rehearsals import JOBS, MORE_JOBS, rehearsed_job
 from tests.simulator.shelf import Shelf
 from tests.simulator.states import Copies, Rules
-from wizard.documents.notice import read_notice
-from wizard.model.notice import Notice, notice_places
+from wizard.documents.profiles import read_notice
+from wizard.model.finding import Notice, notice_places
 
 MEMORY = Path("/dev/shm")
 """What is on no disk need not be waited for."""

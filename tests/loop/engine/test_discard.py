@@ -8,8 +8,8 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, story, wish
 from wizard.apply.run.journal import RunState
-from wizard.layout.planner import Mode
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])

@@ -13,9 +13,9 @@ from tests.devices import MakeDrive, tool
 from tests.fields import READERS, fields
 from tests.loop.applying import Work, ended, fill, story, unknown_kernel, wish
 from wizard.apply.run.journal import RunState
-from wizard.layout.planner import Mode, make_plan
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode, make_plan
 from wizard.probe.machine import probe_machine
 
 

@@ -14,9 +14,9 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, until, wish
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.lock import is_locked
-from wizard.layout.planner import Mode
-from wizard.model.units import MIB
+from wizard.apply.run.process import is_locked
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 SEEDS = 100 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 12
 WAY = re.compile(r"diskwright (resume|undo|keep)")

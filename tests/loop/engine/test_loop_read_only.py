@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import pytest
 
 from tests.devices import tool
-from wizard.apply.block.stand_in import standing_in
-from wizard.apply.table.image import Image
+from wizard.apply.block.scratch_device import standing_in
+from wizard.apply.table.proof import Image
 from wizard.demo.drive import demo_drive
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 GET_FREE = 0x4C82
 

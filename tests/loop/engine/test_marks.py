@@ -9,9 +9,9 @@ import pytest
 
 from tests.devices import tool
 from wizard.apply.block.extents import Read, held
-from wizard.apply.engine.marks import copies
+from wizard.apply.engine.signatures import copies
 from wizard.apply.steps.wipe import list_signatures
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 LUKS = (
     *("cryptsetup", "luksFormat", "--batch-mode", "--type", "luks2", "--pbkdf", "pbkdf2"),

@@ -6,9 +6,9 @@ import pytest
 
 from tests.devices import MakeDrive
 from tests.loop.applying import stand_in
-from wizard.apply.engine.marking import Marking
+from wizard.apply.engine.signatures import Marking
 from wizard.model.errors import Failed
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import subprocess
 from pathlib import Path
 
 from wizard.apply.block.devices import partition_nodes, tell_of
-from wizard.apply.block.stand_in import standing_in
-from wizard.apply.table.image import Image
-from wizard.model.units import MIB
-from wizard.tools.program import run
+from wizard.apply.block.scratch_device import standing_in
+from wizard.apply.table.proof import Image
+from wizard.model.said import MIB
+from wizard.process.program import run
 
 HOLDING = "exec 3< {}; echo; sleep 1"
 

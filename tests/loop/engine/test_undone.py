@@ -11,17 +11,17 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
 from tests.loop.runs.found.test_replugged import attach, detach
 from wizard.apply.block.devices import partition_nodes
-from wizard.apply.decide import keep, power_now, undo, ways_on
 from wizard.apply.engine import exchange
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan import rehearsed
 from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run_control import keep, power_now, undo, ways_on
 from wizard.filesystems.registry import MADE
-from wizard.layout.planner import Mode
 from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Event
-from wizard.model.units import GIB, MIB
-from wizard.tools.program import find
+from wizard.model.ext import Event
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode
+from wizard.process.program import find
 
 
 def full_drive(work: Work, make_drive: MakeDrive, size_bytes: int, block_bytes: int = 512) -> str:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
-from wizard.apply.engine.discard import sample_of
+from wizard.apply.engine.changes import sample_of
 from wizard.apply.run.journal import RunState
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish
 
 
 def put(work: Work, drive: str, at: int, size: int) -> bytes:

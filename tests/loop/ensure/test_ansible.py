@@ -10,7 +10,7 @@ from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, old_gpt
 from tests.loop.ensure.playing import Playing, Task
 from wizard import __version__
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 SIZE = 96 * MIB
 

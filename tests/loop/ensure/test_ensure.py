@@ -16,21 +16,18 @@ from tests.loop.apply.test_interrupted import kill
 from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in, until
 from tests.loop.runs.found.test_replugged import attach, detach
 from tests.schemas.valid import faults_of
-from wizard.apply.engine.words import UNKNOWN_DATA
+from wizard.apply.engine.record import UNKNOWN_DATA
+from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import Standing, look_at
-from wizard.apply.ensure.using import Where
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.lock import is_locked
+from wizard.apply.run.process import is_locked
 from wizard.apply.system.mounts import read_mounts
-from wizard.faces.changing.ensure import ensured
-from wizard.faces.showing.ensured import Result, document_of
-from wizard.layout.ensured.document import read_wanted
-from wizard.model.documents.ensure import Match, WantedDrives
-from wizard.model.errors import ExitCode
-from wizard.model.names import partition_path
-from wizard.model.said import Said
-from wizard.model.units import MIB
+from wizard.cli.commands.ensure import Result, document_of, ensured
+from wizard.model.ensure import Match, WantedDrives
+from wizard.model.errors import ExitCode, partition_path
+from wizard.model.said import MIB, Said
+from wizard.plan.desired_state.document import read_wanted
 
 SIZE = 96 * MIB
 SWAP = """[[drive.volume]]

@@ -11,15 +11,15 @@ import pytest
 
 from tests.devices import MakeDrive, drop_partitions, tool
 from tests.loop.applying import Work, story, wish
-from wizard import cli
 from wizard.apply.run.journal import RunState
-from wizard.layout.document import render_plan
-from wizard.layout.exported.repart import GROWS, repart_files
-from wizard.layout.planner import Mode
-from wizard.layout.wishes.wish import Arrangement
+from wizard.cli import main
 from wizard.model.machine import Drive, Partition
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.export import GROWS, repart_files
+from wizard.plan.planner import Mode
+from wizard.plan.request.volume_request import Arrangement
 from wizard.probe.machine import probe_drive
 
 SIZE = 128 * MIB
@@ -32,7 +32,7 @@ with_repart = pytest.mark.skipif(
 def exported(plan: Plan, work: Work, kind: str) -> Path:
     file, made = work.folder / "plan.json", work.folder / kind
     file.write_text(render_plan(plan))
-    assert cli.main(["export", str(file), "--as", kind, "-o", str(made)]) == 0
+    assert main.main(["export", str(file), "--as", kind, "-o", str(made)]) == 0
     return made
 
 
@@ -145,7 +145,7 @@ def test_repart_makes_the_same_table(
     assert [part.filesystem for part in made.partitions] == [volume.filesystem for volume in plan.volumes]
     assert json.loads(tool("sfdisk", "--json", drive))["partitiontable"]["label"] == "gpt"
     # All of a folder counts together.
-    assert cli.main(["export", str(work.folder / "plan.json"), "--as", "repart", "-o", str(folder)]) == 2
+    assert main.main(["export", str(work.folder / "plan.json"), "--as", "repart", "-o", str(folder)]) == 2
 
 
 @with_repart

@@ -12,8 +12,7 @@ from time import monotonic, sleep
 import pytest
 
 from tests.devices import attached_in
-from wizard.demo.drive import NEEDED_BYTES, DemoDrive, demo_drive, sweep
-from wizard.demo.release import IMAGE_NAME, loop_devices
+from wizard.demo.drive import IMAGE_NAME, NEEDED_BYTES, DemoDrive, demo_drive, loop_devices, sweep
 from wizard.model.errors import Failed
 
 MAKER = """

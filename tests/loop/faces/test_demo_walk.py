@@ -101,7 +101,7 @@ def test_a_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
     code = (
         "import sys, wizard.demo.image as image\n"
         "image.FIRST_START_BYTES = 1 << 20\n"
-        "from wizard.cli import main\n"
+        "from wizard.cli.main import main\n"
         "sys.exit(main(['demo', '--by-itself']))\n"
     )
     done = subprocess.run(

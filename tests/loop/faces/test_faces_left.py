@@ -11,9 +11,9 @@ from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, st
 from tests.loop.faces.ending import SIGNALS, ask_to_end, code_of, end
 from tests.loop.lines.conversing import PROGRAM, Window, hold_makers, run_of
 from wizard.apply.run.journal import RunState, state
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
 
 HELD = """
 import os, signal, sys
@@ -31,7 +31,7 @@ def hold(module, name, first):
         os.read(here, 1)
         return real(*arguments) if not first else None
     setattr(at, name, held)
-LAUNCH, FOLLOW = ("wizard.apply.run.begin", "launch", True), ("wizard.apply.run.kinds", "follow", False)
+LAUNCH, FOLLOW = ("wizard.apply.run.job", "launch", True), ("wizard.apply.run.job", "follow", False)
 """
 """Holds a face right after a run's own process has begun, or when it waits for that one's end, until a signal
 comes."""
@@ -50,7 +50,7 @@ kinds.follow = held
 """Holds the wizard where it waits for the end of keeping or undoing, until there is a file."""
 
 NO_DEMO = """
-from wizard.services.real import RealServices
+from wizard.host.this_system import RealServices
 RealServices.demo = property(lambda _: False, lambda _, __: None)
 """
 """Though it sees one drive only, as the demo does."""

@@ -13,18 +13,18 @@ from tests.loop.applying import OLD_FSTAB, Work, old_gpt, until
 from tests.loop.faces.ending import KEYS, SIGNALS, end, shows_typing
 from tests.loop.lines.conversing import Window
 from tests.loop.volumes.test_encryption_made import half_able
-from wizard.layout.told.promise import WORD
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.undo_policy import WORD
 
 PROGRAM = """
 import sys
 from pathlib import Path
 from tests.loop.applying import unknown_kernel
 from wizard import cli
-from wizard.apply.run.environment import Environment
-from wizard.desk.jobs import of_plan
-from wizard.faces.itself import walk
-from wizard.services.real import RealServices
+from wizard.apply.run.backup_store import Environment
+from wizard.ui.jobs import of_plan
+from wizard.cli.commands import walk
+from wizard.host.this_system import RealServices
 drive, fstab, runs = sys.argv[1:]
 class Services(RealServices):
     def surroundings(self):

@@ -14,18 +14,17 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, story, without_power
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off_before, sealed, written_to
-from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.block.write_protect import is_protected
-from wizard.apply.decide import undo
+from wizard.apply.block.devices import facts_on, is_protected
+from wizard.apply.conversion.rollback import Back
+from wizard.apply.conversion.run import check_keeps
 from wizard.apply.engine.record import Phase
-from wizard.apply.migration.run import check_keeps
-from wizard.apply.migration.way_back import Back
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.faces.runs.status import row_of
-from wizard.model.documents.migration import Way
+from wizard.apply.run_control import undo
+from wizard.cli.commands.status import row_of
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
+from wizard.model.migration import Way
 
 
 @pytest.fixture

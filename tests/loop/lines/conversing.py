@@ -14,16 +14,16 @@ import pytest
 
 from tests.loop.applying import ROOT, SECONDS, Work, gate, stand_in
 from wizard.apply.run.runs import list_runs
-from wizard.services.rules import Rules
+from wizard.host.rules import Rules
 
 MEDIA = str([profile.workload.id for profile in Rules().profiles()].index("large-media") + 1)
 PROGRAM = """
 import sys
 from pathlib import Path
 from wizard import cli
-from wizard.apply.run.environment import Environment
-from wizard.faces.itself import walk
-from wizard.services.real import RealServices
+from wizard.apply.run.backup_store import Environment
+from wizard.cli.commands import walk
+from wizard.host.this_system import RealServices
 drive, fstab, runs = sys.argv[1:]
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
 walk._services = lambda arguments: RealServices(

@@ -7,8 +7,8 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said
 from tests.loop.lines.conversing import MEDIA, PROGRAM, Conversation, run_of
 from wizard.apply.run.journal import RunState, state
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
 
 BOTH = (
     PROGRAM.replace("drive, fstab, runs = sys.argv[1:]", "*drives, fstab, runs = sys.argv[1:]")

@@ -15,17 +15,17 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from tests.lab.errands.record import traces
-from wizard.apply.migration.looking.look import look_at_ext
-from wizard.apply.migration.start import start_migration
-from wizard.apply.run.environment import OWN_FSTAB, Environment
+from wizard.apply.conversion.guard import start_migration
+from wizard.apply.conversion.look import look_at_ext
+from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.journal import RunState, follow, state
 from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
-from wizard.migrate.document import render_migration
-from wizard.migrate.make import make_migration
-from wizard.model.documents.migration import Way
-from wizard.model.units import GIB
+from wizard.ext4.check import render_migration
+from wizard.ext4.make import make_migration
+from wizard.model.migration import Way
+from wizard.model.said import GIB
 
 RECORDED = Path(__file__).resolve().parents[2] / "looks/recorded_moving"
 INSIDE = "--inside"

@@ -10,18 +10,18 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, said, story
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.runs.published import kept_schemas
-from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.decide import keep, resume, undo
-from wizard.apply.migration.start import preflight_migration
-from wizard.apply.run.environment import Environment
+from wizard.apply.block.devices import facts_on
+from wizard.apply.conversion.guard import preflight_migration
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.faces.runs.status import row_of
-from wizard.migrate.make import make_migration
-from wizard.model.documents.migration import Way
+from wizard.apply.run_control import keep, resume, undo
+from wizard.cli.commands.status import row_of
+from wizard.ext4.make import make_migration
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.migration import Way
+from wizard.model.said import MIB
 
 
 @pytest.fixture

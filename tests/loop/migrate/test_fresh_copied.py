@@ -15,14 +15,14 @@ import pytest
 from tests.devices import Bench, tool
 from tests.fingerprint import fingerprint
 from tests.loop.migrate.manifest.manifests import entries_of, fill, make_ext3
-from wizard.apply.manifest.copying import copy_tree
-from wizard.apply.manifest.manifest import AFTER, BEFORE
-from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
-from wizard.apply.migration.to_fresh.fresh import Fresh, copy_files, make_fresh
-from wizard.model.documents.migration import MakeFresh
+from wizard.apply.conversion.fresh import Fresh, copy_files, make_fresh
+from wizard.apply.tree.copying import copy_tree
+from wizard.apply.tree.manifest import AFTER, BEFORE
+from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
 from wizard.model.errors import Failed
-from wizard.model.units import GIB, MIB
-from wizard.tools.program import run
+from wizard.model.migration import MakeFresh
+from wizard.model.said import GIB, MIB
+from wizard.process.program import run
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_what_differs_is_told(fresh: Fresh, monkeypatch: pytest.MonkeyPatch) -> 
         (target / "file").chmod(0o600)
         os.utime(target / "pipe", (7, 7))
 
-    monkeypatch.setattr("wizard.apply.migration.to_fresh.fresh.copy_tree", copy_badly)
+    monkeypatch.setattr("wizard.apply.conversion.fresh.copy_tree", copy_badly)
     make_fresh(fresh)
     with pytest.raises(Failed, match="is not the same: /file: its permissions are 0600, not 0644") as told:
         copy_files(fresh)
@@ -110,9 +110,9 @@ def test_a_copy_that_was_killed_is_begun_anew(fresh: Fresh, tmp_path: Path) -> N
     make_fresh(fresh)
     code = """
 import os, signal, sys
-from wizard.apply.manifest import copying
-from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
-from wizard.apply.manifest.copying import copy_tree
+from wizard.apply.tree import copying
+from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
+from wizard.apply.tree.copying import copy_tree
 def die(*_arguments):
     os.sync()
     os.kill(os.getpid(), signal.SIGKILL)

@@ -10,13 +10,13 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, said, stand_in, story
 from tests.loop.migrate.migrating import System
-from wizard.apply.migration.looking import grub
+from wizard.apply.conversion import system_checks
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
-from wizard.migrate.make import make_migration
-from wizard.model.documents.migration import Way
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.ext4.make import make_migration
+from wizard.model.ext import Event
+from wizard.model.migration import Way
+from wizard.model.said import MIB
 
 MakeSystem = Callable[[str, str], System]
 
@@ -81,7 +81,7 @@ def test_what_grub_does_not_read_ends_it_and_is_taken_back(
 ) -> None:
     old = make_system("/boot/grub", "")
     before, migration = old.digest, make_migration(old.look(), Way.LIGHT)
-    program = grub.reader()
+    program = system_checks.reader()
     real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {program}").strip()
     script = (
         f'case "$*" in *" ls "*{word}*|*" {word} "*) exit 0;; *{word}*) echo no such thing; exit 1;; esac\n'
@@ -100,7 +100,7 @@ def test_without_grubs_driver_that_is_told_and_nothing_is_asked(
     make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = make_system("/boot/grub", 'GRUB_CMDLINE_LINUX="rootfstype=ext3"\n')
-    monkeypatch.setattr(grub, "READERS", ())
+    monkeypatch.setattr(system_checks, "READERS", ())
     found = old.look()
     assert (found.boot.place, found.boot.root_type, found.boot.initramfs) == ("/", "ext3", "dracut")
     migration = make_migration(found, Way.LIGHT)

@@ -9,14 +9,14 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, ended, said, stand_in, story, without_power
 from tests.loop.migrate.migrating import Old, old_filesystem
-from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.decide import resume, undo
+from wizard.apply.block.devices import facts_on
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import STOP, Purpose
-from wizard.model.documents.migration import Way
+from wizard.apply.run_control import resume, undo
 from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.migration import Way
+from wizard.model.said import MIB
 
 KILLED = "ulimit -c 0; ulimit -f {blocks}\n"
 """The kernel ends a program that makes its undo file longer than so many blocks, here in the middle of what

@@ -7,7 +7,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 from wizard.probe.machine import probe_drive
 
 SECTOR = 512

@@ -18,17 +18,17 @@ from tests.devices import MakeDrive, forget_partitions, tool
 from tests.fingerprint import fingerprint
 from tests.loop.applying import Work, diskwright, ended, said, story
 from tests.loop.runs.published import kept_schemas
-from wizard.apply.decide import power_now, resume, undo, ways_on
-from wizard.apply.move.on_drive import THROTTLE
-from wizard.apply.move.start import start_moves
-from wizard.apply.run.begin import request_stop
+from wizard.apply.move.content import THROTTLE
+from wizard.apply.move.recover import start_moves
+from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.layout.moving.planned import planned_move
-from wizard.model.documents.move import Move, Moves, Scheme
+from wizard.apply.run_control import power_now, resume, undo, ways_on
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.machine import Partition
-from wizard.model.units import GIB, MIB
+from wizard.model.migration import Move, Moves, Scheme
+from wizard.model.said import GIB, MIB
+from wizard.plan.partition.move_target import planned_move
 from wizard.probe.machine import probe_machine
 
 SECTOR = 512

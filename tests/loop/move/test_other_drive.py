@@ -13,14 +13,14 @@ from tests.devices import MakeDrive
 from tests.loop.applying import Work, ended, said, story
 from tests.loop.bring.swapping import clone, put_in, swap
 from tests.loop.move.test_move import SECTOR, begin, digest, kill, misaligned, part_of, planned
-from wizard.apply.decide import resume, undo
-from wizard.apply.move.of_run import load_moves
+from wizard.apply.move.forward import load_moves
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import MOVE
-from wizard.layout.moving.document import render_moves
+from wizard.apply.run_control import resume, undo
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
+from wizard.plan.partition.moves import render_moves
 
 SIZE = 256 * MIB
 

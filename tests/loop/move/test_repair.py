@@ -22,12 +22,12 @@ from tests.loop.move.test_move import (
     planned,
     table,
 )
-from wizard.apply.decide import resume, undo
-from wizard.apply.move.on_drive import THROTTLE
-from wizard.apply.run.begin import request_stop
+from wizard.apply.move.content import THROTTLE
+from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, read_entries
-from wizard.model.units import GIB, MIB
-from wizard.tools.program import find
+from wizard.apply.run_control import resume, undo
+from wizard.model.said import GIB, MIB
+from wizard.process.program import find
 
 EXT4 = ("mkfs.ext4", "-q", "-F", "-E", "nodiscard")
 REPAIRS: dict[str, tuple[Content, tuple[tuple[str, ...], ...]]] = {

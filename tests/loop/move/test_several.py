@@ -12,17 +12,17 @@ from tests.daily import SEED, one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, said, story
 from tests.loop.move.test_move import CONTENTS, digest, filled, kill, part_of, table
-from wizard.apply.decide import power_now, resume, undo, ways_on
-from wizard.apply.move.noted import load_notes
-from wizard.apply.move.of_run import load_moves
-from wizard.apply.move.on_drive import THROTTLE
-from wizard.apply.move.start import start_moves
+from wizard.apply.move.bad_sectors import load_notes
+from wizard.apply.move.content import THROTTLE
+from wizard.apply.move.forward import load_moves
+from wizard.apply.move.recover import start_moves
 from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.layout.moving.sequence import planned_moves
-from wizard.model.documents.move import Moves, Scheme
+from wizard.apply.run_control import power_now, resume, undo, ways_on
 from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Event
-from wizard.model.units import GIB, MIB
+from wizard.model.ext import Event
+from wizard.model.migration import Moves, Scheme
+from wizard.model.said import GIB, MIB
+from wizard.plan.partition.moves import planned_moves
 from wizard.probe.machine import probe_machine
 
 GPT = (

@@ -23,10 +23,10 @@ from tests.loop.move.test_move import (
     table,
 )
 from tests.loop.probe.failing import FailingDrive, failing_drive
-from wizard.apply.decide import resume, undo
-from wizard.apply.move.on_drive import THROTTLE
+from wizard.apply.move.content import THROTTLE
 from wizard.apply.run.journal import RunState, read_entries
-from wizard.model.units import MIB
+from wizard.apply.run_control import resume, undo
+from wizard.model.said import MIB
 
 SIZE = 96 * MIB
 CONTENT = Content(CONTENTS["ext4"].make, CONTENTS["ext4"].check, SIZE)

@@ -14,17 +14,16 @@ from tests.loop.applying import Work, carry_out, diskwright, ended, story
 from tests.loop.move.test_move import Content, digest, filled, part_of, planned, table
 from tests.loop.move.test_unread import words_of
 from tests.loop.probe.failing import FailingDrive, failing_drive
-from wizard.apply.decide import resume, undo
+from wizard.apply.move.content import OnDrive
 from wizard.apply.move.mover.mover import Mover
-from wizard.apply.move.on_drive import OnDrive
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import MOVE, make_run
-from wizard.layout.moving.document import render_moves
-from wizard.layout.moving.sequence import planned_moves
-from wizard.model.documents.move import Move, Moves
+from wizard.apply.run_control import resume, undo
 from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.units import KIB, MIB
+from wizard.model.migration import Move, Moves
+from wizard.model.said import KIB, MIB
+from wizard.plan.partition.moves import planned_moves, render_moves
 from wizard.probe.machine import probe_machine
 
 BLOCK = 4096

@@ -11,10 +11,10 @@ from tests.daily import one_in
 from tests.loop.applying import Work, ended, story, until
 from tests.loop.partition.test_grown import files_of
 from tests.loop.partition.test_one_partition import Shared
-from wizard.apply.decide import keep, resume, undo
 from wizard.apply.engine.record import UNTOUCHED, load_record
 from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.lock import is_locked
+from wizard.apply.run.process import is_locked
+from wizard.apply.run_control import keep, resume, undo
 from wizard.model.plan import Plan
 
 EVERY_ENDING = [(1, "resume"), (2, "undo"), (3, "resume"), (4, "undo")]

@@ -14,9 +14,9 @@ from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, 
 from tests.loop.partition.test_grown import CHECKS, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.partition.test_shrunk import at_the_end
-from wizard.apply.decide import undo
 from wizard.apply.run.journal import RunState
-from wizard.model.units import MIB
+from wizard.apply.run_control import undo
+from wizard.model.said import MIB
 
 NEW, LARGER = 54 * MIB, 69 * MIB
 """Of 64 MiB."""

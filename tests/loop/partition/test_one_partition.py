@@ -17,17 +17,16 @@ import pytest
 from tests.daily import IS_FULL
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, story, unknown_kernel, wish
-from wizard.apply.decide import keep, undo
-from wizard.apply.plan.found.finding import found_on
-from wizard.apply.plan.found.making import make_found_run
+from wizard.apply.plan.rebuild_run import make_found_run
+from wizard.apply.plan.recover import found_on
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
-from wizard.layout.one.planning import delete_plan, format_plan, grow_plan, shrink_plan
-from wizard.model.errors import Refused
+from wizard.apply.run_control import keep, undo
+from wizard.model.errors import Refused, partition_path
 from wizard.model.machine import Drive, Partition
-from wizard.model.names import partition_path
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
 from wizard.probe.machine import probe_drive, probe_machine
 
 SIZE = 200 * MIB

@@ -12,12 +12,11 @@ import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.unit.probe.gptimage import LINUX, Image
-from wizard.filesystems.partitions import MOVING_GPT_TYPE
+from wizard.filesystems.kind import MOVING_GPT_TYPE
 from wizard.model.machine import Drive, Partition
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 from wizard.probe.interpret import machine_of
-from wizard.probe.machine import probe_drive, survey
-from wizard.probe.recorded import load_facts, load_machine, save_machine
+from wizard.probe.machine import load_facts, load_machine, probe_drive, save_machine, survey
 
 Own = Callable[[str], None]
 

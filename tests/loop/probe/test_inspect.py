@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 from wizard.probe.machine import list_drive_paths
-from wizard.probe.watch import watch_drives
+from wizard.probe.pool import watch_drives
 
 Own = Callable[[str], None]
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,7 +9,7 @@ from tests.machines.contents import mounted
 from tests.machines.images import after, table, zeros
 from tests.machines.made import Made
 from tests.machines.record import FIRST_NUMBER, FOLDER, attached, facts_of
-from wizard.diagnose.diagnose import diagnose
+from wizard.findings.diagnose import diagnose
 from wizard.probe.interpret import machine_of
 
 pytestmark = pytest.mark.alone

@@ -14,7 +14,7 @@ import pytest
 
 from tests.devices import MakeDrive, in_own_namespace, tool
 from wizard.model.machine import Layer, Use
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 from wizard.probe.collect import claims
 from wizard.probe.host.uses import ELSEWHERE, HIDDEN_AT
 from wizard.probe.machine import probe_drive

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from tests.loop.applying import wish
-from wizard.layout.planner import Mode
+from wizard.host.this_system import RealServices
 from wizard.model.errors import DiskwrightError
-from wizard.services.real import RealServices
+from wizard.plan.planner import Mode
 
 
 def say(**seen: object) -> None:

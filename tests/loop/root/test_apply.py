@@ -18,12 +18,12 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, gate, stand_in, until, wish
 from tests.loop.root.rooting import Sudo, as_nobody, require_reach, run_as_nobody
-from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
-from wizard.apply.root.server import Relay
+from wizard.apply.privilege.ask import Answer, Ask, Request, Say, as_line
+from wizard.apply.privilege.server import Relay
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.documents.codec import from_json
-from wizard.layout.document import render_plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
 
 
 @pytest.fixture

@@ -10,15 +10,15 @@ from tests.devices import MakeDrive
 from tests.loop.applying import Work
 from tests.loop.move.test_move import digest, misaligned, part_of, planned
 from tests.loop.tune.test_actions import label_of, made
-from wizard.apply.root.ask import Way
-from wizard.apply.root.client import Elevated
+from wizard.apply.privilege.ask import Way
+from wizard.apply.privilege.client import Elevated
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
-from wizard.layout.changes.steps_of import change_steps
-from wizard.model.documents.changes import Detach, Relabel, SetLabel
-from wizard.model.documents.move import Moves
+from wizard.model.changes import Detach, Relabel, SetLabel
 from wizard.model.errors import BadInput, Refused
-from wizard.model.units import MIB
+from wizard.model.migration import Moves
+from wizard.model.said import MIB
+from wizard.plan.settings.steps_of import change_steps
 
 
 @pytest.fixture

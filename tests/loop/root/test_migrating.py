@@ -14,16 +14,16 @@ from tests.loop.applying import Work
 from tests.loop.lines.conversing import Conversation
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.root.rooting import NOBODY, Sudo, as_nobody
-from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.root import words
-from wizard.apply.root.ask import Way as WayToRoot
-from wizard.apply.root.client import Elevated
+from wizard.apply.block.devices import facts_on
+from wizard.apply.privilege import ask
+from wizard.apply.privilege.ask import Way as WayToRoot
+from wizard.apply.privilege.client import Elevated
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
-from wizard.migrate.make import make_migration
-from wizard.model.documents.migration import CheckFiles, Migration, Way
+from wizard.ext4.make import make_migration
 from wizard.model.errors import BadInput, Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
+from wizard.model.migration import CheckFiles, Migration, Way
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old)
 
 def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_folder: Path) -> None:
     before, runs, token = old.digest, old.work.runs, old.drive.removeprefix("/dev/")
-    with pytest.raises(Refused, match=re.escape(str(words.NO_RUN))):
+    with pytest.raises(Refused, match=re.escape(str(ask.NO_RUN))):
         root.undo()
     open_to_all, anothers = plain_folder / "open", plain_folder / "another's"
     for place in (open_to_all, anothers):

@@ -13,7 +13,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.root.rooting import as_nobody
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 ROOT = Path(__file__).parents[3]
 UNREAD = "was not read, so this plan cannot be applied."

@@ -24,11 +24,11 @@ from tests.loop.applying import (
 )
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.lock import is_locked, lock_drive
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
+from wizard.apply.run.process import is_locked, lock_drive
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
 
 
 @pytest.fixture

@@ -10,14 +10,14 @@ from tests.loop.migrate.migrating import old_filesystem
 from tests.loop.tune.tuning import Used
 from tests.unit.report.reports import Page
 from wizard.apply.plan.start import start_run
-from wizard.apply.run.facts_kept import FILE
+from wizard.apply.run.backup_store import FILE
 from wizard.apply.run.journal import RunState
-from wizard.layout.planner import Mode
 from wizard.model.errors import Failed
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
+from wizard.report.anonymous import make_report, write_report
 from wizard.report.gather import Sources
-from wizard.report.save import make_report, write_report
 
 
 def test_a_run_that_is_done_is_told_with_every_check(work: Work, make_drive: MakeDrive) -> None:
@@ -98,7 +98,7 @@ def test_without_kept_facts_a_run_goes_on_and_its_report_says_what_it_reads_inst
     def fails(*_words: object, **_more: object) -> None:
         raise Failed("The drive did not answer.")
 
-    monkeypatch.setattr("wizard.apply.run.facts_kept.survey", fails)
+    monkeypatch.setattr("wizard.apply.run.backup_store.survey", fails)
     plan = work.plan(make_drive(64 * MIB), wish("ext4"))
     run = start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
     assert ended(run) is RunState.DONE, story(run)

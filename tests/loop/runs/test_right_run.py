@@ -14,14 +14,14 @@ from wizard.apply.engine.record import load_record
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run import runs
 from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.lock import lock_drive
+from wizard.apply.run.process import lock_drive
 from wizard.apply.run.runs import Kind, list_runs
-from wizard.faces.writing.which_run import run_meant
-from wizard.layout.planner import Mode
+from wizard.cli.select_run import run_meant
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 
 class DeadClock(datetime):

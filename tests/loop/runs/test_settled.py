@@ -12,12 +12,12 @@ from tests.looks.rehearsal import come, flat, press
 from tests.loop.applying import SECONDS, Work, diskwright, ended, fill, old_gpt, story, wish
 from tests.loop.desk.walking import services
 from tests.loop.lines.conversing import MEDIA, Conversation, plain_wizard, run_of
-from wizard.apply.run.begin import request_stop
+from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, state
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
 
 WAITS = "Done, not yet in use: keep it to use it, or undo it."
 BACK = "what was there before is back, bit for bit"
@@ -237,6 +237,6 @@ def test_a_run_on_the_drive_itself_says_why_beforehand(
     drive = drive_with_files(work, make_drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
     assert services(work, drive).why_direct(plan) == ""
-    monkeypatch.setattr("wizard.apply.engine.stand_ins.CONTROL", str(work.folder / "no-loop-control"))
+    monkeypatch.setattr("wizard.apply.engine.scratch_copies.CONTROL", str(work.folder / "no-loop-control"))
     assert "the kernel gives no loop devices" in services(work, drive).why_direct(plan)
     assert not work.runs.exists()

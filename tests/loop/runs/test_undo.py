@@ -23,16 +23,16 @@ from tests.loop.applying import (
     wish,
 )
 from wizard.apply.block.devices import partition_nodes
-from wizard.apply.decide import resume, undo
-from wizard.apply.run.begin import request_stop
+from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import UNDOING
-from wizard.layout.planner import PLAIN, Mode
-from wizard.layout.wishes.wish import Arrangement
+from wizard.apply.run_control import resume, undo
 from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import PLAIN, Mode
+from wizard.plan.request.volume_request import Arrangement
 from wizard.probe.machine import probe_drive
 
 pytestmark = pytest.mark.usefixtures("direct")

@@ -19,8 +19,8 @@ from wizard.apply.plan.start import lock_all
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import load_plan
-from wizard.layout.planner import Mode
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 SECTOR_BYTES = 512
 Write = tuple[int, bytes]
@@ -109,7 +109,7 @@ def test_power_cut_at_every_moment_of_an_undoing(
     changed = tuple((offset, ended_as[offset : offset + len(data)]) for offset, data in cuts.flushed)
     stuck = []
     # The drive tells no serial number, and the kernel counts anew: it is known by what is on it.
-    monkeypatch.setattr("wizard.apply.plan.same_drive.boot_id", lambda: "after the restart")
+    monkeypatch.setattr("wizard.apply.plan.identity_check.boot_id", lambda: "after the restart")
     for number, (files, arrived) in enumerate(cuts.found):
         lay_out(run, files)
         lay(drive, (*changed, *arrived))

@@ -9,19 +9,19 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, story, wish
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.plan.measure import PREFIX, measure
+from wizard.apply.plan.job import PREFIX, measure
 from wizard.apply.plan.start import preflight, start_run
-from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
-from wizard.apply.root.server import Relay
+from wizard.apply.privilege.ask import Answer, Ask, Request, Say, as_line
+from wizard.apply.privilege.server import Relay
 from wizard.apply.run.journal import RunState
 from wizard.documents.codec import from_json
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.told.promise import WORD
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import Plan
-from wizard.model.units import MIB, format_capacity
+from wizard.model.said import MIB, format_capacity
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.undo_policy import WORD
 
 
 def plan_over_old(work: Work, drive: str) -> Plan:

@@ -14,7 +14,7 @@ from time import sleep
 import pytest
 
 from tests.devices import MakeDrive, tool
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 ROOM = Path(__file__).parents[3]
 Known = tuple[str, Path, str]

@@ -18,20 +18,18 @@ import pytest
 from tests.daily import IS_FULL, one_in
 from tests.devices import MOUNTINFO, SYS_BLOCK, MakeDrive, tool
 from tests.loop.trial.scratching import ROOM
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.wishes.wanted import wish_of
-from wizard.layout.wishes.wish import request
+from wizard.benchmark.candidates.compare import Bounds, Ended, Finding, Order, Progress, TrialVerdict
+from wizard.benchmark.candidates.partition import FOLDER, sweep
+from wizard.benchmark.candidates.trial import order_of, read_trial, render_trial, run_trial
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
 from wizard.model.errors import Failed, Refused
 from wizard.model.plan import Plan
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import request
+from wizard.plan.request.wanted import wish_of
 from wizard.probe.machine import probe_machine
-from wizard.trial.candidates.document import read_trial, render_trial
-from wizard.trial.candidates.leftovers import FOLDER, sweep
-from wizard.trial.candidates.prepare import order_of
-from wizard.trial.candidates.result import Bounds, Ended, Finding, Order, Progress, TrialVerdict
-from wizard.trial.candidates.trial import run_trial
 
 pytestmark = pytest.mark.alone
 SIZE_BYTES = 2 * GIB
@@ -269,7 +267,7 @@ def begun(path: str, *words: str) -> tuple["subprocess.Popen[str]", int]:
     until = monotonic() + 60
     while monotonic() < until and process.poll() is None:
         for child in children.read_text().split():
-            if b"wizard.trial.candidates" in Path(f"/proc/{child}/cmdline").read_bytes():
+            if b"wizard.benchmark.candidates" in Path(f"/proc/{child}/cmdline").read_bytes():
                 return process, int(child)
         sleep(0.05)
     raise AssertionError("the trial did not begin")

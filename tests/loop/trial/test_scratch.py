@@ -21,11 +21,10 @@ from tests.loop.trial.scratching import (
     refused,
     watch_writes,
 )
-from wizard.model.units import KIB, MIB
+from wizard.benchmark.alignment import read_verdict, run_alignment_trial
+from wizard.model.said import KIB, MIB
 from wizard.model.verdict import Outcome, Verdict
 from wizard.probe.machine import probe_drive
-from wizard.trial.alignment import run_alignment_trial
-from wizard.trial.document import read_verdict
 
 pytestmark = pytest.mark.alone
 SIZE_BYTES = 64 * MIB

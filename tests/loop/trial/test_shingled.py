@@ -19,14 +19,12 @@ from tests.loop.trial.scratching import (
     refused,
     watch_writes,
 )
+from wizard.benchmark.alignment import read_cliff_verdict, run_alignment_trial
+from wizard.benchmark.smr_write import PIECE_BYTES, run_shingled_trial
 from wizard.model.errors import Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 from wizard.model.verdict import CliffOutcome, CliffVerdict, Phase
 from wizard.probe.machine import probe_drive
-from wizard.trial.alignment import run_alignment_trial
-from wizard.trial.document import read_cliff_verdict
-from wizard.trial.shingled import run_shingled_trial
-from wizard.trial.stretches import PIECE_BYTES
 
 SIZE_BYTES = 192 * MIB
 MOST_BYTES = 96 * MIB

@@ -11,15 +11,14 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.number import in_order
+from wizard.apply.run.journal import RunState, in_order, state
 from wizard.apply.run.runs import list_runs
-from wizard.apply.system.users import users_of
-from wizard.apply.tune import acting
-from wizard.apply.tune.existing_filesystem import options_at_boot
-from wizard.model.documents.changes import SetLabel
+from wizard.apply.settings import plan_settings
+from wizard.apply.settings.existing_filesystem import options_at_boot
+from wizard.apply.system.mounts import users_of
+from wizard.model.changes import SetLabel
 from wizard.model.errors import Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 from wizard.probe.machine import probe_machine
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
@@ -148,11 +147,11 @@ def test_a_label_that_the_kernel_was_started_by_stays(
     drive = made(work, make_drive, "ext4", "films")
     work.fstab.write_text("")
     (work.folder / "cmdline").write_text("ro root=LABEL=films quiet\n")
-    monkeypatch.setattr(acting, "CMDLINE", work.folder / "cmdline")
+    monkeypatch.setattr(plan_settings, "CMDLINE", work.folder / "cmdline")
     with pytest.raises(Refused, match="The kernel was started with root=LABEL=films"):
-        acting.act(drive, SetLabel("pictures"), work.environment)
+        plan_settings.act(drive, SetLabel("pictures"), work.environment)
     (work.folder / "cmdline").write_text("ro root=LABEL=films2 quiet\n")
-    assert acting.act(drive, SetLabel("pictures"), work.environment).steps
+    assert plan_settings.act(drive, SetLabel("pictures"), work.environment).steps
 
 
 def test_an_old_label_that_could_not_be_put_back_stays(work: Work, make_drive: MakeDrive) -> None:

@@ -13,16 +13,16 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, ended, said, story, without_power
 from tests.loop.tune.test_actions import label_of, made, mounts_of
 from tests.loop.tune.tuning import begin
-from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.apply.tune import acting, current_value
-from wizard.apply.tune.acting import act
-from wizard.layout.changes import check_changes
-from wizard.model.documents.changes import Attach, Detach, SetLabel, SwitchOff, Wanted
+from wizard.apply.run_control import resume, undo
+from wizard.apply.settings import current_value, plan_settings
+from wizard.apply.settings.plan_settings import act
+from wizard.model.changes import Attach, Detach, SetLabel, SwitchOff, Wanted
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.machine import Machine
+from wizard.plan.settings import check_changes
 from wizard.probe.machine import probe_machine
 
 
@@ -93,8 +93,8 @@ def stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) ->
         machine = probe_machine(paths)
         return replace(machine, drives=(replace(machine.drives[0], bus="usb", removable=True),))
 
-    monkeypatch.setattr(acting, "probe_machine", as_stick)
-    for module in (acting, current_value, check_changes):
+    monkeypatch.setattr(plan_settings, "probe_machine", as_stick)
+    for module in (plan_settings, current_value, check_changes):
         monkeypatch.setattr(module, "SYS", sysfs)
     return drive
 

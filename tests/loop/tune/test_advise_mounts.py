@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, attempt, tool
-from wizard.advise.advise import advise
-from wizard.advise.catalogue import CatalogueOption, Kind, load_catalogue
-from wizard.advise.filesystems import FILESYSTEMS
-from wizard.advise.workloads import find_workload
+from wizard.advice.catalogue import CatalogueOption, Kind, load_catalogue
+from wizard.advice.missing import FILESYSTEMS
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
 from wizard.model.advice import Choice
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Kernel, Machine
-from wizard.model.units import GIB, MIB, TIB
+from wizard.model.said import GIB, MIB, TIB
 
 WORKLOADS = ("small-files", "large-media", "desktop-root", "ssd-general")
 RECORDINGS = {

@@ -12,16 +12,16 @@ from tests.loop.applying import PowerCut, Work, carry_out, diskwright, ended, sa
 from tests.loop.partition.test_grown import CHECKS
 from tests.loop.tune.tuning import begin
 from wizard.apply.block import devices
-from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
-from wizard.apply.tune.acting import act
-from wizard.apply.tune.guard import SYS_RESOURCE, has_capability
-from wizard.apply.tune.start import start_tuning
-from wizard.model.documents.changes import Grow
+from wizard.apply.run_control import resume, undo
+from wizard.apply.settings.guard import SYS_RESOURCE, has_capability
+from wizard.apply.settings.plan_settings import act
+from wizard.apply.settings.start import start_tuning
+from wizard.model.changes import Grow
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
-from wizard.model.units import MIB
+from wizard.model.ext import Event
+from wizard.model.said import MIB
 from wizard.probe.machine import probe_drive
 
 MAKERS = {
@@ -209,7 +209,7 @@ def test_a_table_that_was_half_written_becomes_whole(
         devices.write_bytes(path, offset, data)
 
     with monkeypatch.context() as patched, pytest.raises(PowerCut):
-        patched.setattr("wizard.apply.tune.extending.write_bytes", write)
+        patched.setattr("wizard.apply.settings.current_value.write_bytes", write)
         carry_out(run, Purpose.APPLY, ())
     half = drive.table
     assert half != drive.was and drive.end[1] == OLD
@@ -277,7 +277,7 @@ def test_where_root_may_not_grow_an_ext4_nothing_is_begun(
     drive = Used(work, make_drive, "gpt", "ext4")
     status = work.folder / "status"
     status.write_text("Name:\tx\nCapEff:\t000001fffeffffff\n")
-    monkeypatch.setattr("wizard.apply.tune.guard.PROCESS", status)
+    monkeypatch.setattr("wizard.apply.settings.guard.PROCESS", status)
     changes = act(drive.node, Grow(), work.environment)
     with pytest.raises(Refused, match="CAP_SYS_RESOURCE"):
         start_tuning(changes, changes.drive.token, journal_dir=work.runs, environment=work.environment)

@@ -8,14 +8,14 @@ import pytest
 
 from tests.devices import MakeDrive, attempt, tool
 from tests.loop.applying import Work, diskwright, said, story
-from wizard.advise.catalogue import CatalogueOption, Kind, load_catalogue, on_kernel
+from wizard.advice.catalogue import CatalogueOption, Kind, load_catalogue, on_kernel
 from wizard.apply.run.journal import RunState
 from wizard.apply.system.mounts import mount_differences
-from wizard.layout.document import read_plan
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.machine import Kernel
 from wizard.model.plan import Mount
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import read_plan
 
 MAKE = {
     "ext4": ("mkfs.ext4", "-q", "-F"),

@@ -9,7 +9,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 
 @pytest.mark.parametrize("end", ["\n", ""])

@@ -13,13 +13,13 @@ from tests.loop.bring.swapping import clone, swap
 from tests.loop.tune.test_actions import label_of, made, mounts_of
 from tests.loop.tune.test_actions_interrupted import stood, wants
 from tests.loop.tune.tuning import begin
-from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
-from wizard.apply.tune.acting import act
-from wizard.model.documents.changes import SetLabel
+from wizard.apply.run_control import resume, undo
+from wizard.apply.settings.plan_settings import act
+from wizard.model.changes import SetLabel
 from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 
 
 def restart(work: Work, drive: str) -> None:

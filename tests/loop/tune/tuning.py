@@ -6,16 +6,15 @@ from pathlib import Path
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
-from wizard.advise.existing import Change, Tuning
-from wizard.apply.run.environment import Environment
+from wizard.advice.existing import Change, Tuning
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import CHANGES, make_run
-from wizard.apply.tune.existing_filesystem import look_at_filesystem
-from wizard.apply.tune.start import start_tuning
-from wizard.layout.changes.changes_document import render_changes
-from wizard.layout.changes.tuning import make_changes
-from wizard.model.documents.changes import Changes
-from wizard.model.units import MIB
+from wizard.apply.settings.existing_filesystem import look_at_filesystem
+from wizard.apply.settings.start import start_tuning
+from wizard.model.changes import Changes
+from wizard.model.said import MIB
+from wizard.plan.settings.tuning import make_changes, render_changes
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
 

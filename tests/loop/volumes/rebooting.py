@@ -14,9 +14,9 @@ from tests.loop.applying import Work, carry_out, until, without_power
 from tests.loop.engine.accidents import LOOP_CTL_REMOVE, plug_in
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import Purpose
-from wizard.layout.rehearsed import use_steps
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import Plan
+from wizard.plan.rehearsed import use_steps
 
 FIRST_NUMBER = 2000
 """Loop devices from here on are given to nobody who asks for any free one."""

@@ -26,19 +26,19 @@ from tests.loop.applying import (
     wish,
 )
 from tests.loop.volumes.rebooting import uuid_of
-from wizard.apply.decide import keep, resume, undo
-from wizard.apply.run.backup import drop_backup
+from wizard.apply.run.backup_store import drop_backup
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import list_runs
-from wizard.apply.system.kernel_modules import LOADED
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.told.promise import WORD
-from wizard.layout.wishes.wish import Wish
+from wizard.apply.run_control import keep, resume, undo
+from wizard.apply.system.edited_file import LOADED
 from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.request.volume_request import Wish
+from wizard.plan.undo_policy import WORD
 
 PASSPHRASE = b"several words that nobody guesses"
 OPENING = (

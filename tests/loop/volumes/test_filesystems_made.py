@@ -9,19 +9,19 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, said, stand_in, story, wish
 from tests.loop.attack.test_resume import killed_at
-from wizard.advise.filesystems import obstacles
-from wizard.apply.decide import resume
+from wizard.advice.missing import obstacles
 from wizard.apply.run.journal import RunState, read_entries
+from wizard.apply.run_control import resume
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import MADE
-from wizard.layout.planner import Mode
-from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import NO_PLACE, Volume
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
+from wizard.plan.request.volume_request import Wish
 from wizard.probe.machine import probe_machine
-from wizard.tools.program import find
+from wizard.process.program import find
 
 SIZE = 288 * MIB
 """Enough for any of them."""

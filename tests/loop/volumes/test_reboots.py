@@ -22,18 +22,18 @@ from tests.loop.applying import (
     wish,
 )
 from tests.loop.volumes.rebooting import Attached, attached, cut_at, cuts, mounted_from, uuid_of
-from wizard.apply.decide import keep, resume, undo
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
-from wizard.layout.planner import Mode
-from wizard.layout.rehearsed import use_steps
-from wizard.layout.several.striped import StripeWish
-from wizard.layout.wishes.wish import Wish
+from wizard.apply.run_control import keep, resume, undo
 from wizard.model.errors import DiskwrightError
-from wizard.model.journal import Event
-from wizard.model.operations.writer import Writer
+from wizard.model.ext import Event
+from wizard.model.operations import Writer
 from wizard.model.plan import Mount, Plan, Subvolume, TurnOnSwap
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish
+from wizard.plan.rehearsed import use_steps
+from wizard.plan.request.volume_request import Wish
 
 Wishes = Callable[[Path], list[Wish]]
 ANNA = Writer("person", "anna", 12345, 12346)

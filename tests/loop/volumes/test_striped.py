@@ -26,18 +26,18 @@ from tests.loop.applying import (
     until,
     wish,
 )
-from wizard.apply.decide import keep, resume, undo
 from wizard.apply.plan.start import preflight, start_run
-from wizard.apply.run.begin import request_stop
+from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.lock import lock_drive
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish
+from wizard.apply.run.process import lock_drive
+from wizard.apply.run_control import keep, resume, undo
 from wizard.model.errors import BadInput, Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish
 
 BTRFS = StripeWish("btrfs")
 

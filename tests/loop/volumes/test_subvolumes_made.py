@@ -10,13 +10,13 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, ended, gate, said, stand_in, story, until, wish
-from wizard.apply.decide import resume
 from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.lock import lock_drive
-from wizard.layout.wishes.wish import Wish
-from wizard.model.journal import Event
+from wizard.apply.run.process import lock_drive
+from wizard.apply.run_control import resume
+from wizard.model.ext import Event
 from wizard.model.plan import Subvolume
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.request.volume_request import Wish
 
 NAMES = ["@", "@home", "@snapshots", "@snapshots/old"]
 

@@ -12,24 +12,23 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, until, wish
-from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.lock import lock_drive
+from wizard.apply.run.process import lock_drive
 from wizard.apply.run.runs import list_runs
-from wizard.apply.steps.groups import put_up
-from wizard.apply.steps.lvm import alone_on
-from wizard.apply.system.kernel_modules import LOADED
-from wizard.layout.document import read_plan
-from wizard.layout.group.grouping import logical_volumes
-from wizard.layout.planner import Mode
-from wizard.layout.steps.commands import physical_volume_uuid
-from wizard.layout.wishes.wish import Arrangement
+from wizard.apply.run_control import resume, undo
+from wizard.apply.steps.lvm import put_up
+from wizard.apply.steps.step_context import alone_on
+from wizard.apply.system.edited_file import LOADED
 from wizard.model.errors import ExitCode, Failed, Refused
-from wizard.model.journal import Event
-from wizard.model.units import MIB
-from wizard.probe.machine import probe_machine, survey
-from wizard.probe.recorded import save_machine
-from wizard.tools.program import Result
+from wizard.model.ext import Event
+from wizard.model.said import MIB
+from wizard.plan.check import read_plan
+from wizard.plan.planner import Mode
+from wizard.plan.raid.lvm import logical_volumes
+from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.steps.commands import physical_volume_uuid
+from wizard.probe.machine import probe_machine, save_machine, survey
+from wizard.process.program import Result
 
 
 def test_the_command_plans_a_group_for_a_real_drive(work: Work, make_drive: MakeDrive) -> None:

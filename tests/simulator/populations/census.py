@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.simulator.populations.mechanics import Plain
-from wizard.model.displaced import Basis, Displaced
+from wizard.benchmark.smr_judge import Judgement
+from wizard.benchmark.smr_probe import DisplacedProbe, draw_pairs, stream_start
+from wizard.benchmark.smr_run import SECONDS
 from wizard.model.machine import Extent
-from wizard.model.units import MIB
-from wizard.trial.displaced.judge import Judgement
-from wizard.trial.displaced.pairs import draw_pairs, stream_start
-from wizard.trial.displaced.probe import DisplacedProbe
-from wizard.trial.displaced.run import SECONDS
+from wizard.model.said import MIB
+from wizard.model.verdict import Basis, Displaced
 
 
 class Simulated:

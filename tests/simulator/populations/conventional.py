@@ -4,7 +4,7 @@ shingled."""
 from collections import OrderedDict
 
 from tests.simulator.populations.mechanics import BLOCK, Plain
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
 
 INSTANT = 0.00005
 

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from math import sqrt
 from random import Random
 
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
 
 BLOCK = 4096
 LINE = 64 * KIB

@@ -4,7 +4,7 @@ from random import Random
 
 from tests.simulator.populations.conventional import INSTANT, Hybrid
 from tests.simulator.populations.mechanics import BLOCK, Plain
-from wizard.model.units import GIB, KIB, MIB
+from wizard.model.said import GIB, KIB, MIB
 
 
 class OneLog(Plain):

@@ -19,9 +19,9 @@ from tests.simulator.populations import conventional, shingled
 from tests.simulator.populations.census import Result, probed
 from tests.simulator.populations.mechanics import Plain
 from wizard.documents.codec import from_json, to_json
-from wizard.model.displaced import Basis
 from wizard.model.machine import Extent
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.model.verdict import Basis
 
 RESULTS = Path(__file__).with_name("results.json")
 COMMAND = "python -m tests.simulator.populations.table"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.advise.glossary import find_term, load_glossary, search_terms, terms_in
-from wizard.cli import main
+from wizard.advice.evidence import find_term, load_glossary, search_terms, terms_in
+from wizard.cli.main import main
 from wizard.documents.profiles import BUNDLED
 from wizard.model.errors import BadInput, ExitCode
 

@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import E512, drive, machine
-from wizard.advise.advise import advise
-from wizard.advise.catalogue import load_catalogue
-from wizard.advise.existing import Existing, Tuning, line_with, tuning_for, udev_rule, values_in
-from wizard.advise.workloads import find_workload
-from wizard.layout.before import identity_of
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.existing import Existing, Tuning, line_with, tuning_for, udev_rule, values_in
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
 from wizard.model.drive_facts import Discard
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
-from wizard.model.units import GIB, KIB
+from wizard.model.said import GIB, KIB
+from wizard.plan.dangers import identity_of
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 FSTAB = "# mine\n/dev/sda1\t/srv  ext4   defaults,relatime  0 2 # media\nUUID=1 / xfs\n"

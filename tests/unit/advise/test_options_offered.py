@@ -3,10 +3,10 @@
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.advise.advise import advise, site_of
-from wizard.advise.catalogue import Kind, load_catalogue
-from wizard.advise.offered import Offered, offered
-from wizard.advise.workloads import find_workload
+from wizard.advice.catalogue import Kind, load_catalogue
+from wizard.advice.ranking import advise, site_of
+from wizard.advice.request import Offered, offered
+from wizard.advice.workloads import find_workload
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Kernel
 

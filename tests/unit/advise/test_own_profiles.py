@@ -9,14 +9,14 @@ import pytest
 
 from tests.unit.advise.ownprofiles import OPTIONS, WORKLOAD, Write, line, write_sound, writing
 from tests.unit.machines import drive, machine
-from wizard.advise.advise import advise
-from wizard.advise.filesystems import FILESYSTEMS
-from wizard.advise.workloads import find_workload, load_workloads
-from wizard.cli import main
+from wizard.advice.missing import FILESYSTEMS
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload, load_workloads
+from wizard.cli.main import main
 from wizard.documents import profiles
-from wizard.layout.rules import mkfs_options_fault, mount_options_fault
 from wizard.model.errors import BadInput
 from wizard.model.finding import Recorded, Recording
+from wizard.plan.rules import mkfs_options_fault, mount_options_fault
 
 
 @pytest.fixture

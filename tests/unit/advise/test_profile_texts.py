@@ -8,10 +8,10 @@ from tests.profiletexts import Written, written_in
 from tests.prose import faults_of_profiles
 from tests.translation import REPO, fault_of, pseudo, template
 from tests.unit.advise.ownprofiles import Write, writing
-from wizard.advise.asked import is_danger
-from wizard.advise.catalogue import load_catalogue
-from wizard.advise.glossary import find_term, load_glossary, terms_in
-from wizard.cli import main
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.evidence import find_term, load_glossary, terms_in
+from wizard.advice.request import is_danger
+from wizard.cli.main import main
 from wizard.documents.codec import to_json
 from wizard.documents.decode import Misfit, decode
 from wizard.model.said import NO_TEXT, PROFILES, ProfileText, Said, Sentence, in_a_row, in_english, parts_of

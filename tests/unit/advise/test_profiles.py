@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.advise.ownprofiles import EVIDENCE, OPTIONS, WORKLOAD, Write, line, write_sound, writing
-from wizard.advise.workloads import load_workloads
+from wizard.advice.workloads import load_workloads
 from wizard.model.errors import BadInput, ExitCode
 
 

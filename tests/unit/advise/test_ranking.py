@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import ALL_GEOMETRIES, E512, TOOLS, WORKLOADS, drive, machine, unread
-from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice
 from wizard.model.drive_facts import Discard
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Kernel, Machine
-from wizard.model.units import GIB, MIB, TIB
+from wizard.model.said import GIB, MIB, TIB
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 SHINGLED = Recording("shingled", "drive", Recorded.YES, "high")

@@ -7,11 +7,11 @@ import pytest
 
 from tests import regret
 from tests.unit.trial.trials import FASTER, OPEN, SAME, SLOWER, verdict
-from wizard.advise.evidence import load_evidence
-from wizard.advise.workloads import Measured, Profile, load_workloads
+from wizard.advice.evidence import load_evidence
+from wizard.advice.workloads import Measured, Profile, load_workloads
+from wizard.benchmark.candidates.compare import FEWEST
 from wizard.model.advice import Evidence
 from wizard.model.said import ProfileText
-from wizard.trial.candidates.compare import FEWEST
 
 
 def card(name: str, *figures: tuple[str, float], lower: bool = True) -> Evidence:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.advise.evidence import load_evidence
-from wizard.advise.workloads import load_workloads
+from wizard.advice.evidence import load_evidence
+from wizard.advice.workloads import load_workloads
 from wizard.model.advice import Evidence
 
 COLUMNS = ("ext3", "ext4", "reiserfs", "xfs", "jfs", "reiser4")

@@ -10,16 +10,16 @@ from tests.lab.visits.drives.portraits import file_of
 from tests.unit.desk.live import Live
 from tests.unit.desk.person import Person
 from tests.unit.machines import TOOLS, WORKLOADS, drive, machine
-from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload
-from wizard.faces.looking.advise import advice_lines
-from wizard.layout.rules import mkfs_options_fault, mount_options_fault
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.cli.commands.advise import advice_lines
 from wizard.model.advice import Ability, Advice, Choice, Place, ZonedUse
 from wizard.model.drive_facts import Discard, Zones
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Kernel, Machine, Program
-from wizard.model.units import GIB, MIB, TIB
-from wizard.probe.recorded import load_machine
+from wizard.model.said import GIB, MIB, TIB
+from wizard.plan.rules import mkfs_options_fault, mount_options_fault
+from wizard.probe.machine import load_machine
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses.replace
 

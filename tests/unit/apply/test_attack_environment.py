@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard import cli
-from wizard.tools.program import find, run, search_path
+from wizard.cli import main
+from wizard.process.program import find, run, search_path
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -49,7 +49,7 @@ def test_the_environment_does_not_steer_commands(monkeypatch: pytest.MonkeyPatch
 )
 def test_foreign_words_are_shown_safely(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     try:
-        code = cli.main(words)
+        code = main.main(words)
     except SystemExit as ended:
         code = int(ended.code or 0)
     said = capsys.readouterr().err

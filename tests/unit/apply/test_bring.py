@@ -12,25 +12,32 @@ import pytest
 
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine
-from wizard.apply.bring import places, planning
-from wizard.apply.bring.places import Ground
-from wizard.apply.bring.steps.digests import Digests, with_digests
-from wizard.apply.bring.steps.pieces import is_steady
-from wizard.apply.manifest.entry import Entry, Kind
-from wizard.apply.manifest.held import as_held
-from wizard.apply.run import progress
-from wizard.apply.run.telling import progress_sentence
+from wizard.apply.copy import places, survey
+from wizard.apply.copy.copying import is_steady
+from wizard.apply.copy.own_copy import Digests, with_digests
+from wizard.apply.copy.places import Ground
+from wizard.apply.run import progress_log
+from wizard.apply.run.progress_log import progress_sentence
 from wizard.apply.system.mounts import parse_mountinfo
+from wizard.apply.tree.differences import as_held
+from wizard.apply.tree.entry import Entry, Kind
 from wizard.filesystems.registry import KINDS
-from wizard.layout.before import known_identity
-from wizard.layout.bring.document import BRING_SCHEMA, read_bring, render_bring
-from wizard.layout.bring.losses import losses_of, name_fault, size_fault
-from wizard.layout.bring.taking import moved, place_edit, takes_fault
-from wizard.layout.changes.lines import edited, is_edited, restored
-from wizard.model.documents.bring import Bring, BringAmount, BringFrom, BringStep, BringTo, TakePlace, Top
-from wizard.model.documents.changes import LineEdit
+from wizard.model.changes import Bring, BringAmount, BringFrom, BringStep, BringTo, LineEdit, TakePlace, Top
 from wizard.model.errors import BadInput
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.copy import (
+    BRING_SCHEMA,
+    losses_of,
+    moved,
+    name_fault,
+    place_edit,
+    read_bring,
+    render_bring,
+    size_fault,
+    takes_fault,
+)
+from wizard.plan.dangers import known_identity
+from wizard.plan.settings.possible import edited, is_edited, restored
 
 FOUND = drive()
 assert FOUND.size_bytes is not None and FOUND.geometry is not None
@@ -195,10 +202,10 @@ def test_what_changed_is_noticed() -> None:
 
 def test_how_fast_it_is_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter((0.0, 10.0))
-    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
-    progress.noting(tmp_path, 1, (0.5, 1.0), 200_000_000)(0.5)
-    seen = progress.read_progress(tmp_path)
-    assert seen == progress.StepProgress(1, 0.75, 10.0, 10_000_000.0)
+    monkeypatch.setattr(progress_log, "monotonic", lambda: next(clock))
+    progress_log.noting(tmp_path, 1, (0.5, 1.0), 200_000_000)(0.5)
+    seen = progress_log.read_progress(tmp_path)
+    assert seen == progress_log.StepProgress(1, 0.75, 10.0, 10_000_000.0)
     assert progress_sentence(seen) == "Step 1 is at 75 percent, about 10 s left, at 10.0 MB a second."
 
 
@@ -243,9 +250,9 @@ def test_a_folder_is_read_where_its_device_cannot_be(tmp_path: Path, monkeypatch
     def unreadable(device: str) -> places.Held:
         raise BadInput(f"{device} cannot be opened.")
 
-    monkeypatch.setattr(planning, "held_on", unreadable)
-    monkeypatch.setattr(planning, "device_of", lambda _: "/dev/vda")
-    source = planning._source(str(tmp_path))
+    monkeypatch.setattr(survey, "held_on", unreadable)
+    monkeypatch.setattr(survey, "device_of", lambda _: "/dev/vda")
+    source = survey._source(str(tmp_path))
     assert source.path == str(tmp_path.resolve()) and source.filesystem and source.uuid == ""
 
 

@@ -6,11 +6,11 @@ from tests.unit.layout.ensured.test_ensured import ENCRYPTED, HEAD, VOLUME
 from tests.unit.layout.ensured.test_several import MIRROR, ONE, OTHER
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import machine
-from wizard.apply.ensure.aim import Aim
+from wizard.apply.ensure.compare_mounts import Where
+from wizard.apply.ensure.converge import Aim
 from wizard.apply.ensure.look import places_in
-from wizard.apply.ensure.using import Where
-from wizard.apply.run.environment import Environment
-from wizard.layout.ensured.document import read_wanted
+from wizard.apply.run.backup_store import Environment
+from wizard.plan.desired_state.document import read_wanted
 
 
 def test_two_arrays_get_two_nodes_and_two_places(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from tests.unit.layout.ensured.test_ensured import ENCRYPTED, HEAD, in_container, made
 from tests.unit.machines import drive
-from wizard.apply.ensure import containers
-from wizard.apply.ensure.containers import container_faults, places_at_boot
-from wizard.apply.run.environment import Environment
-from wizard.layout.ensured.document import read_wanted, requests_of
+from wizard.apply.ensure import layers
+from wizard.apply.ensure.layers import container_faults, places_at_boot
+from wizard.apply.run.backup_store import Environment
 from wizard.model.machine import Drive, Signature
+from wizard.plan.desired_state.document import read_wanted, requests_of
 
 INSIDE = Signature("ext4", "filesystem", label="media", uuid="f" * 36)
 CRYPTTAB = f"# opened\nluks-x UUID={'c' * 36} /etc/keys/m.key luks,nofail\n"
@@ -33,8 +33,8 @@ def there(mount_points: tuple[str, ...] = ("/srv/m",)) -> Drive:
 
 
 def told(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatch, *, opens: bool = True) -> str:
-    monkeypatch.setattr(containers, "read_key", lambda path: b"key")
-    monkeypatch.setattr(containers, "opens", lambda device, secret: opens)
+    monkeypatch.setattr(layers, "read_key", lambda path: b"key")
+    monkeypatch.setattr(layers, "opens", lambda device, secret: opens)
     plan, _ = made(ENCRYPTED)
     (volume,), (asked,) = plan.volumes, requests_of(read_wanted(HEAD + ENCRYPTED, "w.toml").drive[0])
     assert volume.encryption is not None

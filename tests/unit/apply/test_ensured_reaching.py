@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive
-from wizard.apply.ensure import layered, reaching, together
-from wizard.apply.ensure.reaching import reaching_faults
+from wizard.apply.ensure import converge, layers
+from wizard.apply.ensure.converge import reaching_faults
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Partition, Signature
-from wizard.tools.program import Result
+from wizard.process.program import Result
 
 PVS = '{"report": [{"pv": [%s]}]}'
 ROW = '{"pv_name":"%s","vg_name":"%s","pv_missing":"%s"}'
@@ -33,7 +33,7 @@ def told(drives: Sequence[Drive], said: dict[str, str], monkeypatch: pytest.Monk
         assert words is not None, argv
         return Result(0, words, "", 0.0)
 
-    for module in (layered, reaching, together):
+    for module in (layers, converge, converge):
         monkeypatch.setattr(module, "_look", look)
     return " ".join(map(str, reaching_faults(drives)))
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from wizard.apply.ensure.using import owner_faults
-from wizard.layout.wishes.wish import parse_volume
+from wizard.apply.ensure.compare_mounts import owner_faults
 from wizard.model.errors import Failed
+from wizard.plan.request.volume_request import parse_volume
 
 
 def test_a_place_that_does_not_answer_is_told_in_a_sentence() -> None:

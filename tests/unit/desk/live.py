@@ -6,17 +6,17 @@ from pathlib import Path
 
 from tests.unit.desk.person import Person
 from tests.unit.machines import drive, machine
-from wizard.apply.decide import Ways
 from wizard.apply.run.journal import RunState
-from wizard.layout.told.promise import WayBackRoom
-from wizard.model.documents.changes import Changes
-from wizard.model.documents.migration import Migration
+from wizard.apply.run_control import Ways
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import OpenRun
+from wizard.model.changes import Changes
 from wizard.model.errors import Refused
-from wizard.model.journal import Entry, Event
+from wizard.model.ext import Entry, Event
 from wizard.model.machine import Drive, Machine
+from wizard.model.migration import Migration
 from wizard.model.plan import Plan
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import OpenRun
+from wizard.plan.undo_policy import WayBackRoom
 
 RUN = Path("/nowhere/20261121-000000-sda")
 MEDIA = "large-media"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from wizard.desk.desk import Desk
-from wizard.desk.view import Banner, Bar, Block, Command, Figures, Para, Progress, Row, View
-from wizard.services.contract import Services
+from wizard.host.contract import Services
+from wizard.ui.desk import Desk
+from wizard.ui.view import Banner, Bar, Block, Command, Figures, Para, Progress, Row, View
 
 SECONDS = 30.0
 """For what is done in threads."""

@@ -13,20 +13,20 @@ from tests.unit.desk.person import Person
 from tests.unit.desk.places.test_review import crowded
 from tests.unit.layout.layouts import EVERYTHING, plan_for, wish
 from tests.unit.machines import drive, machine
-from wizard.apply.decide import Ways
 from wizard.apply.run.journal import RunState
-from wizard.desk.draft import for_purpose
-from wizard.desk.places.drives import Drives
-from wizard.desk.places.work import Work
-from wizard.desk.view import Tone
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish, make_striped_plan
-from wizard.layout.told.promise import WayBackRoom
-from wizard.model.documents.changes import Changes
-from wizard.model.documents.migration import Migration
-from wizard.model.journal import Entry, Event
+from wizard.apply.run_control import Ways
+from wizard.host.session import OpenRun
+from wizard.model.changes import Changes
+from wizard.model.ext import Entry, Event
+from wizard.model.migration import Migration
 from wizard.model.plan import Plan
-from wizard.services.session import OpenRun
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.plan.undo_policy import WayBackRoom
+from wizard.ui.draft import for_purpose
+from wizard.ui.screens.drives import Drives
+from wizard.ui.screens.work import Work
+from wizard.ui.view import Tone
 
 
 class StillWrites(Live):

@@ -11,7 +11,7 @@ from tests.unit.desk.person import Person
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned, unread
 from wizard.model.machine import Drive, Machine, Use
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 from wizard.probe.host.uses import ELSEWHERE
 
 NOT_READ = (unread("table", "Permission denied."), unread("content_digest", "Permission denied."))

@@ -8,7 +8,7 @@ from typing import Any
 from tests.unit.machines import E512, partition, partitioned
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
 
 CHUNK = 512 * KIB
 SECRET, VOLUME, ARRAY = "/dev/mapper/secret", "/dev/mapper/vg-data", "/dev/md0"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import wizard.diagnose
+import wizard.findings
 from tests.unit.diagnose.stacks import CHUNK, array, ext4, holding, luks, lvm, member
 from tests.unit.machines import (
     E512,
@@ -24,19 +24,17 @@ from tests.unit.machines import (
 )
 from tests.unit.probe import rawfacts
 from tests.unit.probe.gptimage import Image
-from wizard.diagnose.codes import CODES
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import Confidence, Kind, Pattern
+from wizard.cli.inspection import drive_document
 from wizard.documents.decode import decode
-from wizard.faces.showing.inspection import drive_document
-from wizard.filesystems.partitions import MOVING_GPT_TYPE
+from wizard.filesystems.kind import MOVING_GPT_TYPE
+from wizard.findings.diagnose import CODES, diagnose
+from wizard.findings.geometry import Confidence, Kind, Pattern
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
+from wizard.model.ext import Waiting
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Obstacle, Signature, Table, Use
-from wizard.model.said import Said
-from wizard.model.units import GIB, KIB, MIB, TIB
-from wizard.model.waiting import Waiting
+from wizard.model.said import GIB, KIB, MIB, TIB, Said
 from wizard.probe.interpret import machine_of
 
 LIST = (
@@ -195,7 +193,7 @@ def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documente
     assert emitted == set(CODES)
     themes = "alignment|geometry|recording|table|signatures|use|drive|health|identity"
     words = re.compile(rf'^\s+(?:"|code = ")((?:{themes})-[a-z0-9-]+)"', re.MULTILINE)
-    for module in Path(wizard.diagnose.__path__[0]).glob("*.py"):
+    for module in Path(wizard.findings.__path__[0]).glob("*.py"):
         assert set(words.findall(module.read_text())) <= set(CODES), module.name
 
 

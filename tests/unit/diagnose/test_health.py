@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import drive, machine, unread
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.health.judge import MOST_SENTENCES, Verdict, find_health, is_told, judge_health
-from wizard.faces.showing.inspection import drive_document
-from wizard.faces.showing.portrait import portrait
+from wizard.cli.inspection import drive_document
+from wizard.cli.portrait import portrait
+from wizard.findings.diagnose import MOST_SENTENCES, Verdict, diagnose, find_health, is_told, judge_health
 from wizard.model.drive_facts import NO_SMART, Health
 from wizard.model.finding import Severity
 from wizard.model.machine import Drive
 from wizard.probe.drive.smart import smart_of
-from wizard.probe.recorded import load_machine
+from wizard.probe.machine import load_machine
 
 MACHINES = Path(__file__).parents[2] / "machines"
 

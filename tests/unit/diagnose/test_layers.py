@@ -23,11 +23,11 @@ from tests.unit.diagnose.stacks import (
     xfs,
 )
 from tests.unit.machines import E512, KN4, N512, drive, machine
-from wizard.diagnose.diagnose import diagnose
+from wizard.findings.diagnose import diagnose
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Layer, Signature, Striping, Table
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
 
 DANGER, WARNING, INFO, OK = Severity
 OFFSET = Geometry(512, 4096, 3584, 4096, 0)

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive
-from wizard.diagnose.patterns import Kind, Pattern, fitting, load_patterns, read_patterns
-from wizard.diagnose.recording import judge_recording
-from wizard.diagnose.rungs import rungs_of
+from wizard.findings.geometry import Kind, Pattern, fitting, load_patterns, read_patterns
+from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.errors import BadInput
 from wizard.model.finding import Recorded, Recording

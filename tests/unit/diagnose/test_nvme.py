@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.machines import drive
-from wizard.diagnose.nvme import better_format, find_nvme
+from wizard.findings.drive_faults import better_format, find_nvme
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.machine import Drive
 

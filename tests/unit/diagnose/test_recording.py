@@ -3,11 +3,10 @@
 import pytest
 
 from tests.unit.machines import drive, machine, unread
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import Confidence, Kind, Pattern
-from wizard.diagnose.recording import judge_recording
-from wizard.diagnose.rungs import rungs_of
-from wizard.diagnose.words.recording import NOT_ASKED
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import Confidence, Kind, Pattern
+from wizard.findings.messages import NOT_ASKED
+from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Discard, Smart
 from wizard.model.finding import Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive

@@ -6,9 +6,9 @@ import pytest
 from tests.unit.desk.live import Live
 from tests.unit.desk.person import Person
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.diagnose.told import tuning_words
+from wizard.findings.drive_faults import tuning_words
 from wizard.model.machine import Drive, Signature
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
 
 ONE = partitioned(partition(1, MIB, GIB, filesystem="swap"), partition(2, 2 * GIB, GIB, filesystem="ext4"))
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import wizard.probe
-from wizard.diagnose.use import ESSENTIAL
-from wizard.diagnose.words.use import NAMES
+from wizard.findings.messages import NAMES
+from wizard.findings.use import ESSENTIAL
 from wizard.probe.interpret import CONTENT_FIELDS
 
 MAKERS = ("unread", "not_read", "Unread", "RawError")

@@ -11,22 +11,11 @@ import pytest
 
 from tests.earlier import first_body, sealed
 from tests.unit.machines import drive, machine
-from wizard.advise.existing import Change, Existing, Tuning, line_with, udev_rule
-from wizard.apply.run.environment import Environment
+from wizard.advice.existing import Change, Existing, Tuning, line_with, udev_rule
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.settings.guard import check_own
 from wizard.apply.system.mounts import parse_mountinfo
-from wizard.apply.tune.guard import check_own
-from wizard.layout.before import known_identity
-from wizard.layout.changes.changes_document import (
-    CHANGES_SCHEMA,
-    is_changes,
-    read_changes,
-    read_kept_changes,
-    render_changes,
-)
-from wizard.layout.changes.check_changes import check_changes
-from wizard.layout.changes.steps_of import change_steps, undo_commands
-from wizard.layout.changes.tuning import Found, Superblock, make_changes
-from wizard.model.documents.changes import (
+from wizard.model.changes import (
     ChangeOperation,
     Changes,
     EditFstab,
@@ -38,7 +27,20 @@ from wizard.model.documents.changes import (
     WriteRules,
 )
 from wizard.model.errors import BadInput, Refused
-from wizard.model.units import GIB, KIB
+from wizard.model.said import GIB, KIB
+from wizard.plan.dangers import known_identity
+from wizard.plan.settings.check_changes import check_changes
+from wizard.plan.settings.steps_of import change_steps, undo_commands
+from wizard.plan.settings.tuning import (
+    CHANGES_SCHEMA,
+    Found,
+    Superblock,
+    is_changes,
+    make_changes,
+    read_changes,
+    read_kept_changes,
+    render_changes,
+)
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.apply.plan.same_drive import check_same_start, identity_difference
-from wizard.layout.before import identity_of, known_identity
+from wizard.apply.plan.identity_check import check_same_start, identity_difference
 from wizard.model.errors import Refused
-from wizard.model.identity import Identity
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
+from wizard.plan.dangers import identity_of, known_identity
 
 
 def known(one: Drive) -> Identity:
@@ -37,7 +37,7 @@ def test_what_is_shown_of_the_drive_is_compared(lie: Callable[[Identity], Identi
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Sets which start of the machine this is."""
-    return lambda name: monkeypatch.setattr("wizard.apply.plan.same_drive.boot_id", lambda: name)
+    return lambda name: monkeypatch.setattr("wizard.apply.plan.identity_check.boot_id", lambda: name)
 
 
 def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(

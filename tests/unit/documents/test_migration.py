@@ -11,19 +11,20 @@ import pytest
 
 from tests.earlier import Body, first_body, sealed
 from tests.unit.migrate.migrations import EXT3, TARGET, UUID, situation
-from wizard.apply.migration.looking.around import folder_seen
-from wizard.migrate.check import check_migration
-from wizard.migrate.document import (
+from wizard.apply.conversion.system_checks import folder_seen
+from wizard.ext4.assessment import Folder
+from wizard.ext4.check import (
     MIGRATION_SCHEMA,
+    check_migration,
     is_migration,
     read_kept_migration,
     read_migration,
     render_migration,
 )
-from wizard.migrate.make import make_migration
-from wizard.migrate.situation import Folder
-from wizard.migrate.steps import migration_steps
-from wizard.model.documents.migration import (
+from wizard.ext4.make import make_migration
+from wizard.ext4.steps import migration_steps
+from wizard.model.errors import BadInput
+from wizard.model.migration import (
     CheckFiles,
     Means,
     Migration,
@@ -33,7 +34,6 @@ from wizard.model.documents.migration import (
     Way,
     WidenInodes,
 )
-from wizard.model.errors import BadInput
 
 FULL = make_migration(situation(), Way.FULL)
 

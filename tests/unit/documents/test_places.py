@@ -3,8 +3,8 @@
 import pytest
 
 from wizard.documents.codec import from_json
-from wizard.documents.places import whole
-from wizard.model.documents.ensure import Match, WantedDrives
+from wizard.documents.files import whole
+from wizard.model.ensure import Match, WantedDrives
 from wizard.model.errors import BadInput
 
 

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from tests.earlier import Body, first_body, sealed
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, partition, partitioned
-from wizard.layout.document import PLANS, SCHEMA, read_kept_plan, read_plan, render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.wishes.encryption import LOST
 from wizard.model.errors import BadInput
+from wizard.model.ext import Waiting
 from wizard.model.plan import Plan, WriteTable
-from wizard.model.said import Language, Said
-from wizard.model.units import GIB, MIB
-from wizard.model.waiting import Waiting
+from wizard.model.said import GIB, MIB, Language, Said
+from wizard.plan.check import PLANS, SCHEMA, read_kept_plan, read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.request.encryption import LOST
 
 OLD = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 100 * GIB, GIB, name="stays"))
 PLAN = plan_for(

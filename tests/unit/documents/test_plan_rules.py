@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from tests.unit.documents.test_plan import KEEPING, PLAN
-from wizard.layout.check import check_plan
-from wizard.layout.room.space import gpt_bounds
-from wizard.layout.steps.operations import layout_after, operations_of
-from wizard.layout.steps.shown import Context, steps_of
 from wizard.model.errors import BadInput
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Operation, Plan, Volume, WipeSignatures, WriteTable
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan
+from wizard.plan.free_space import gpt_bounds
+from wizard.plan.steps.operations import layout_after, operations_of
+from wizard.plan.steps.render import Context, steps_of
 
 
 def rederived(

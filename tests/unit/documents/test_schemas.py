@@ -25,26 +25,24 @@ from tests.unit.trial.shingled.slowing import Shingled, judged
 from tests.unit.trial.shingled.test_cliff import verdict as cliff_verdict
 from tests.unit.trial.trials import verdict as trial_verdict
 from wizard.apply.ensure.look import Look, Standing
-from wizard.cli import main
+from wizard.benchmark.alignment import render_cliff_verdict, render_displaced_verdict
+from wizard.benchmark.candidates.trial import render_trial
+from wizard.cli.commands.ensure import Result, document_of
+from wizard.cli.commands.migrate import PROSPECT_SCHEMA
+from wizard.cli.inspection import SCHEMA as MACHINE
+from wizard.cli.main import main
 from wizard.documents.codec import render_document, to_json
-from wizard.faces.planning.migrate import PROSPECT_SCHEMA
-from wizard.faces.showing.ensured import Result, document_of
-from wizard.faces.showing.inspection import SCHEMA as MACHINE
-from wizard.layout.bring.document import BRINGS
-from wizard.layout.changes.changes_document import CHANGES as SEALED_CHANGES
-from wizard.layout.document import PLANS
-from wizard.layout.ensured.document import read_wanted
-from wizard.layout.moving.document import MOVES
-from wizard.migrate.carried_document import CARRIED
-from wizard.migrate.carry import make_carried
-from wizard.migrate.document import MIGRATIONS
-from wizard.migrate.told.offers import prospect_of
-from wizard.model.documents.ensure import ENSURED_SCHEMA
-from wizard.model.documents.migration import Way
-from wizard.model.documents.move import Moves
-from wizard.probe.recorded import load_machine
-from wizard.trial.candidates.document import render_trial
-from wizard.trial.document import render_cliff_verdict, render_displaced_verdict
+from wizard.ext4.carry import CARRIED, make_carried
+from wizard.ext4.check import MIGRATIONS
+from wizard.ext4.ways import prospect_of
+from wizard.model.ensure import ENSURED_SCHEMA
+from wizard.model.migration import Moves, Way
+from wizard.plan.check import PLANS
+from wizard.plan.copy import BRINGS
+from wizard.plan.desired_state.document import read_wanted
+from wizard.plan.partition.moves import MOVES
+from wizard.plan.settings.tuning import CHANGES as SEALED_CHANGES
+from wizard.probe.machine import load_machine
 
 RECORDED = Path(__file__).parents[2] / "looks" / "recorded"
 MOVING = Path(__file__).parents[2] / "looks" / "recorded_moving"

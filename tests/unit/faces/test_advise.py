@@ -9,12 +9,12 @@ import pytest
 
 from tests.unit.machines import WORKLOADS, drive, machine
 from tests.unit.report.reports import underived
-from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload
-from wizard.cli import main
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.cli import screens
+from wizard.cli.commands.advise import advice_lines
+from wizard.cli.main import main
 from wizard.documents.codec import from_json, parse_document
-from wizard.faces.looking.advise import advice_lines
-from wizard.faces.showing import sources
 from wizard.model.advice import Advice, Place
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Kernel
@@ -34,7 +34,7 @@ def flowing(lines: list[str]) -> str:
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
     """A recorded machine with one drive."""
-    monkeypatch.setattr(sources, "load_machine", lambda path: machine(drive()))
+    monkeypatch.setattr(screens, "load_machine", lambda path: machine(drive()))
     return "saved.json"
 
 
@@ -148,8 +148,8 @@ def test_advise_as_a_document(recorded: str, capsys: pytest.CaptureFixture[str])
 
 
 def from_main() -> Recording:
-    from wizard.diagnose.diagnose import diagnose
-    from wizard.diagnose.patterns import load_patterns
+    from wizard.findings.diagnose import diagnose
+    from wizard.findings.geometry import load_patterns
 
     of = drive()
     return diagnose(machine(of), of, load_patterns()).recording

@@ -10,11 +10,11 @@ import pytest
 
 from tests.unit.machines import KN4, drive, partition, partitioned
 from tests.unit.trial.test_alignment import VERDICT
-from wizard.faces.measuring import bench
+from wizard.benchmark.alignment import read_verdict
+from wizard.cli.commands import bench
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Verdict
-from wizard.trial.document import read_verdict
 
 
 def options(*words: str) -> Namespace:

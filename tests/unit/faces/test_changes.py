@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.documents.test_changes import CHANGES, LINE, TEXT
-from wizard import cli
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.runs import CHANGES as CHANGES_FILE
 from wizard.apply.run.runs import make_run
+from wizard.cli import main
 from wizard.documents.codec import to_json
 
 
@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> str:
 def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["show", file]) == 0
+    assert main.main(["show", file]) == 0
     shown = capsys.readouterr().out
     flat = " ".join(shown.split())
     assert all(
@@ -33,7 +33,7 @@ def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(
     )
     assert "tune2fs -r 10 /dev/sda1" in shown and "token S1" in flat and "It is a test. (test(1))" in flat
     assert f"-{' '.join(LINE.split())}" in flat
-    assert cli.main(["show", file, "--json"]) == 0
+    assert main.main(["show", file, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"] == to_json(CHANGES.steps)
 
 
@@ -54,7 +54,7 @@ def test_nothing_is_changed_without_the_token_and_root(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert cli.main(["apply", file, *words]) == 3
+    assert main.main(["apply", file, *words]) == 3
     said = " ".join(capsys.readouterr().err.split())
     assert says in said
     assert ("sudo diskwright apply" in said and "--confirm=S1" in said) is (words == ["--confirm", "S1"])
@@ -65,12 +65,12 @@ def test_changes_want_no_passphrase(
     file: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert cli.main(["apply", file, *words, "--passphrase-file", "/nowhere"]) == 2
+    assert main.main(["apply", file, *words, "--passphrase-file", "/nowhere"]) == 2
     assert "--passphrase-file is for a plan that encrypts" in " ".join(capsys.readouterr().err.split())
 
 
 def test_changes_are_no_plan(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["report", "--plan", file, "--json"]) == 2
+    assert main.main(["report", "--plan", file, "--json"]) == 2
     assert "is a diskwright.changes/2, not a diskwright.plan" in " ".join(capsys.readouterr().err.split())
 
 
@@ -82,5 +82,5 @@ def test_a_run_of_changes_goes_on_without_a_passphrase(
     run = make_run(runs, (CHANGES.device,), CHANGES_FILE, TEXT, Environment(fstab=tmp_path / "fstab"))
     (run / JOURNAL).touch()
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert cli.main(["resume", str(run), "--passphrase-file", "/nowhere"]) == 2
+    assert main.main(["resume", str(run), "--passphrase-file", "/nowhere"]) == 2
     assert "--passphrase-file is for a run that encrypts" in " ".join(capsys.readouterr().err.split())

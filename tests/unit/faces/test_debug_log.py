@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.machines import FOLDER
-from wizard.cli import COMMANDS, WIZARD, own_words, parser_of
+from wizard.cli.main import COMMANDS, WIZARD, own_words, parser_of
 from wizard.model.errors import ExitCode
-from wizard.probe.recorded import load_machine
+from wizard.probe.machine import load_machine
+from wizard.process import program
+from wizard.process.program import run
 from wizard.report.debug import LARGEST_BYTES, debugged
-from wizard.tools import debuglog, scratch
-from wizard.tools.program import run
 
 RECORDED = FOLDER / "ssd.json"
 
@@ -45,7 +45,7 @@ def log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A log under way."""
     file = tmp_path / "log"
     file.touch()
-    monkeypatch.setenv(debuglog.VARIABLE, str(file))
+    monkeypatch.setenv(program.VARIABLE, str(file))
     return file
 
 
@@ -87,7 +87,7 @@ def test_nobody_else_names_a_file_to_write_to(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.write_text("kept")
     done = wizard(
-        tmp_path, "inspect", "--machine", str(tmp_path / "none.json"), **{debuglog.VARIABLE: str(mine)}
+        tmp_path, "inspect", "--machine", str(tmp_path / "none.json"), **{program.VARIABLE: str(mine)}
     )
     assert done.returncode == ExitCode.USAGE
     assert mine.read_text() == "kept"
@@ -106,7 +106,7 @@ def test_a_crash_is_in_the_log_and_stays_a_crash(
         debugged(["--debug", "inspect"], crash)
     assert "ZeroDivisionError: of all things" in log_in(tmp_path)
     assert "The log is in" in capsys.readouterr().err
-    assert debuglog.VARIABLE not in os.environ
+    assert program.VARIABLE not in os.environ
 
 
 def test_programs_are_in_it_with_their_versions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -131,11 +131,11 @@ def test_a_command_is_told_without_what_it_was_given_to_read(log: Path) -> None:
 
 def test_a_log_stays_small_and_keeps_how_it_ended(log: Path) -> None:
     for number in range(5000):
-        debuglog.note(debuglog.COMMAND, f"{number} {'x' * 200}")
+        program.note(program.COMMAND, f"{number} {'x' * 200}")
     try:
         raise ZeroDivisionError("at last")
     except ZeroDivisionError:
-        debuglog.note_exception()
+        program.note_exception()
     said = log.read_text()
     assert len(said) <= LARGEST_BYTES
     assert said.count("lines are left out") == 1
@@ -144,7 +144,7 @@ def test_a_log_stays_small_and_keeps_how_it_ended(log: Path) -> None:
 
 def test_what_goes_on_after_the_end_writes_no_more(log: Path) -> None:
     log.unlink()
-    debuglog.note(debuglog.END, "late")
+    program.note(program.END, "late")
     assert not log.exists()
 
 
@@ -156,10 +156,10 @@ def test_where_no_folder_for_temporary_files_can_be_written_a_spare_one_is_taken
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tempfile, "gettempdir", nowhere)
-    monkeypatch.setattr(scratch, "SPARE", (str(tmp_path / "none"), str(tmp_path)))
+    monkeypatch.setattr(program, "SPARE", (str(tmp_path / "none"), str(tmp_path)))
     assert debugged(["status"], lambda words: 7) == 7
     assert "exit code 7" in log_in(tmp_path)
-    monkeypatch.setattr(scratch, "SPARE", ())
+    monkeypatch.setattr(program, "SPARE", ())
     assert debugged(["status"], lambda words: 7) == ExitCode.FAILED
     assert "TMPDIR" in capsys.readouterr().err
 
@@ -172,7 +172,7 @@ def logged(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, does
         monkeypatch.setenv("DISKWRIGHT_STATE", str(folder / "runs"))
 
     def work(rest: list[str]) -> int:
-        debuglog.note(debuglog.COMMAND, " ".join(rest) if does is None else does)
+        program.note(program.COMMAND, " ".join(rest) if does is None else does)
         return 0
 
     debugged(["--debug", *words], work, own_words(words))

@@ -12,30 +12,29 @@ import pytest
 from tests.unit.layout.layouts import EVERYTHING, UUIDS
 from tests.unit.layout.test_encryption import planned, secret
 from tests.unit.machines import drive, machine
-from wizard.apply.plan.steps_told import decision_of
-from wizard.apply.root.protocol import Ask, Request, as_line
-from wizard.apply.run.decision import Settling
+from wizard.apply.plan.run_summary import decision_of
+from wizard.apply.privilege.ask import Ask, Request, as_line
 from wizard.apply.run.journal import RunState
+from wizard.apply.run.progress_log import Settling
 from wizard.apply.steps.containers import data_place
 from wizard.apply.system.crypttab import (
     add_to_crypttab,
     check_crypttab,
     crypttab_conflict,
+    read_key,
     take_from_crypttab,
 )
-from wizard.apply.system.key_file import read_key
-from wizard.desk.jobs.of_plan import PlanJob
+from wizard.cli.passphrase import passphrase_for
 from wizard.documents.codec import from_json
-from wizard.faces.writing.ask_passphrase import passphrase_for
-from wizard.layout.steps.commands import crypttab_line
-from wizard.layout.wishes.encryption import LOST
-from wizard.layout.wishes.key import content_fault
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.operations.encryption import AddCrypttabLine
-from wizard.report.anonymous import without_names
+from wizard.model.operations import AddCrypttabLine
+from wizard.plan.request.encryption import LOST
+from wizard.plan.request.roles import content_fault
+from wizard.plan.steps.commands import crypttab_line
+from wizard.report.anonymous import render_report, without_names
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page
-from wizard.report.run_document import render_report
+from wizard.ui.jobs.of_plan import PlanJob
 
 OPERATION = AddCrypttabLine(UUIDS[0], "luks-private-10000000")
 

@@ -8,14 +8,14 @@ from tests.unit.layout.ensured.test_ensured import HEAD, VOLUME
 from tests.unit.layout.ensured.test_several import ONE, OTHER
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import machine
-from wizard.apply.ensure.aim import Aim
+from wizard.apply.ensure.compare_mounts import Where
+from wizard.apply.ensure.converge import Aim
 from wizard.apply.ensure.look import Look, Standing
-from wizard.apply.ensure.using import Where
-from wizard.apply.run.environment import Environment
-from wizard.faces.changing import ensure
-from wizard.layout.ensured.document import read_wanted
+from wizard.apply.run.backup_store import Environment
+from wizard.cli.commands import ensure
 from wizard.model.errors import ExitCode
 from wizard.model.plan import Plan
+from wizard.plan.desired_state.document import read_wanted
 
 
 def test_a_drive_that_comes_in_the_place_of_another_is_not_written(

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from tests.unit.documents.test_changes import CHANGES
-from wizard import cli
-from wizard.apply.plan.steps_told import exit_code_of
-from wizard.apply.run.environment import Environment
+from wizard.apply.plan.run_summary import exit_code_of
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal, RunState, read_entries
-from wizard.apply.run.known import known_so_far
+from wizard.apply.run.progress_log import known_so_far
 from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import make_run
-from wizard.faces.changing.apply import narrate
-from wizard.faces.runs import status
-from wizard.layout.changes.changes_document import render_changes
+from wizard.cli import main
+from wizard.cli.commands import status
+from wizard.cli.commands.apply import narrate
 from wizard.model.errors import BadInput, Failed
-from wizard.model.journal import Event
+from wizard.model.ext import Event
+from wizard.plan.settings.tuning import render_changes
 
 ROOT = Path(__file__).parents[3]
 ENDS = {
@@ -115,8 +115,8 @@ def test_ended_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(_words: list[str]) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "dispatch", stopped)
-    assert cli.main(["status"]) == 130
+    monkeypatch.setattr(main, "dispatch", stopped)
+    assert main.main(["status"]) == 130
 
 
 @pytest.mark.parametrize("number", ["EROFS", "EIO", "ENOSPC"])
@@ -126,6 +126,6 @@ def test_a_file_on_a_failing_medium_is_a_sentence(
     def failing(_words: list[str]) -> int:
         raise OSError(getattr(errno, number), "It is unwell", "/srv/file")
 
-    monkeypatch.setattr(cli, "dispatch", failing)
-    assert cli.main(["status"]) == 1
+    monkeypatch.setattr(main, "dispatch", failing)
+    assert main.main(["status"]) == 1
     assert "/srv/file cannot be used: It is unwell." in capsys.readouterr().err

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.cli import CALLED, COMMANDS, FOLDERS, WIZARD, main, named_command, parser_of
-from wizard.faces.showing.command import EXAMPLES, Command, help_width, plain, root
-from wizard.faces.showing.words import commands as words
-from wizard.tools.heard import Heard
+from wizard.cli import command as words
+from wizard.cli.command import EXAMPLES, Command, help_width, plain, root
+from wizard.cli.main import CALLED, COMMANDS, GROUPS, WIZARD, main, named_command, parser_of
+from wizard.process.output import Heard
 
 each = pytest.mark.parametrize("name", COMMANDS)
 
@@ -29,14 +29,14 @@ def typed_in(text: str) -> list[list[str]]:
 
 def test_every_command_is_described() -> None:
     assert tuple(words.SAYS) == COMMANDS
-    assert tuple(words.FOLDERS) == tuple(FOLDERS)
+    assert tuple(words.GROUPS) == tuple(GROUPS)
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     said = capsys.readouterr().out
     assert all(f"\n    {name} " in said for name in COMMANDS)
-    assert all(f"\n\n{heading()}:\n" in said for heading in words.FOLDERS.values())
+    assert all(f"\n\n{heading()}:\n" in said for heading in words.GROUPS.values())
     assert max(map(len, said.splitlines())) < 80
     assert {words[0] for words in typed_in(said)} <= set(COMMANDS)
 
@@ -156,7 +156,7 @@ def test_nothing_below_the_options_is_worded_unless_help_is_asked_for(
         said.append(text)
         return [text]
 
-    monkeypatch.setattr("wizard.faces.showing.command._filled", noted)
+    monkeypatch.setattr("wizard.cli.command._filled", noted)
     made.parse_args([])
     assert not said
     made.format_help()

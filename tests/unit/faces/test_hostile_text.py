@@ -12,13 +12,13 @@ from rich.text import Text
 from textual.color import Color
 
 from tests.looks.rehearsal import MODERN, wizard
+from wizard.cli import passphrase
+from wizard.cli.passphrase import tell
 from wizard.documents.codec import render_document
-from wizard.faces.showing import console
-from wizard.faces.showing.lines import tell
-from wizard.lines.talk import Talk
-from wizard.report.markup import paragraphs, tag
-from wizard.window.console.filters import SafeGlyphs
-from wizard.window.console.terminal import Glyphs
+from wizard.plain.prompt import Talk
+from wizard.report.charts import paragraphs, tag
+from wizard.window.app import SafeGlyphs
+from wizard.window.terminal import Glyphs
 
 HOSTILE = (
     "\x1b[2J\x1b[1;1H",  # clears the screen
@@ -60,7 +60,7 @@ def test_the_plain_conversation_prints_it_within_its_lines(label: str, ascii_onl
 @pytest.mark.parametrize("colours", [True, False])
 def test_the_commands_print_it_and_nothing_that_a_terminal_obeys(label: str, colours: bool) -> None:
     file = io.StringIO()
-    made = console.SafeConsole(
+    made = passphrase.SafeConsole(
         file=file, width=80, markup=False, emoji=False, highlight=False, force_terminal=colours
     )
     made.print(Text(label, "red"))
@@ -78,10 +78,10 @@ def test_lines_stay_lines(label: str, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_narration_stays_one_sentence(label: str, capsys: pytest.CaptureFixture[str]) -> None:
-    console.err.cache_clear()
-    console.say(f"The label is {label}.")
+    passphrase.err.cache_clear()
+    passphrase.say(f"The label is {label}.")
     shown = capsys.readouterr().err
-    console.err.cache_clear()
+    passphrase.err.cache_clear()
     assert harmless(shown) and shown.count("\n") == 1 and len(shown) < 3000
 
 
@@ -95,7 +95,9 @@ def test_the_screens_draw_it_and_nothing_that_a_terminal_obeys(label: str, glyph
 
 
 def test_every_terminal_has_what_makes_text_harmless() -> None:
-    assert isinstance(console.out(), console.SafeConsole) and isinstance(console.err(), console.SafeConsole)
+    assert isinstance(passphrase.out(), passphrase.SafeConsole) and isinstance(
+        passphrase.err(), passphrase.SafeConsole
+    )
     for terminal in (MODERN, replace(MODERN, glyphs=Glyphs.CONSOLE), replace(MODERN, glyphs=Glyphs.ASCII)):
         assert any(isinstance(one, SafeGlyphs) for one in wizard(terminal=terminal).get_line_filters())
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.advise.catalogue import load_catalogue
-from wizard.cli import main
-from wizard.faces.looking.options import chosen_options, option_lines
+from wizard.advice.catalogue import load_catalogue
+from wizard.cli.commands.options import chosen_options, option_lines
+from wizard.cli.main import main
 from wizard.model.errors import BadInput
 from wizard.model.machine import Kernel
 

@@ -8,12 +8,12 @@ import pytest
 
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard import cli
-from wizard.faces.planning import plan as plan_face
-from wizard.layout.document import read_plan, render_plan
+from wizard.cli import main
+from wizard.cli.commands import plan as plan_face
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine, Use
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import read_plan, render_plan
 
 Seen = tuple[int, str, str]
 Run = Callable[..., Seen]
@@ -32,7 +32,7 @@ def plan_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
             return machine(*known.values(), **changes), tuple(known[device] for device in devices)
 
         monkeypatch.setattr(plan_face, "machine_and_drives", found)
-        code = cli.main(words)
+        code = main.main(words)
         seen = capsys.readouterr()
         return code, seen.out, seen.err
 

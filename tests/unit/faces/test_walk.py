@@ -5,10 +5,10 @@ from argparse import Namespace
 import pytest
 
 from tests.machines import FOLDER
-from wizard.cli import main
-from wizard.faces.itself.walk import begun_at
-from wizard.probe.recorded import load_machine
-from wizard.services.recorded import RecordedServices
+from wizard.cli.commands.walk import begun_at
+from wizard.cli.main import main
+from wizard.host.recorded import RecordedServices
+from wizard.probe.machine import load_machine
 
 FILE = FOLDER / "loops" / "many.json"
 

@@ -8,12 +8,11 @@ import pytest
 import wizard.filesystems
 from tests.unit.layout.layouts import wish
 from tests.unit.machines import machine
-from wizard.advise.filesystems import filesystem
+from wizard.advice.missing import filesystem
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import KINDS, MADE, mounted_as
-from wizard.layout.planner import refuse_obstacles
-from wizard.model.errors import BadInput, Refused
-from wizard.model.names import printable
+from wizard.model.errors import BadInput, Refused, printable
+from wizard.plan.planner import refuse_obstacles
 
 FOLDER = Path(wizard.filesystems.__path__[0])
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

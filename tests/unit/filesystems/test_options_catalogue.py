@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from wizard.advise.catalogue import NO_FILESYSTEM, CatalogueOption, Kind, load_catalogue, on_kernel
+from wizard.advice.catalogue import NO_FILESYSTEM, CatalogueOption, Kind, load_catalogue, on_kernel
 from wizard.documents import profiles
 from wizard.filesystems.registry import MADE
-from wizard.layout.rules import mkfs_options_fault, mount_options_fault
 from wizard.model.errors import BadInput
 from wizard.model.machine import Kernel
+from wizard.plan.rules import mkfs_options_fault, mount_options_fault
 
 ALIGNMENT, CHOICE, EXT, STRIPING, SHINGLED = (
     "alignment",

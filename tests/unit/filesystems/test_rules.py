@@ -10,27 +10,26 @@ import pytest
 
 from tests.unit.layout.layouts import kinds_of, plan_for, wish
 from tests.unit.machines import drive, machine
-from wizard.advise.filesystems import filesystem, obstacles
-from wizard.apply.steps import swap as swaps
-from wizard.apply.steps.swap import parse_swaps
+from wizard.advice.missing import filesystem, obstacles
+from wizard.apply.steps import layers as swaps
+from wizard.apply.steps.layers import parse_swaps
 from wizard.apply.system.fstab import conflict, parse
-from wizard.filesystems.partitions import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE
+from wizard.filesystems.kind import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE
 from wizard.filesystems.registry import MADE
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.room.space import gpt_bounds
-from wizard.layout.rules import label_fault, place_fault, volume_uuid_fault
-from wizard.layout.steps.commands import fstab_line
-from wizard.layout.steps.operations import layout_after, operations_of
-from wizard.layout.steps.shown import Context, steps_of
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.wishes.wish import Wish, parse_volume
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Kernel
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Plan, TurnOnSwap, Volume, WriteTable
-from wizard.model.units import GIB, KIB, MIB
+from wizard.model.said import GIB, KIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.free_space import gpt_bounds
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.volume_request import Wish, parse_volume
+from wizard.plan.rules import label_fault, place_fault, volume_uuid_fault
+from wizard.plan.steps.commands import fstab_line
+from wizard.plan.steps.operations import layout_after, operations_of
+from wizard.plan.steps.render import Context, steps_of
 
 DRAWN = "3f8a1c2d-9b7e-4d5f-8a6b-0c1d2e3f4a5b"
 REPORTED = {"vfat": "3F8A-1C2D", "exfat": "3F8A-1C2D", "ntfs": "3F8A1C2D9B7E4D5F"}

@@ -6,14 +6,14 @@ from uuid import UUID
 
 from tests.unit.machines import E512, KN4, N512, TOOLS, machine
 from wizard.filesystems.registry import MADE
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.steps.shown import Context, is_mirrored, steps_of
-from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Choice, Option, Place, Workload
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
 from wizard.model.plan import Operation, Plan
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import Wish
+from wizard.plan.steps.render import Context, is_mirrored, steps_of
 
 UUIDS = tuple(
     str(UUID(int=0x10000000_0000_4000_8000_000000000000 + number * (1 + (1 << 96)))) for number in range(1, 9)

@@ -11,13 +11,13 @@ from tests.unit.layout.layouts import EVERYTHING, UUIDS, wish
 from tests.unit.layout.several.stripes import numbered, striped
 from tests.unit.lines.conversation import recorded
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.told.promise import promise
-from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import Refused
 from wizard.model.machine import Kernel, Machine
 from wizard.model.plan import Plan
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.undo_policy import promise
 
 PLAIN_KERNEL = machine().kernel
 

@@ -7,21 +7,26 @@ import pytest
 
 from tests.unit.layout.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish, with_operations
 from tests.unit.machines import E512, KN4, N512, drive, machine, partition, partitioned
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.steps.shown import UNTIL_KEPT, told_as_direct
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.wishes.encryption import LOST, NO_TRIM, encryption_of, header_bytes
-from wizard.layout.wishes.passphrase import from_file, passphrase_fault, passphrase_warning
-from wizard.layout.wishes.wish import Arrangement, Wish, parse_volume
 from wizard.model.advice import Option
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
-from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import AddCrypttabLine, MakeContainer, MakeFilesystem, OpenContainer
 from wizard.model.plan import Mount, Plan, Step, TurnOnSwap, WipeSignatures
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.encryption import (
+    LOST,
+    NO_TRIM,
+    encryption_of,
+    from_file,
+    header_bytes,
+    passphrase_fault,
+    passphrase_warning,
+)
+from wizard.plan.request.volume_request import Arrangement, Wish, parse_volume
+from wizard.plan.steps.render import UNTIL_KEPT, told_as_direct
 
 PLACE = "/srv/secret"
 

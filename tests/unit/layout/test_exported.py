@@ -9,13 +9,11 @@ from tests.unit.layout.several.stripes import MD
 from tests.unit.layout.several.test_grouped import grouped
 from tests.unit.layout.test_encryption import planned, secret
 from tests.unit.machines import drive, mbr, partition, partitioned
-from wizard.layout.exported.lacking import lacking, member_of
-from wizard.layout.exported.repart import MAKES, repart_files, repart_lacks
-from wizard.layout.exported.sfdisk import sfdisk_dump
-from wizard.layout.planner import Mode
 from wizard.model.errors import BadInput
 from wizard.model.plan import Plan
-from wizard.model.units import GIB
+from wizard.model.said import GIB
+from wizard.plan.export import MAKES, lacking, member_of, repart_files, repart_lacks, sfdisk_dump
+from wizard.plan.planner import Mode
 
 
 def told(plan: Plan, makes: frozenset[str] = frozenset()) -> str:

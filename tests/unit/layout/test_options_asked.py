@@ -11,25 +11,24 @@ import pytest
 
 from tests.unit.layout.layouts import UUIDS
 from tests.unit.machines import drive, machine
-from wizard.advise.advise import advise, site_of
-from wizard.advise.asked import Taken, take_options
-from wizard.advise.catalogue import load_catalogue
-from wizard.advise.workloads import find_workload
-from wizard.cli import main
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.ranking import advise, site_of
+from wizard.advice.request import Taken, take_options
+from wizard.advice.workloads import find_workload
+from wizard.cli.main import main
 from wizard.documents import profiles
 from wizard.filesystems.registry import MADE
-from wizard.layout.check import check_plan
-from wizard.layout.dangers import DANGERS
-from wizard.layout.document import read_plan
-from wizard.layout.planner import make_plan
-from wizard.layout.requested import striped_wish
-from wizard.layout.wishes.wish import Request, Wish
 from wizard.model.drive_facts import Discard, Zones
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Kernel
 from wizard.model.plan import Plan
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan, read_plan
+from wizard.plan.dangers import DANGERS
+from wizard.plan.export import striped_wish
+from wizard.plan.planner import make_plan
+from wizard.plan.request.volume_request import Request, Wish
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 NO_JOURNAL = "a crash can lose whole directories"

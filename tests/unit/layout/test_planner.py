@@ -9,13 +9,8 @@ from hypothesis import strategies as st
 
 from tests.unit.layout.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish
 from tests.unit.machines import E512, KN4, N512, drive, gpt, machine, mbr, partition, partitioned
-from wizard.filesystems.kind import serial_of
-from wizard.filesystems.partitions import LINUX_GPT_TYPE
+from wizard.filesystems.kind import LINUX_GPT_TYPE, serial_of
 from wizard.filesystems.registry import MADE
-from wizard.layout.check import check_plan
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.room.space import gpt_bounds
-from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import (
     LARGEST_GRAIN_BYTES,
@@ -25,9 +20,13 @@ from wizard.model.geometry import (
     plausible_optimal_io_bytes,
 )
 from wizard.model.machine import Drive
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Plan, TableEntry, WipeSignatures, WriteTable
-from wizard.model.units import GIB, MIB, TIB
+from wizard.model.said import GIB, MIB, TIB
+from wizard.plan.check import check_plan
+from wizard.plan.free_space import gpt_bounds
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import Wish
 
 QUICK = settings(max_examples=40, deadline=None)
 

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from tests.unit.layout.layouts import UUIDS, choice, plan_for, wish
 from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned, unread
-from wizard.filesystems.partitions import LINUX_GPT_TYPE
-from wizard.layout.check import check_plan
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.room.refusals import refuse_content, refuse_table
-from wizard.layout.wishes.wish import Wish
+from wizard.filesystems.kind import LINUX_GPT_TYPE
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Use
 from wizard.model.plan import Slot, WipeSignatures
-from wizard.model.units import GIB, MIB, TIB
+from wizard.model.said import GIB, MIB, TIB
+from wizard.plan.check import check_plan
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.refusals import refuse_content, refuse_table
+from wizard.plan.request.volume_request import Wish
 
 QUICK = settings(max_examples=40, deadline=None)
 

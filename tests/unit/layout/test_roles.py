@@ -8,20 +8,19 @@ from hypothesis import strategies as st
 
 from tests.unit.layout.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, mbr, partition, partitioned
-from wizard.filesystems.partitions import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE, ROOT_GPT_TYPES
-from wizard.layout.check import check_plan
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.room.space import aligned_spaces, fresh_bounds
-from wizard.layout.wishes.preset import desktop_requests, room_for_preset
-from wizard.layout.wishes.roles import ROLES, swap_bytes
-from wizard.layout.wishes.wanted import wish_of
-from wizard.layout.wishes.wish import Arrangement, Wish, parse_volume
+from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE, ROOT_GPT_TYPES
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.plan import Plan, WriteTable
-from wizard.model.units import GIB, MIB, TIB
+from wizard.model.said import GIB, MIB, TIB
+from wizard.plan.check import check_plan
+from wizard.plan.free_space import aligned_spaces, fresh_bounds
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.roles import ROLES, swap_bytes
+from wizard.plan.request.volume_request import Arrangement, Wish, parse_volume
+from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_of
 
 MBR = Arrangement("mbr")
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")

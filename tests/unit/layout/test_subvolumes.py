@@ -7,19 +7,18 @@ import pytest
 
 from tests.unit.layout.layouts import plan_for, wish, with_operations
 from tests.unit.machines import drive
-from wizard.apply.steps.subvolumes import listed, name_differences
+from wizard.apply.steps.filesystem import listed, name_differences
 from wizard.apply.system.fstab import conflict, parse
 from wizard.apply.system.mounts import parse_mountinfo
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.steps.commands import fstab_line
-from wizard.layout.steps.operations import operations_of
-from wizard.layout.told.inside import inside_sentences
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.wishes.wish import parse_volume
 from wizard.model.errors import BadInput
 from wizard.model.plan import AddFstabLine, MakeSubvolumes, Mount, Plan, Subvolume, WriteTable
-from wizard.model.units import GIB
+from wizard.model.said import GIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.volume_request import parse_volume
+from wizard.plan.steps.commands import fstab_line
+from wizard.plan.steps.operations import operations_of
+from wizard.plan.text import inside_sentences
 
 ROOT, HOME, KEPT = Subvolume("@", "/mnt/x"), Subvolume("@home", "/mnt/x/home"), Subvolume("@snapshots")
 

@@ -4,17 +4,16 @@ import pytest
 
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, partition, partitioned
-from wizard.desk.jobs.of_plan import PlanJob
-from wizard.faces.changing.apply import destroyed
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.told.losses import losses
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.told.promise import promise, wants_word
+from wizard.cli.commands.apply import destroyed
+from wizard.model.ext import Waiting
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan
-from wizard.model.units import GIB, MIB
-from wizard.model.waiting import Waiting
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.preview import preview_lines
+from wizard.plan.undo_policy import losses, promise, wants_word
+from wizard.ui.jobs.of_plan import PlanJob
 
 LOST = (
     "What waits there, ext4 of 63 GB of the run 0008-sda, and that run's way back to what was there before "

@@ -8,15 +8,14 @@ import pytest
 
 from tests.unit.layout.layouts import EVERYTHING, UUIDS, choice, kinds_of, wish, with_operations
 from tests.unit.machines import KN4, drive, machine, partition, partitioned
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan, ResetZones
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.volume_request import Wish
 
 ZONED = drive(zoned="host-managed", geometry=KN4)
 ZONED_WORDS = ("-O", "zoned", "-d", "single", "-m", "single")

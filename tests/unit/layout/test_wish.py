@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wizard.advise.catalogue import Kind, load_catalogue
-from wizard.layout.rules import (
+from wizard.advice.catalogue import Kind, load_catalogue
+from wizard.model.errors import BadInput
+from wizard.model.operations import MakeFilesystem
+from wizard.model.plan import AddFstabLine, Mount, TableEntry, WipeSignatures, WriteTable
+from wizard.model.said import GIB, MIB
+from wizard.plan.request.volume_request import Request, parse_volume
+from wizard.plan.rules import (
     is_device_path,
     label_fault,
     mkfs_options_fault,
@@ -13,12 +18,7 @@ from wizard.layout.rules import (
     mount_point_fault,
     partition_name,
 )
-from wizard.layout.steps.commands import commands_of, edits_of, fstab_line
-from wizard.layout.wishes.wish import Request, parse_volume
-from wizard.model.errors import BadInput
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.plan import AddFstabLine, Mount, TableEntry, WipeSignatures, WriteTable
-from wizard.model.units import GIB, MIB
+from wizard.plan.steps.commands import commands_of, edits_of, fstab_line
 
 UUID = "11111111-2222-4333-8444-555555555555"
 

@@ -8,20 +8,18 @@ import pytest
 
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive
-from wizard.apply.plan.steps_told import headline, result_sentence
+from wizard.apply.plan.run_summary import headline, result_sentence
 from wizard.apply.run.journal import RunState
-from wizard.apply.system.places import taken_places, usual_places
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.wishes.using import Usual, free_place, owner_options, put_to_use
-from wizard.layout.wishes.wish import Wish, parse_volume
+from wizard.apply.system.mounts import taken_places, usual_places
 from wizard.model.errors import BadInput
-from wizard.model.operations.writer import EVERYONE, ROOT, SetOwner, Writer
+from wizard.model.operations import EVERYONE, ROOT, SetOwner, Writer
 from wizard.model.plan import NO_PLACE, AddFstabLine, Mount, Plan, Subvolume
-from wizard.model.said import joined
-from wizard.model.units import GIB
-from wizard.probe.host import people
+from wizard.model.said import GIB, joined
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.using import Usual, free_place, owner_options, put_to_use
+from wizard.plan.request.volume_request import Wish, parse_volume
+from wizard.probe.host import environment
 
 ANNA = Writer("person", "anna", 1000, 1001)
 FAMILY = Writer("group", "family", 0, 2000)
@@ -193,20 +191,20 @@ def test_who_called(
     told = tmp_path / "loginuid"
     if login is not None:
         told.write_text(login)
-    monkeypatch.setattr(people, "LOGIN_UID", told)
+    monkeypatch.setattr(environment, "LOGIN_UID", told)
     monkeypatch.setattr("os.getuid", lambda: own)
-    assert people.caller() == (Writer("person", "daemon", 1, 1) if wanted else ROOT)
+    assert environment.caller() == (Writer("person", "daemon", 1, 1) if wanted else ROOT)
 
 
 def test_who_is_meant_by_a_name() -> None:
-    assert people.writer_named("daemon") == Writer("person", "daemon", 1, 1)
-    assert people.writer_named("group:daemon") == Writer("group", "daemon", 0, 1)
-    assert people.writer_named("everyone") == EVERYONE
-    assert people.writer_named("root") == people.writer_named("group:root") == ROOT
+    assert environment.writer_named("daemon") == Writer("person", "daemon", 1, 1)
+    assert environment.writer_named("group:daemon") == Writer("group", "daemon", 0, 1)
+    assert environment.writer_named("everyone") == EVERYONE
+    assert environment.writer_named("root") == environment.writer_named("group:root") == ROOT
     with pytest.raises(BadInput, match="There is no user 'nobody-here'"):
-        people.writer_named("nobody-here")
+        environment.writer_named("nobody-here")
     with pytest.raises(BadInput, match="There is no group 'nobody-here'"):
-        people.writer_named("group:nobody-here")
+        environment.writer_named("group:nobody-here")
 
 
 def test_the_command_line_names_who_and_where() -> None:

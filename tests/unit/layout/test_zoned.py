@@ -8,19 +8,19 @@ import pytest
 
 from tests.lab.visits.drives.portraits import MACHINES, file_of
 from tests.unit.layout.layouts import UUIDS
-from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload
-from wizard.diagnose.diagnose import diagnose
-from wizard.layout.check import check_plan
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.told.promise import shows_nothing, wants_word
-from wizard.layout.wishes.wish import Wish
-from wizard.layout.words import FORGOTTEN
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import Plan, ResetZones
-from wizard.probe.recorded import load_machine
+from wizard.plan.check import check_plan
+from wizard.plan.messages import FORGOTTEN
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import Wish
+from wizard.plan.undo_policy import shows_nothing, wants_word
+from wizard.probe.machine import load_machine
 
 MANAGED = ("host-managed", "nvme-zoned")
 WORKLOADS = ("small-files", "large-media", "desktop-root")

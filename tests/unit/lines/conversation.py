@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from io import BytesIO, StringIO
 from pathlib import Path
 
-from wizard.desk.desk import Desk
-from wizard.lines.app import Lines
-from wizard.lines.talk import Talk
+from wizard.host.contract import Services
+from wizard.host.recorded import RecordedServices
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Machine
-from wizard.probe.recorded import load_machine
-from wizard.services.contract import Services
-from wizard.services.recorded import RecordedServices
+from wizard.plain.app import Lines
+from wizard.plain.prompt import Talk
+from wizard.probe.machine import load_machine
+from wizard.ui.desk import Desk
 
 MACHINES = Path(__file__).resolve().parents[2] / "machines"
 

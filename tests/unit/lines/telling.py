@@ -5,9 +5,11 @@ from io import BytesIO, StringIO
 
 from tests.unit.lines.conversation import Told, recorded
 from tests.unit.machines import machine
-from wizard.desk.desk import Desk
-from wizard.desk.place import Place, Values
-from wizard.desk.view import (
+from wizard.host.contract import Services
+from wizard.plain.app import Lines
+from wizard.plain.prompt import Talk
+from wizard.ui.desk import Desk
+from wizard.ui.view import (
     Action,
     Banner,
     Bar,
@@ -18,19 +20,18 @@ from wizard.desk.view import (
     Pane,
     Para,
     Piece,
+    Place,
     Progress,
     Row,
     Rows,
     Step,
     Stretch,
     Tone,
+    Values,
     View,
     para,
     strong,
 )
-from wizard.lines.app import Lines
-from wizard.lines.talk import Talk
-from wizard.services.contract import Services
 
 GO = Action("go", "enter", "go on")
 BACK = Action("back", "escape", "back")

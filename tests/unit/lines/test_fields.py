@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.lines.telling import BACK, GO, Made, Talked, a_form
-from wizard.desk.view import Action, Field, Offer
 from wizard.model.errors import ExitCode
+from wizard.ui.view import Action, Field, Offer
 
 LABEL = Field("label", "Label", "films", "at most 16 letters")
 MOUNT = Field("mount", "Mount point")

@@ -5,12 +5,8 @@ import threading
 import pytest
 
 from tests.unit.lines.telling import EVERYTHING, Made, Meddling, Talked, a_list, talked
-from wizard.desk.view import (
-    Action,
-    Step,
-    View,
-)
 from wizard.model.errors import ExitCode
+from wizard.ui.view import Action, Step, View
 
 
 class Interrupting:
@@ -36,7 +32,7 @@ def test_ctrl_c_while_it_works_asks_what_is_to_be_done(
 ) -> None:
     stop = Action("stop", "S", "stop", ends=True)
     busy = View("work", Step.WORK, "Work", (stop,), busy=True)
-    monkeypatch.setattr("wizard.lines.app.Event", lambda: Interrupting(len(answers) + 1))
+    monkeypatch.setattr("wizard.plain.app.Event", lambda: Interrupting(len(answers) + 1))
     talk = Talked(busy, lambda place, name: None)
     told = talk.hear(*answers)
     assert [one[0] for one in talk.done] == done
@@ -47,7 +43,7 @@ def test_ctrl_c_while_it_works_asks_what_is_to_be_done(
 def test_where_it_is_just_beginning_it_is_not_said_that_nothing_was_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("wizard.lines.app.Event", lambda: Interrupting(1))
+    monkeypatch.setattr("wizard.plain.app.Event", lambda: Interrupting(1))
     monkeypatch.setattr(Made, "may_leave", False)
     told = Talked(View("review", Step.REVIEW, "Review", (), busy=True)).hear()
     assert "Whether the run has begun is not known here" in told.flat

@@ -14,15 +14,15 @@ from tests.unit.lines.conversation import MACHINES, Told, of_file
 from tests.unit.lines.telling import talked
 from tests.unit.machines import machine
 from wizard.apply.run.journal import RunState
-from wizard.desk.desk import Desk
-from wizard.desk.view import Command, View
-from wizard.lines.answers import find, handle, legend
-from wizard.lines.talk import Para as Line
-from wizard.lines.telling import help_lines, whole
+from wizard.host.contract import Services
 from wizard.model.errors import ExitCode
-from wizard.model.journal import Event
-from wizard.probe.recorded import load_machine
-from wizard.services.contract import Services
+from wizard.model.ext import Event
+from wizard.plain.form import find, handle, legend
+from wizard.plain.prompt import Para as Line
+from wizard.plain.telling import help_lines, whole
+from wizard.probe.machine import load_machine
+from wizard.ui.desk import Desk
+from wizard.ui.view import Command, View
 
 ROOT = Path(__file__).resolve().parents[3]
 TO_REVIEW = ("", "2", "")
@@ -115,9 +115,9 @@ def test_what_waits_is_kept_after_a_question() -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from wizard.lines.app import run_lines
-from wizard.probe.recorded import load_machine
-from wizard.services.recorded import RecordedServices
+from wizard.plain.app import run_lines
+from wizard.probe.machine import load_machine
+from wizard.host.recorded import RecordedServices
 try:
     sys.exit(run_lines(RecordedServices(load_machine(Path(sys.argv[1])), "a test"), "A hint."))
 except BrokenPipeError:

@@ -8,19 +8,8 @@ from typing import cast
 import pytest
 
 from tests.unit.lines.telling import BACK, EVERYTHING, GO, Made, Meddling, Talked, a_list, talked
-from wizard.desk.view import (
-    Action,
-    Command,
-    Pane,
-    Piece,
-    Progress,
-    Row,
-    Rows,
-    Step,
-    View,
-    para,
-)
 from wizard.model.errors import ExitCode
+from wizard.ui.view import Action, Command, Pane, Piece, Progress, Row, Rows, Step, View, para
 
 
 def test_a_view_is_told_whole_with_banners_first() -> None:
@@ -247,8 +236,8 @@ def test_hostile_names_stay_in_their_line(width: int) -> None:
 
 
 def test_what_is_being_done_is_told_as_it_goes_and_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.lines.app.PATIENCE_SECONDS", 0.0)
-    monkeypatch.setattr("wizard.lines.app.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("wizard.plain.app.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("wizard.plain.app.LOOK_SECONDS", 0.01)
     begun = replace(
         a_list("one"), busy=True, rows=None, above=(Progress(0.1, "10 percent"),), panes=(Pane("Log", ()),)
     )

@@ -5,10 +5,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
+from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
 from wizard.model.ext import ExtFacts
-from wizard.model.units import MIB
-from wizard.tools.program import run
+from wizard.model.said import MIB
+from wizard.process.program import run
 
 EXT3 = ("-t", "ext3", "-I", "128")
 """As an old system made it."""

@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from tests.unit.machines import drive, machine
-from wizard.layout.before import known_identity
-from wizard.migrate.situation import BootLine, Folder, Situation, Target
+from wizard.ext4.assessment import BootLine, Folder, Situation, Target
 from wizard.model.ext import ExtFacts
-from wizard.model.identity import Identity
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.units import GIB
+from wizard.model.said import GIB
+from wizard.plan.dangers import known_identity
 
 UUID = "0d2c3b7a-1111-4000-8000-000000000001"
 FSTAB = f"# mine\nUUID={UUID}\t/srv\text3  defaults,noatime 0 2 # films\n"

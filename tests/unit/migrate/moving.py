@@ -8,20 +8,18 @@ from pathlib import Path
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.migrate.migrations import situation
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress import StepProgress
-from wizard.migrate.carry import make_carried
-from wizard.migrate.make import make_migration
-from wizard.migrate.situation import Situation
-from wizard.migrate.told.offers import prospect_of
-from wizard.migrate.told.ways import COMPARED
-from wizard.model.documents.carried import Carried
-from wizard.model.documents.migration import Migration, Prospect
-from wizard.model.documents.of_run import OneTokened
+from wizard.apply.run.progress_log import StepProgress
+from wizard.ext4.assessment import Situation
+from wizard.ext4.carry import make_carried
+from wizard.ext4.make import make_migration
+from wizard.ext4.ways import COMPARED, prospect_of
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Moving
+from wizard.model.changes import OneTokened
 from wizard.model.errors import Refused
-from wizard.model.journal import Entry, Event
+from wizard.model.ext import Entry, Event
 from wizard.model.machine import Drive, Machine
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import Moving
+from wizard.model.migration import Carried, Migration, Prospect
 
 RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda1")
 AT = "2026-03-14T15:09:26.535+00:00"

@@ -8,12 +8,12 @@ import pytest
 
 from tests.unit.migrate.extimages import EXT3, debugfs, made
 from tests.unit.probe.superblocks import Bytes
-from wizard.migrate.ext.candidates import old_filesystems
+from wizard.ext4.superblock import old_filesystems
 from wizard.model.machine import Drive, Signature
-from wizard.model.units import KIB, MIB
-from wizard.probe.content.extroot import is_unconverted
+from wizard.model.said import KIB, MIB
+from wizard.probe.content.ext import is_unconverted
 from wizard.probe.content.superblocks import read_inside
-from wizard.tools.program import run
+from wizard.process.program import run
 
 
 def seen(image: Path, kind: str) -> Signature:

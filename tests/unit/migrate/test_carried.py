@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from tests.unit.migrate.migrations import EXT3, situation
-from wizard.cli import main
-from wizard.faces.writing.carrying import carried_lines
-from wizard.migrate.carried_document import is_carried, read_carried, render_carried
-from wizard.migrate.carry import difference, is_in_use, make_carried
-from wizard.migrate.document import is_migration
-from wizard.migrate.situation import BootPath, Situation
-from wizard.model.documents.migration import Way
+from wizard.cli.conversion import carried_lines
+from wizard.cli.main import main
+from wizard.ext4.assessment import BootPath, Situation
+from wizard.ext4.carry import difference, is_carried, is_in_use, make_carried, read_carried, render_carried
+from wizard.ext4.check import is_migration
 from wizard.model.errors import BadInput, Refused
+from wizard.model.migration import Way
 
 SIZE = EXT3.size_bytes
 MOUNTED = replace(EXT3, features=EXT3.features | {"needs_recovery"}, needs_recovery=True, free_blocks=0)

@@ -12,17 +12,17 @@ import pytest
 from tests.unit.migrate.extimages import EXT3, facts, made, superblock
 from tests.unit.migrate.migrations import EXT3 as OLD
 from tests.unit.migrate.migrations import TARGET, situation
-from wizard.faces.writing.migrating import migration_lines, prospect_lines
-from wizard.migrate.document import read_migration, render_migration
-from wizard.migrate.ext.superblock import START_BYTES, read_ext
-from wizard.migrate.make import make_migration
-from wizard.migrate.obstacles.found_all import against
-from wizard.migrate.told.offers import prospect_of
-from wizard.model.documents.migration import Way
+from wizard.cli.conversion import migration_lines, prospect_lines
+from wizard.ext4.carry import against
+from wizard.ext4.check import read_migration, render_migration
+from wizard.ext4.make import make_migration
+from wizard.ext4.superblock import START_BYTES, read_ext
+from wizard.ext4.ways import prospect_of
 from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
-from wizard.model.units import GIB, MIB
-from wizard.tools.program import run
+from wizard.model.migration import Way
+from wizard.model.said import GIB, MIB
+from wizard.process.program import run
 
 ROUNDS = 240
 YEAR_SECONDS = 365 * 86_400

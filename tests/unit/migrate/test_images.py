@@ -6,16 +6,17 @@ from pathlib import Path
 import pytest
 
 from tests.unit.migrate.extimages import EXT3, debugfs, facts, made
-from wizard.migrate.operations import (
+from wizard.ext4 import operations as words
+from wizard.ext4.operations import (
     last_group_blocks,
     operations_for,
     spare_blocks,
     widening_blocks,
     widening_fault,
 )
-from wizard.migrate.steps import accepted, operation_commands, proof
-from wizard.migrate.words import inodes as words
-from wizard.model.documents.migration import (
+from wizard.ext4.steps import accepted, operation_commands, proof
+from wizard.model.ext import ExtFacts
+from wizard.model.migration import (
     AddChecksums,
     AddJournal,
     CheckFiles,
@@ -26,9 +27,8 @@ from wizard.model.documents.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.ext import ExtFacts
-from wizard.model.units import KIB, MIB
-from wizard.tools.program import run
+from wizard.model.said import KIB, MIB
+from wizard.process.program import run
 
 WHOLE = {
     "has_journal",

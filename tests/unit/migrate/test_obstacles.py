@@ -6,22 +6,22 @@ from typing import Any
 import pytest
 
 from tests.unit.migrate.migrations import EXT3, FSTAB, TARGET, UUID, situation
-from wizard.migrate.make import make_migration
-from wizard.migrate.obstacles.found_all import BARS, TOUCHING, WRITING, against, obstacles_of
-from wizard.migrate.operations import (
+from wizard.ext4.assessment import BootLine, BootPath, Folder, OwnFstab, Situation
+from wizard.ext4.carry import BARS, TOUCHING, WRITING, against, obstacles_of
+from wizard.ext4.make import make_migration
+from wizard.ext4.operations import (
     all_operations,
     fstab_operations,
     operations_for,
     spare_blocks,
     widening_blocks,
 )
-from wizard.migrate.situation import BootLine, BootPath, Folder, OwnFstab, Situation
-from wizard.migrate.steps import proof
-from wizard.migrate.told.offers import prospect_of
-from wizard.model.documents.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes
+from wizard.ext4.steps import proof
+from wizard.ext4.ways import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Severity
-from wizard.model.units import GIB
+from wizard.model.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes
+from wizard.model.said import GIB
 
 FREE = situation(target=TARGET)
 FULL_OF = widening_blocks(EXT3) + spare_blocks(EXT3)

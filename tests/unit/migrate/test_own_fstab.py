@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from tests.unit.migrate.migrations import EXT3, situation
-from wizard.migrate.check import check_migration
-from wizard.migrate.document import read_migration, render_migration
-from wizard.migrate.make import make_migration
-from wizard.migrate.operations import own_operations
-from wizard.migrate.situation import BootLine, OwnFstab, Situation
-from wizard.migrate.steps import migration_steps, operation_commands
-from wizard.model.documents.migration import Migration, SetOwnFstabType, Way
+from wizard.ext4.assessment import BootLine, OwnFstab, Situation
+from wizard.ext4.check import check_migration, read_migration, render_migration
+from wizard.ext4.make import make_migration
+from wizard.ext4.operations import own_operations
+from wizard.ext4.steps import migration_steps, operation_commands
 from wizard.model.errors import BadInput
+from wizard.model.migration import Migration, SetOwnFstabType, Way
 
 TEXT = "# \udce9" + "x" * 4086 + "\nUUID=ext3 / ext3 ext3=1\nLABEL=a /b auto\n/dev/x /c ext2\n"
 OWN = OwnFstab(TEXT, (BootLine(2, "ext3", "/"), BootLine(3, "auto", "/b"), BootLine(4, "ext2", "/c")))

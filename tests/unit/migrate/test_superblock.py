@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.migrate.extimages import EXT3, debugfs, dumped, facts, made, superblock
-from wizard.migrate.ext.superblock import RESIZED_OR_MARKED, read_ext
-from wizard.model.units import MIB
+from wizard.ext4.superblock import RESIZED_OR_MARKED, read_ext
+from wizard.model.said import MIB
 
 NUMBERS = {
     "Block size": "block_bytes",

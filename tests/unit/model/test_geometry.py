@@ -12,7 +12,7 @@ from wizard.model.geometry import (
     misalignment_bytes,
     plausible_optimal_io_bytes,
 )
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 E512 = Geometry(512, 4096, 0, 4096, 0)
 RAID = Geometry(512, 4096, 0, 65536, 196608)

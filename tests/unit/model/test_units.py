@@ -2,9 +2,8 @@
 
 import pytest
 
-from wizard.model.errors import BadInput
-from wizard.model.names import partition_path, printable
-from wizard.model.units import (
+from wizard.model.errors import BadInput, partition_path, printable
+from wizard.model.said import (
     format_capacity,
     format_duration,
     format_exact,

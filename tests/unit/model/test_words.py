@@ -8,8 +8,8 @@ import pytest
 
 from tests.prose import Names, Spoken, compared, faults_of, prose_of, said_in, spoken_in, wrong_calls
 from tests.translation import REPO, fault_of, pseudo
-from wizard.cli import main
-from wizard.documents.language import speak, wanted
+from wizard.cli.main import main
+from wizard.documents.files import speak, wanted
 from wizard.model.said import English, Language, Said, Sentence, Value
 
 ROOM = Sentence("{drive} has {size:size} left.")
@@ -76,7 +76,7 @@ def test_the_first_language_that_there_is_a_catalogue_for_is_spoken(
 def test_a_catalogue_that_cannot_be_read_leaves_english(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_of_it: bytes
 ) -> None:
-    monkeypatch.setattr("wizard.documents.language.CATALOGUES", str(tmp_path))
+    monkeypatch.setattr("wizard.documents.files.CATALOGUES", str(tmp_path))
     file = tmp_path / "eo/LC_MESSAGES/diskwright.mo"
     file.parent.mkdir(parents=True)
     file.write_bytes(bytes_of_it)

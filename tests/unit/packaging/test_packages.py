@@ -12,8 +12,8 @@ import pytest
 
 from tests.schemas.documents import DOCUMENTS
 from wizard import __version__
-from wizard.apply.root.ask import HELPER
-from wizard.cli import COMMANDS
+from wizard.apply.privilege.ask import HELPER
+from wizard.cli.main import COMMANDS
 
 REPO = Path(__file__).parents[3]
 PACKAGING = REPO / "packaging"

@@ -12,7 +12,7 @@ from papers.build import papers
 from papers.commands import Command, actions_of, program
 from papers.values import BY_METAVAR, BY_OPTION
 
-from wizard.cli import COMMANDS, WIZARD, parser_of
+from wizard.cli.main import COMMANDS, WIZARD, parser_of
 from wizard.documents.profiles import BUNDLED
 
 each = pytest.mark.parametrize("name", (WIZARD, *COMMANDS))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.model.units import MIB
-from wizard.probe.content.extcopy import find_copy
-from wizard.probe.table.gpt import Read
+from wizard.model.said import MIB
+from wizard.probe.content.ext import find_copy
+from wizard.probe.content.gpt import Read
 
 
 def reader(image: Path) -> Read:

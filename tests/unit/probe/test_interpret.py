@@ -17,11 +17,11 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Obstacle
 from wizard.model.said import Said
+from wizard.probe import unread as words
 from wizard.probe.collect import from_smartctl
 from wizard.probe.facts import SCHEMA, RawContent, RawDrive, RawEntry, RawError, RawSignature
 from wizard.probe.interpret import drive_of, machine_of
-from wizard.probe.recorded import load_machine, save_machine
-from wizard.probe.words import unread as words
+from wizard.probe.machine import load_machine, save_machine
 
 MIB = 1024 * 1024
 
@@ -137,7 +137,7 @@ def test_what_hinders_smartctl_is_known_in_every_language(monkeypatch: pytest.Mo
         "wizard.model.said.Language.one", staticmethod(lambda english: english.replace(" ", "_"))
     )
     monkeypatch.setattr("wizard.probe.collect.os.geteuid", lambda: 0)
-    monkeypatch.setattr("wizard.tools.program.find", lambda name: None)
+    monkeypatch.setattr("wizard.process.program.find", lambda name: None)
     told = from_smartctl("sda", [], 1.0)
     assert [from_json(one, RawError, "told").obstacle for one in told["errors"]] == [Obstacle.NOT_INSTALLED]
     bridged = seen(rawfacts.drive(smart='{"smartctl": {"messages": [{"string": "Unknown USB bridge"}]}}'))

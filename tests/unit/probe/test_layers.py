@@ -16,13 +16,13 @@ from tests.unit.probe.superblocks import Bytes
 from wizard.documents.codec import from_json, to_json
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Obstacle, Striping
-from wizard.model.units import KIB, MIB
-from wizard.probe.content import upstairs
+from wizard.model.said import KIB, MIB
+from wizard.probe import unread as words
+from wizard.probe.content import holders
 from wizard.probe.facts import RawBlock, RawContent, RawDrive, RawLayer, RawMachine, RawSignature
 from wizard.probe.host import sysfs
 from wizard.probe.interpret import machine_of
-from wizard.probe.reasons import unread
-from wizard.probe.words import unread as words
+from wizard.probe.unread import unread
 
 QUEUE = {
     "queue/logical_block_size": "512",
@@ -193,17 +193,17 @@ def test_layers_are_walked_upwards_and_named_when_they_cannot_be_read(
     system("dm-1", {"size": "64", "dm/suspended": "1", "dm/uuid": "LVM-x"})
     system("dm-2", {"size": "64", "dm/uuid": "mpath-x", "holders/dm-0": ""})
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    found, troubles = upstairs.layers(["sda"], lambda _: {})
+    found, troubles = holders.layers(["sda"], lambda _: {})
     assert list(found) == ["dm-0", "dm-1", "dm-2"]
     assert troubles == [
         unread("layers", words.ROOT_READS_LAYERS, Obstacle.DENIED),
         unread("layers", words.SUSPENDED(device="/dev/dm-1")),
     ]
-    monkeypatch.setattr(upstairs, "MOST_LAYERS", 1)
-    found, troubles = upstairs.layers(["sda"], lambda _: {})
+    monkeypatch.setattr(holders, "MOST_LAYERS", 1)
+    found, troubles = holders.layers(["sda"], lambda _: {})
     assert list(found) == ["dm-0"] and troubles[-1] == unread("layers", words.MANY_LAYERS(most=1))
-    monkeypatch.setattr(upstairs, "MOST_RECORDED", -1)
-    assert upstairs.layers(["sda"], lambda _: {})[1][0] == unread("layers", words.MANY_SUPERBLOCKS)
+    monkeypatch.setattr(holders, "MOST_RECORDED", -1)
+    assert holders.layers(["sda"], lambda _: {})[1][0] == unread("layers", words.MANY_SUPERBLOCKS)
 
 
 def test_bytes_are_zero_where_nothing_was_recorded_between() -> None:

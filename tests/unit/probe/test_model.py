@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.probe.rawfacts import SYSFS, drive
-from wizard.probe.drive.identity import is_same_model, names_of
+from wizard.probe.drive.ata import is_same_model, names_of
 
 WHOLE = "ST1000LM048-2E7172"
 CUT = WHOLE[:16]

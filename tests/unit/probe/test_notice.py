@@ -10,11 +10,11 @@ import pytest
 
 from tests.unit.machines import machine
 from tests.unit.probe import rawfacts
-from wizard.diagnose.diagnose import diagnose
-from wizard.documents.notice import HEAD, MAGIC, read_notice, sealed_notice
+from wizard.documents.profiles import HEAD, MAGIC, read_notice, sealed_notice
+from wizard.findings.diagnose import diagnose
+from wizard.model.finding import Notice, Withheld, notice_places
 from wizard.model.machine import Extent
-from wizard.model.notice import Notice, Withheld, notice_places
-from wizard.model.units import GIB, MIB, TIB
+from wizard.model.said import GIB, MIB, TIB
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.facts import RawNotice
 from wizard.probe.interpret import machine_of

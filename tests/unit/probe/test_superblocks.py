@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from tests.unit.probe import superblocks as made
 from tests.unit.probe.superblocks import Bytes
 from wizard.model.machine import Striping
-from wizard.model.units import KIB, MIB
-from wizard.probe.content import upstairs
-from wizard.probe.content.lvm import parse
-from wizard.probe.content.md import data_drives
-from wizard.probe.content.placed import NOTHING, Inside, Volume
+from wizard.model.said import KIB, MIB
+from wizard.probe.content import holders
+from wizard.probe.content.lvm import NOTHING, Inside, Volume, data_drives, parse
 from wizard.probe.content.superblocks import READERS, read_inside, replayed
 
 SIZE = 64 * MIB + 3 * KIB
@@ -147,7 +145,7 @@ def test_recorded_bytes_give_what_the_device_gave_and_keep_nothing_secret(tmp_pa
         image = tmp_path / kind
         image.write_bytes(bytes(MIB) + Bytes(SIZE, pieces).read(0, SIZE))
         content = {"signatures": [{"kind": kind, "offset_bytes": None}], "ambivalent": False}
-        chunks, trouble = upstairs.superblocks(str(image), content, MIB, SIZE, "/dev/sda1")
+        chunks, trouble = holders.superblocks(str(image), content, MIB, SIZE, "/dev/sda1")
         kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
         assert trouble is None
         assert read_inside(kind, replayed(kept), SIZE) == inside(kind, pieces) != NOTHING
@@ -161,7 +159,7 @@ def test_of_luks1_the_digest_of_the_key_is_not_kept(tmp_path: Path) -> None:
     image = tmp_path / "luks"
     image.write_bytes(Bytes(MIB * 4, {0: made.luks_1(4096)}).read(0, 4 * MIB))
     content = {"signatures": [{"kind": "crypto_LUKS", "offset_bytes": 0}]}
-    chunks, _ = upstairs.superblocks(str(image), content, 0, 0, "/dev/sda")
+    chunks, _ = holders.superblocks(str(image), content, 0, 0, "/dev/sda")
     assert [len(base64.b64decode(chunk["data"])) for chunk in chunks] == [112]
 
 

@@ -7,13 +7,13 @@ from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import partition, partitioned
 from tests.unit.probe import rawfacts
 from tests.unit.probe.gptimage import Image, header
-from wizard.diagnose.diagnose import diagnose
-from wizard.layout.planner import Mode
+from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode
 from wizard.probe.interpret import machine_of
 
 SIZE = 64 * MIB

@@ -17,18 +17,18 @@ from tests.machines.catalogue import README, catalogue
 from tests.machines.made import MACHINES
 from tests.machines.record import AROUND
 from tests.unit.layout.layouts import UUIDS
-from wizard.cli import main
+from wizard.cli.main import main
 from wizard.documents.codec import to_json
-from wizard.layout.check import check_plan
-from wizard.layout.planner import Mode
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.wishes.wish import Wish
+from wizard.host.recorded import RecordedServices
 from wizard.model.advice import Advice
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan
-from wizard.probe.recorded import load_facts, load_machine
-from wizard.services.recorded import RecordedServices
+from wizard.plan.check import check_plan
+from wizard.plan.planner import Mode
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.volume_request import Wish
+from wizard.probe.machine import load_facts, load_machine
 
 FILES = {name_of(path): path for path in recordings()}
 NAMES = sorted(FILES)

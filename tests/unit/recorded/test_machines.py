@@ -7,13 +7,12 @@ import pytest
 
 from tests.lab.drives.members import FLEETS
 from tests.lab.visits.drives.portraits import MACHINES, diagnosis_of, file_of, unlike
-from wizard.diagnose.codes import CODES
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
-from wizard.faces.showing.inspection import machine_document
-from wizard.faces.showing.portrait import portrait
+from wizard.cli.inspection import machine_document
+from wizard.cli.portrait import portrait
+from wizard.findings.diagnose import CODES, diagnose
+from wizard.findings.geometry import load_patterns
 from wizard.probe.interpret import machine_of
-from wizard.probe.recorded import load_facts
+from wizard.probe.machine import load_facts
 
 MEMBERS = {member.name: member for fleet in FLEETS for member in fleet.members}
 

@@ -7,22 +7,21 @@ import pytest
 
 from tests.unit.layout.layouts import UUIDS, plan_for, wish
 from tests.unit.machines import drive, machine
-from wizard.advise.advise import advise
-from wizard.advise.evidence import load_evidence
-from wizard.advise.workloads import find_workload
-from wizard.diagnose.diagnose import diagnose
-from wizard.faces.looking.advise import advice_lines
-from wizard.layout import words as layout_words
-from wizard.layout.planner import Mode
-from wizard.layout.wishes.preset import desktop_requests
-from wizard.layout.wishes.wanted import wish_of
-from wizard.layout.wishes.wish import Wish
+from wizard.advice.evidence import load_evidence
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.cli.commands.advise import advice_lines
+from wizard.findings.diagnose import diagnose
+from wizard.host.recorded import RecordedServices
 from wizard.model.finding import NOT_JUDGED, Recorded
 from wizard.model.geometry import Geometry
 from wizard.model.plan import Plan
-from wizard.model.units import GIB, KIB, MIB, TIB
-from wizard.probe.recorded import load_machine
-from wizard.services.recorded import RecordedServices
+from wizard.model.said import GIB, KIB, MIB, TIB
+from wizard.plan import messages as layout_words
+from wizard.plan.planner import Mode
+from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.wanted import desktop_requests, wish_of
+from wizard.probe.machine import load_machine
 
 MACHINES = Path(__file__).parents[2] / "machines"
 UNKNOWN_SHINGLES = str(layout_words.MAY_BE_SHINGLED)

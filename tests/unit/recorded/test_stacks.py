@@ -6,10 +6,10 @@ import pytest
 from tests.lab.drives.layers import STACK_FLEET, STACKS, Placed, Stack, placed
 from tests.lab.visits.drives.stack_portraits import NAMES, STACK_MACHINES
 from tests.lab.visits.drives.stacks import as_expected, findings_of
-from wizard.diagnose.codes import CODES
+from wizard.findings.diagnose import CODES
+from wizard.model.errors import partition_path
 from wizard.model.machine import Machine
-from wizard.model.names import partition_path
-from wizard.probe.recorded import load_machine
+from wizard.probe.machine import load_machine
 
 PLACED = placed(STACK_FLEET, STACKS)
 

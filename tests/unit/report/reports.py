@@ -9,22 +9,21 @@ from pathlib import Path
 from typing import TypeVar, cast
 from uuid import UUID
 
-from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
 from wizard.documents.codec import from_json, parse_document, to_json
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.wishes.wish import Wish
-from wizard.model.errors import DiskwrightError
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.errors import DERIVED, IN_ENGLISH, DiskwrightError
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
 from wizard.model.said import ProfileText, Said, in_english
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.model.written import DERIVED, IN_ENGLISH
-from wizard.report.markup import VOID
-from wizard.report.nouns import Report
-from wizard.report.run_document import SCHEMA
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import Wish
+from wizard.report.anonymous import SCHEMA
+from wizard.report.charts import VOID
+from wizard.report.drives import Report
 
 T = TypeVar("T")
 

@@ -15,23 +15,20 @@ from tests.unit.machines import drive, machine, mbr, partition, partitioned
 from tests.unit.report.reports import RECORDINGS, Page, assert_whole, plan_of, plans_of
 from tests.unit.trial.trials import FASTER
 from tests.unit.trial.trials import verdict as tried
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
 from wizard.documents.codec import to_json
-from wizard.layout.several.striped import StripeWish, make_striped_plan
-from wizard.model.journal import Check, Entry, Event
+from wizard.model.ext import Check, Entry, Event, Waiting
 from wizard.model.machine import Layer, Signature, Use
-from wizard.model.operations.writer import Writer
-from wizard.model.units import GIB, MIB
-from wizard.model.waiting import Waiting
-from wizard.probe.recorded import load_machine
-from wizard.report.anonymous import without_names
+from wizard.model.operations import Writer
+from wizard.model.said import GIB, MIB
+from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.probe.machine import load_machine
+from wizard.report.anonymous import make_report, render_report, without_names
+from wizard.report.drives import Report, RunRecord
 from wizard.report.gather import Sources, gather
-from wizard.report.nouns import Report, RunRecord
 from wizard.report.page import render_page
-from wizard.report.run_document import render_report
-from wizard.report.save import make_report
 
 NAMING = {"serial", "wwn", "by_id", "uuid", "uuids", "part_uuid", "boot_id", "content_digest"}
 GPT_DATA = "0fc63daf-8483-4772-8e79-3d69d8477de4"

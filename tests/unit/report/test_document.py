@@ -7,12 +7,12 @@ import pytest
 
 from tests.unit.machines import drive, machine
 from tests.unit.report.reports import MACHINES, assert_whole, plan_of, verdict
-from wizard.cli import main
-from wizard.layout.document import render_plan
+from wizard.benchmark.alignment import render_verdict
+from wizard.cli.main import main
 from wizard.model.errors import ExitCode
+from wizard.plan.check import render_plan
+from wizard.report.anonymous import render_report
 from wizard.report.gather import Sources, gather
-from wizard.report.run_document import render_report
-from wizard.trial.document import render_verdict
 
 JUMPERED = str(MACHINES / "jumpered.json")
 
@@ -74,7 +74,7 @@ def test_a_name_that_ends_in_json_gets_the_document(
 def test_a_plan_and_a_verdict_from_files_are_in_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from wizard.probe.recorded import load_machine
+    from wizard.probe.machine import load_machine
 
     known = load_machine(Path(JUMPERED))
     (tmp_path / "plan.json").write_text(render_plan(plan_of(known, known.drives[0])))

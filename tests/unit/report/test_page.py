@@ -11,20 +11,20 @@ from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.report.reports import MACHINES, RECORDINGS, Page, plan_of, plans_of, verdict
 from tests.unit.trial.trials import FASTER
 from tests.unit.trial.trials import verdict as tried
-from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
-from wizard.model.journal import Entry, Event
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.ext import Entry, Event
 from wizard.model.machine import Signature
-from wizard.model.units import GIB
+from wizard.model.said import GIB
 from wizard.model.verdict import Outcome
-from wizard.probe.recorded import load_machine
-from wizard.report.advised import title_of
+from wizard.probe.machine import load_machine
+from wizard.report.charts import tag
+from wizard.report.drives import Report, RunRecord
 from wizard.report.gather import Sources, checks_of, gather, step_result
-from wizard.report.markup import tag
-from wizard.report.nouns import Report, RunRecord
 from wizard.report.page import render_page
+from wizard.report.planned import title_of
 
 HOSTILE = "<script>alert(1)</script>\"'&</svg>]]>\x1b[31m\u202etxt"
 

@@ -6,14 +6,14 @@ import pytest
 
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, partition, partitioned
-from wizard.layout.check import check_plan
-from wizard.layout.dangers import unsaid_danger
-from wizard.layout.planner import Mode
-from wizard.layout.rules import mount_options_fault
 from wizard.model.errors import BadInput
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan
+from wizard.plan.dangers import unsaid_danger
+from wizard.plan.planner import Mode
+from wizard.plan.rules import mount_options_fault
 from wizard.report.anonymous import Words
-from wizard.report.secrets import UUID
+from wizard.report.names import UUID
 
 ANY = plan_for(drive(), wish("ext4")).volumes[0]
 

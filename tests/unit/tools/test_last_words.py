@@ -2,7 +2,7 @@
 
 import pytest
 
-from wizard.tools.program import Result
+from wizard.process.program import Result
 
 HINT = "       dmesg(1) may have more information after failed mount system call.\n"
 

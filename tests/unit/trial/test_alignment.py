@@ -11,17 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned, unread
+from wizard.benchmark.access import Grid, Place, WriteBacks, draw_places
+from wizard.benchmark.alignment import (
+    Progress,
+    confirm_scratch,
+    read_verdict,
+    render_verdict,
+    run_alignment_trial,
+    sentence_for,
+)
+from wizard.benchmark.measure import PAUSED_PAIRS, WARM_UP_UNITS, Clock, Measured, measure
+from wizard.benchmark.scratch import MARGIN_BYTES, scratch_extents
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Layer, Signature, Use
-from wizard.model.units import GIB, KIB, MIB
+from wizard.model.said import GIB, KIB, MIB
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.trial.access import WriteBacks
-from wizard.trial.alignment import Progress, confirm_scratch, run_alignment_trial, sentence_for
-from wizard.trial.document import read_verdict, render_verdict
-from wizard.trial.measure import PAUSED_PAIRS, WARM_UP_UNITS, Clock, Measured, measure
-from wizard.trial.places import Grid, Place, draw_places
-from wizard.trial.scratch import MARGIN_BYTES, scratch_extents
 
 GRID = Grid(4096, 512, 0)
 
@@ -377,7 +382,7 @@ def test_the_other_access_lies_as_the_partition_does(
 ) -> None:
     node = tmp_path / "node"
     node.write_bytes(bytes(64 * MIB))
-    monkeypatch.setattr("wizard.trial.alignment._open_to_read", lambda path: os.open(path, os.O_RDONLY))
+    monkeypatch.setattr("wizard.benchmark.alignment._open_to_read", lambda path: os.open(path, os.O_RDONLY))
     part = partition(1, sector * 512, 8 * MIB)
     subject = partitioned(part, path=str(node), size_bytes=64 * MIB, geometry=E512)
     verdict = run_alignment_trial(

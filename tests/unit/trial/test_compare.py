@@ -9,10 +9,11 @@ from random import Random
 import pytest
 
 from tests.unit.trial.trials import FASTER, OPEN, SAME, SLOWER, rounds
-from wizard.trial.candidates.compare import (
+from wizard.benchmark.candidates.compare import (
     FEWEST,
     LEVEL,
     MOST,
+    Finding,
     comparisons,
     in_order,
     interval,
@@ -22,7 +23,6 @@ from wizard.trial.candidates.compare import (
     t_quantile,
     t_tails,
 )
-from wizard.trial.candidates.result import Finding
 
 TRIALS = 1500
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from wizard.benchmark.candidates.surroundings import MEMORY_BYTES, refuse_little_memory
 from wizard.model.errors import Refused
-from wizard.model.units import KIB, MIB
-from wizard.trial.candidates.surroundings import MEMORY_BYTES, refuse_little_memory
+from wizard.model.said import KIB, MIB
 
 
 def computer_with(available_bytes: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.trial.candidates.mounting import close_below
+from wizard.benchmark.candidates.surroundings import close_below
 
 
 def test_only_what_lies_below_is_closed(tmp_path: Path) -> None:

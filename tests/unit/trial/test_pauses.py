@@ -6,12 +6,11 @@ from random import Random
 
 import pytest
 
+from wizard.benchmark.access import Grid, Place
+from wizard.benchmark.measure import Clock, Measured, Progress, judge, measure
 from wizard.model.machine import Extent
-from wizard.model.units import GIB
+from wizard.model.said import GIB
 from wizard.model.verdict import Outcome
-from wizard.trial.measure import Clock, Measured, Progress, measure
-from wizard.trial.paired import judge
-from wizard.trial.places import Grid, Place
 
 GRID = Grid(4096, 512, 0)
 
@@ -22,8 +21,8 @@ class VirtualTime:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_ns = 0
-        monkeypatch.setattr("wizard.trial.measure.perf_counter_ns", self.look)
-        monkeypatch.setattr("wizard.trial.measure.monotonic", lambda: self.look() / 1e9)
+        monkeypatch.setattr("wizard.benchmark.measure.perf_counter_ns", self.look)
+        monkeypatch.setattr("wizard.benchmark.measure.monotonic", lambda: self.look() / 1e9)
 
     def look(self) -> int:
         self.now_ns += 10_000

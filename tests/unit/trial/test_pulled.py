@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from wizard.benchmark import access
+from wizard.benchmark.access import Reads, Writer
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
-from wizard.trial import access
-from wizard.trial.access import Reads, Writer
 
 NODE = "/dev/no-such-drive"
 

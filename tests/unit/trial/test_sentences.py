@@ -7,12 +7,12 @@ import pytest
 
 from tests.unit.machines import drive
 from tests.unit.trial.trials import EXTENT, FASTER, OPEN, SAME, SLOWER, candidate, verdict
+from wizard.benchmark.candidates.compare import Bounds, Ended, Finding, NotDone, Order, TrialVerdict
+from wizard.benchmark.candidates.trial import read_trial, render_trial
+from wizard.benchmark.candidates.verdict import announcement, caveats, phase_speeds, rate, sentences
+from wizard.benchmark.loads.load import Unit
 from wizard.model.errors import BadInput
-from wizard.model.units import GIB
-from wizard.trial.candidates.document import read_trial, render_trial
-from wizard.trial.candidates.result import Bounds, Ended, Finding, NotDone, Order, TrialVerdict
-from wizard.trial.candidates.sentences import announcement, caveats, phase_speeds, rate, sentences
-from wizard.trial.loads.load import Unit
+from wizard.model.said import GIB
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from random import Random
 
 import pytest
 
-from wizard.model.verdict import Outcome, Pair, Ratio
-from wizard.trial.paired import (
+from wizard.benchmark.measure import (
     FEWEST_UNITS,
     LEVELS,
     Look,
@@ -17,6 +16,7 @@ from wizard.trial.paired import (
     plan_looks,
     unit_ratios,
 )
+from wizard.model.verdict import Outcome, Pair, Ratio
 
 
 def simulate(ratio: float, units: int, seed: int, *, spread: float = 0.25) -> list[Pair]:

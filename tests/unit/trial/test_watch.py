@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.trial.watch import Watch, other_writer
+from wizard.benchmark.scratch import Watch, other_writer
 
 
 class Kernel:

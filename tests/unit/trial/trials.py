@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from math import exp
 
 from tests.unit.machines import drive
-from wizard.model.machine import Drive, Extent
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.units import MIB
-from wizard.trial.candidates.compare import comparisons, speeds
-from wizard.trial.candidates.result import (
+from wizard.benchmark.candidates.compare import (
     Candidate,
     Counts,
     Ended,
@@ -16,8 +12,13 @@ from wizard.trial.candidates.result import (
     Round,
     Run,
     TrialVerdict,
+    comparisons,
+    speeds,
 )
-from wizard.trial.loads.load import Unit
+from wizard.benchmark.loads.load import Unit
+from wizard.model.machine import Drive, Extent
+from wizard.model.operations import MakeFilesystem
+from wizard.model.said import MIB
 
 EXTENT = Extent(MIB, 4096 * MIB)
 

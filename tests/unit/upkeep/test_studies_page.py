@@ -6,7 +6,7 @@ import pytest
 
 from tests import studies
 from tests.studies import TOOLS, Tool
-from wizard.advise.workloads import load_workloads
+from wizard.advice.workloads import load_workloads
 from wizard.filesystems.registry import KINDS
 
 

@@ -1,24 +1,46 @@
 """Block devices, byte by byte: reading and writing past every cache, and what the kernel believes about
-partitions."""
+partitions.
+"""
 
+import array
 import errno
 import fcntl
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.apply.block import words
-from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.names import partition_path, printable
-from wizard.model.operations.encryption import MAPPER
-from wizard.model.said import Said, t
-from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
+from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
+from wizard.model.errors import DiskwrightError, Failed, partition_path, printable
+from wizard.model.ext import ExtFacts
+from wizard.model.finding import Notice
+from wizard.model.operations import MAPPER
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Said, Sentence, rounded_up, t
+from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.host.sysfs import name_of, node_of
-from wizard.probe.watch import is_attached
-from wizard.tools.program import run
+from wizard.probe.machine import list_drive_paths
+from wizard.probe.pool import is_attached
+from wizard.process.program import run
+
+# Nodes.
+
+# Reading and writing.
+UNOPENED = Sentence("{device} could not be opened: {why}.")
+UNREAD_AT = Sentence("{device} could not be read at byte {byte}: {why}.")
+CAME = Sentence("{got} of {length} bytes came")
+UNWRITTEN_AT = Sentence("{device} could not be written at byte {byte}: {why}.")
+TOOK = Sentence("it took {got} of {length} bytes")
+NOT_TAKEN = Sentence("{device} did not take what was written: {why}.")
+
+# Stand-ins.
+
+# Snapshots.
+
+# A snapshot's store.
+
 
 SYS_BLOCK = Path("/sys/class/block")
 BLKRRPART, BLKFLSBUF = 0x125F, 0x1261
@@ -132,7 +154,7 @@ def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
     size."""
 
     def fault(why: Said | str) -> Said:
-        return words.UNREAD_AT(device=path, byte=offset_bytes, why=why)
+        return UNREAD_AT(device=path, byte=offset_bytes, why=why)
 
     with _opened(path, os.O_RDONLY | os.O_DIRECT, fault) as fd:
         parts = []
@@ -141,7 +163,7 @@ def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
             with mmap.mmap(-1, length) as buffer:
                 got = os.preadv(fd, [buffer], offset_bytes)
                 if got != length:
-                    raise Failed(fault(words.CAME(got=got, length=length)))
+                    raise Failed(fault(CAME(got=got, length=length)))
                 parts.append(buffer[:length])
             offset_bytes, length_bytes = offset_bytes + length, length_bytes - length
         return b"".join(parts)
@@ -151,7 +173,7 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
     """Bytes straight to the device, past the page cache, and through the drive's own cache."""
 
     def fault(why: str) -> Said:
-        return words.UNWRITTEN_AT(device=path, byte=offset_bytes, why=why)
+        return UNWRITTEN_AT(device=path, byte=offset_bytes, why=why)
 
     with _opened(path, os.O_WRONLY | os.O_DIRECT, fault) as fd:
         for begin in range(0, len(data), MIB):
@@ -160,8 +182,8 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
                 buffer[:] = part
                 put = os.pwritev(fd, [buffer], offset_bytes + begin)
                 if put != len(part):
-                    took = words.TOOK(got=put, length=len(part))
-                    raise Failed(words.UNWRITTEN_AT(device=path, byte=offset_bytes + begin, why=took))
+                    took = TOOK(got=put, length=len(part))
+                    raise Failed(UNWRITTEN_AT(device=path, byte=offset_bytes + begin, why=took))
         os.fsync(fd)
 
 
@@ -205,7 +227,7 @@ def tell_kernel(drive: str, *, anew: bool) -> None:
     also when the drive has no table any more.
     """
     with (
-        _opened(drive, os.O_RDONLY, lambda why: words.UNOPENED(device=drive, why=why)) as fd,
+        _opened(drive, os.O_RDONLY, lambda why: UNOPENED(device=drive, why=why)) as fd,
         suppress(OSError),
     ):
         fcntl.ioctl(fd, BLKRRPART, 0)
@@ -257,3 +279,99 @@ def wait_for(nodes: tuple[str, ...], seconds: float = 5.0) -> str | None:
             return missing
         sleep(0.02)
     return None
+
+
+FIRST_BYTES = 4096
+"""Whole blocks of every drive."""
+
+END_BYTES = START_BYTES + SUPERBLOCK_BYTES
+
+
+def superblock_on(node: str) -> bytes:
+    """The superblock's bytes; raises Failed where they cannot be read."""
+    forget_caches(node)
+    return read_bytes(node, 0, FIRST_BYTES)[START_BYTES:END_BYTES]
+
+
+def put_superblock(node: str, superblock: bytes) -> None:
+    """Put the bytes of a superblock in their place; whatever lies around them stays. Raises Failed."""
+    first = read_bytes(node, 0, FIRST_BYTES)
+    write_bytes(node, 0, first[:START_BYTES] + superblock + first[END_BYTES:])
+    forget_caches(node)
+
+
+def _bytes_of(node: str, offset_bytes: int, length_bytes: int) -> bytes:
+    """Of whole blocks read past the cache, from the device's beginning on; those behind its end are none."""
+    begin, end = (
+        offset_bytes // FIRST_BYTES * FIRST_BYTES,
+        rounded_up(offset_bytes + length_bytes, FIRST_BYTES),
+    )
+    if end > size_bytes(node):
+        return b""
+    return read_bytes(node, begin, end - begin)[offset_bytes - begin :][:length_bytes]
+
+
+def facts_on(node: str) -> ExtFacts:
+    """What the superblock says, and the root folder; raises Failed where there is none."""
+    forget_caches(node)
+    found = read_filesystem(partial(_bytes_of, node))
+    if found is None:
+        raise Failed(t("{node} holds no ext filesystem.", node=node))
+    return found
+
+
+BLKROSET = 0x125D
+"""From linux/fs.h: whether the kernel takes writes to a device."""
+
+
+def is_protected(device: str) -> bool:
+    """Whether the kernel takes no writes to a device, by its own word; also where it is gone."""
+    try:
+        return (SYS_BLOCK / kernel_name(device) / "ro").read_text().strip() != "0"
+    except OSError:
+        return False
+
+
+def protect(device: str) -> bool:
+    """Have the kernel take no writes to it; whether it does so now. One that does not do it is no harm."""
+    _tell(device, read_only=True)
+    return is_protected(device)
+
+
+def take_writes(device: str) -> bool:
+    """Have the kernel take writes to a device again; whether it took none before."""
+    if not is_protected(device):
+        return False
+    _tell(device, read_only=False)
+    return True
+
+
+def _tell(device: str, *, read_only: bool) -> None:
+    with suppress(OSError):
+        fd = os.open(device, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(fd, BLKROSET, array.array("i", [int(read_only)]))
+        finally:
+            os.close(fd)
+
+
+def waiting_drives(known: Collection[str]) -> Iterator[tuple[str, Notice]]:
+    """Yield each attached drive on which a run waits, with its notice, except those that are `known`. A drive
+    in use is skipped, since nothing waits there, and so is one that cannot be read."""
+    for path in list_drive_paths():
+        with suppress(OSError, Failed):
+            if path not in known and (notice := _notice_on(path)):
+                yield path, notice
+
+
+def _notice_on(path: str) -> Notice | None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)
+    try:
+
+        def read(start: int, length: int) -> bytes:
+            return os.pread(descriptor, length, start)
+
+        found = (notice for notice, _ in notices(read, size_bytes(path)))
+        return next((notice for notice in found if is_bare(notice, read)), None)
+    finally:
+        os.close(descriptor)

@@ -7,13 +7,12 @@ record can be older than the drives, or lost; then the drives tell the phase.
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.extents import chunks
-from wizard.apply.block.medium import Medium
-from wizard.apply.engine import words
-from wizard.apply.engine.proof import Proof
+from wizard.apply.block.extents import Medium, Read, chunks
+from wizard.apply.engine import record as words
 from wizard.apply.engine.record import (
     GOING_BACK,
     UNTOUCHED,
@@ -23,17 +22,69 @@ from wizard.apply.engine.record import (
     load_record,
     settle_record,
 )
-from wizard.apply.engine.sides import Kept, kept_in
-from wizard.apply.engine.stores import digest_of
-from wizard.apply.engine.survey import Content, Side, content_of, is_bare, likeness, stray
-from wizard.apply.run.backup import digest_of_text
-from wizard.apply.run.progress import Tally
+from wizard.apply.engine.stores import FOLDER, Store, digest_of, new_file, notice_file, old_file
+from wizard.apply.engine.survey import Content, Proof, Side, content_of, is_bare, likeness, stray
+from wizard.apply.run.backup_store import digest_of_text
+from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.progress_log import Tally
 from wizard.apply.run.runs import called
-from wizard.apply.run.words import NOTHING_WRITTEN
-from wizard.documents.notice import read_notice
-from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.names import printable
+from wizard.documents.profiles import read_notice
+from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.said import Said, in_a_row
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The saved and planned bytes of a run's drives, in `folder`. `side_of` opens those of one drive, counted
+    from 0."""
+
+    folder: Path
+    side_of: Callable[[int, Change, Medium, ExitStack], Side]
+
+
+def kept_in(run: Path) -> Kept:
+    """What lies in the run's own folder."""
+    return Kept(run / FOLDER, partial(side_of, run))
+
+
+def side_of(run: Path, number: int, change: Change, medium: Medium, files: ExitStack) -> Side:
+    """Drive `number` of a run, counted from 0. What is opened goes into `files`."""
+    return Side(
+        change,
+        medium,
+        opened(lambda: files.enter_context(Store(old_file(run, number))).read),
+        opened(lambda: files.enter_context(Store(new_file(run, number))).read),
+        _notice(run, number, change),
+    )
+
+
+def opened(by: Callable[[], Read]) -> Read:
+    """What opens a file, or fails when it is read: one way may not need it."""
+    try:
+        return by()
+    except Failed as error:
+        return _failing(str(error))
+
+
+def _failing(why: str) -> Read:
+    def read(offset: int, length: int) -> bytes:
+        raise Failed(why)
+
+    return read
+
+
+def _notice(run: Path, number: int, change: Change) -> bytes:
+    """The notice of a drive; empty where it has none, or it was damaged."""
+    place = change.notice
+    if place is None:
+        return b""
+    try:
+        with Store(notice_file(run, number)) as kept:
+            data = kept.read(place.start_bytes, place.size_bytes)
+    except Failed:
+        return b""
+    return data if read_notice(data) else b""
+
 
 COMPLETE = frozenset({Phase.BARRED, Phase.RELEASED})
 ENDED = frozenset({Phase.KEPT, Phase.UNDONE, Phase.LEFT})

@@ -16,14 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.extents import Read, chunks, differing, merged
-from wizard.apply.engine import words
+from wizard.apply.engine import record as words
 from wizard.apply.engine.checks import COMPLETE, ENDED, Checks, LeftError
-from wizard.apply.engine.proof import Proof
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Mark, Phase, load_record, save_record
 from wizard.apply.engine.stores import barred_back, digest_of
-from wizard.apply.engine.survey import Content, Side, shows_old
-from wizard.apply.run.progress import Progress
-from wizard.apply.run.words import UNWRITTEN
+from wizard.apply.engine.survey import Content, Proof, Side, shows_old
+from wizard.apply.run.process import UNWRITTEN
+from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.said import in_a_row

@@ -5,21 +5,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.decide import LEFT_OFF, Ways, working_ways
 from wizard.apply.engine.record import UNTOUCHED, load_record
-from wizard.apply.move.of_run import load_moves
-from wizard.apply.run.decision import Settling
+from wizard.apply.move.forward import load_moves
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
+from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import Kind, command_on, kind_of, list_runs, load_plan, outline
-from wizard.apply.tune.of_run import load_changes
-from wizard.layout.ensured.differences import may_replace
-from wizard.layout.group.grouping import logical_volumes
-from wizard.layout.wishes.wish import Request
+from wizard.apply.run_control import LEFT_OFF, Ways, working_ways
+from wizard.apply.settings.run import load_changes
 from wizard.model.errors import BadInput
-from wizard.model.identity import Identity
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.plan import NO_PLACE, Member, Plan
-from wizard.model.said import Said, t
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.desired_state.differences import may_replace
+from wizard.plan.raid.lvm import logical_volumes
+from wizard.plan.request.volume_request import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +200,13 @@ def _layout(member: Member) -> tuple[object, ...]:
         for slot in member.after.partitions
     )
     return (member.drive.token, member.after.table, *slots)
+
+
+# What would be done.
+NO_LINE = Sentence("{file} has no line that mounts {device} at {place}")
+NOT_MOUNTED = Sentence("{device} is not mounted at {place}")
+
+# What is otherwise, and stays so.
+MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, and it is to be mounted nowhere")
+OTHER_PLACE = Sentence("{file} mounts {device} at {found:and}, and {wanted} is wanted")
+NO_SWAP_LINE = Sentence("{file} has no line for the swap on {device}")

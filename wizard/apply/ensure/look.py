@@ -6,33 +6,31 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from wizard.apply.ensure.aim import Aim
+from wizard.apply.ensure.compare_mounts import Using, Where, using_of
+from wizard.apply.ensure.converge import Aim, reaching_faults, together_faults
 from wizard.apply.ensure.leftover import Leftover, Wanted, leftover
-from wizard.apply.ensure.reaching import reaching_faults
-from wizard.apply.ensure.together import together_faults
-from wizard.apply.ensure.using import Using, Where, using_of
-from wizard.apply.plan.measure import measure
+from wizard.apply.plan.job import measure
 from wizard.apply.plan.start import why_direct
 from wizard.apply.run.runs import runs_folder
-from wizard.apply.system.key_file import key_of
-from wizard.layout.ensured.differences import (
+from wizard.apply.system.crypttab import key_of
+from wizard.model.changes import Changes
+from wizard.model.ensure import Match, Shape, WantedDrive
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.machine import Drive, Machine
+from wizard.model.plan import NO_PLACE, Plan
+from wizard.model.said import Said, reason_of, t, tn
+from wizard.plan.desired_state.differences import (
     layout_differences,
     may_replace,
     replace_value,
     shape_of,
     shapes_wanted,
 )
-from wizard.layout.ensured.matching import drive_meant
-from wizard.layout.planner import Mode
-from wizard.layout.room.refusals import refuse_content, unread_content
-from wizard.layout.several.striping import parts_of
-from wizard.layout.wishes.subvolumes import places_of
-from wizard.model.documents.changes import Changes
-from wizard.model.documents.ensure import Match, Shape, WantedDrive
-from wizard.model.errors import BadInput, DiskwrightError, Refused
-from wizard.model.machine import Drive, Machine
-from wizard.model.plan import NO_PLACE, Plan
-from wizard.model.said import Said, reason_of, t, tn
+from wizard.plan.desired_state.document import drive_meant
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striping import parts_of
+from wizard.plan.refusals import refuse_content, unread_content
+from wizard.plan.request.subvolumes import places_of
 from wizard.probe.machine import probe_machine
 
 

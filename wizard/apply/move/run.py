@@ -1,32 +1,184 @@
 """What the detached process does with moves, and how it ends."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, tell_kernel, wait_for
-from wizard.apply.move import words
-from wizard.apply.move.carrying import Carrying
-from wizard.apply.move.guard import check_left, check_new, check_own, check_same
-from wizard.apply.move.located import moves_here
-from wizard.apply.move.mover.drive import MovedDrive
-from wizard.apply.move.noted import Noted, load_notes, save_notes
-from wizard.apply.move.of_run import load_moves
-from wizard.apply.move.on_drive import OnDrive
-from wizard.apply.move.returning import refuse_used, return_all
-from wizard.apply.move.unread.told import back_but, bad_listed
+from wizard.apply.block.devices import forget_caches, impostor, open_exclusively, tell_kernel, wait_for
+from wizard.apply.conversion.rollback import ANOTHER_DRIVE
+from wizard.apply.engine.record import IN_USE
+from wizard.apply.move import forward
+from wizard.apply.move.backward import refuse_used, return_all
+from wizard.apply.move.bad_sectors import Noted, load_notes, save_notes
+from wizard.apply.move.content import OnDrive
+from wizard.apply.move.forward import Carrying, back_but, bad_listed, load_moves
+from wizard.apply.move.mover.prepare import MovedDrive
+from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.job import Outcome, Work
 from wizard.apply.run.journal import begun_steps, read_entries
-from wizard.apply.run.kinds import Outcome, Work
 from wizard.apply.run.runs import called, load_environment
-from wizard.layout.moving.told import move_step
-from wizard.model.documents.move import Move, Moves
-from wizard.model.errors import Refused
+from wizard.model.errors import BadInput, Refused, partition_path, printable
+from wizard.model.ext import Event
 from wizard.model.geometry import grain_bytes
-from wizard.model.journal import Event
 from wizard.model.machine import Drive
+from wizard.model.migration import Move, Moves
 from wizard.model.said import Said, Sentence, in_a_row, t
-from wizard.probe.machine import probe_drive
+from wizard.plan.partition.moves import move_step, planned_again
+from wizard.probe.content.notices import SLOT_BYTES, SLOTS, read_slot
+from wizard.probe.host.sysfs import SYS, name_of
+from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
+
+
+def moves_here(run: Path) -> Moves:
+    """Return the run's moves, on the node that their drive has now. Raises Refused if their journal is on
+    two drives, BadInput if a file of the run cannot be read."""
+    moves = load_moves(run)
+    notes = load_notes(run, moves)
+    if not any(noted.is_begun for noted in notes):
+        return moves
+    own = moves.drive.path
+    others = (path for path in list_drive_paths(all_devices=True) if path != own and not _is_stacked(path))
+    found = [path for path in (own, *others) if has_journal(path, moves, notes)]
+    if len(found) > 1:
+        raise Refused(
+            t(
+                "The journal of {run} is on more than one drive: {drives:list}. Detach the "
+                "copies first. Nothing was written now.",
+                run=run.name,
+                drives=tuple(map(printable, found)),
+            )
+        )
+    return _on(moves, found[0]) if found else moves
+
+
+def has_journal(path: str, moves: Moves, notes: Sequence[Noted]) -> bool:
+    """Return True if a journal of one of the moves is on the drive."""
+    names = {name for noted in notes if noted.is_begun for name in (noted.name, noted.back) if name}
+    with suppress(OSError):
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            starts = {move.journal.start_bytes for move in moves.moves}
+            slots = (start + slot * SLOT_BYTES for start in starts for slot in range(SLOTS))
+            return any(_run_of(os.pread(fd, SLOT_BYTES, at)) in names for at in slots)
+        finally:
+            os.close(fd)
+    return False
+
+
+def _run_of(raw: bytes) -> str | None:
+    slot = read_slot(raw)
+    with suppress(ValueError, KeyError, TypeError):
+        return None if slot is None else str(json.loads(slot[1])["course"]["run"])
+    return None
+
+
+def _is_stacked(path: str) -> bool:
+    """Return True if it shows the bytes of another device."""
+    folder = SYS / "class/block" / name_of(path)
+    with suppress(OSError):
+        if (folder / "loop/backing_file").read_text().startswith("/dev/"):
+            return True
+    return any(folder.glob("slaves/*"))
+
+
+def _on(moves: Moves, path: str) -> Moves:
+    return replace(
+        moves,
+        moves=tuple(
+            replace(move, drive=replace(move.drive, path=path), device=partition_path(path, move.number))
+            for move in moves.moves
+        ),
+    )
+
+
+REFUSED = Sentence("{why} Nothing was written.")
+
+
+def check_own(moves: Moves, environment: Environment) -> None:
+    """Raises Refused where this run may not touch the drive."""
+    drive = moves.drive.path
+    if environment.only is not None and drive not in environment.only:
+        raise Refused(t("{drive} is not a drive that this run may touch. Nothing was written.", drive=drive))
+    if reason := impostor(drive, drive):
+        raise Refused(
+            t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)
+        )
+
+
+def check_new(moves: Moves) -> None:
+    """Raises Refused unless it is the drive that the moves were made for, and the same would be made now."""
+    drive = probe_again(moves.drive)
+    check_same_start(moves.drive, drive)
+    again = _again(moves)
+    if again is None or _with_drive_of(moves, again) != moves or _was_written(again, moves):
+        raise Refused(
+            t(
+                "{part} is not as it was when this was made. Look at it again with "
+                "`diskwright move`. Nothing was written.",
+                part=moves.device,
+            )
+        )
+
+
+def _again(moves: Moves) -> Moves | None:
+    """The same moves, worked out now; None where the drive is gone."""
+    try:
+        machine = probe_machine([moves.drive.path], seconds=LOOK_SECONDS)
+        return next((planned_again(machine, drive, moves) for drive in machine.drives), None)
+    except (BadInput, Refused) as error:
+        raise Refused(REFUSED(why=str(error))) from None
+
+
+def _with_drive_of(moves: Moves, again: Moves) -> Moves:
+    return replace(again, moves=tuple(replace(move, drive=moves.drive) for move in again.moves))
+
+
+def _was_written(again: Moves, moves: Moves) -> bool:
+    return again.drive.content_digest != moves.drive.content_digest or again.drive.held != moves.drive.held
+
+
+def check_same(run: Path, moves: Moves) -> None:
+    """Raise Refused unless the drive is the one that the moves were made for, and nobody uses it. Once a move
+    has begun, the drive must contain the run's journal."""
+    drive = probe_again(moves.drive)
+    if reason := open_exclusively(moves.drive.path):
+        raise Refused(REFUSED(why=IN_USE(device=moves.drive.path, why=reason)))
+    # The page cache may hold what the drive before had there.
+    forget_caches(moves.drive.path)
+    notes = load_notes(run, moves)
+    found = has_journal(moves.drive.path, moves, notes)
+    started = begun_steps(read_entries(run))
+    last = max((number for number, noted in enumerate(notes) if noted.is_begun), default=0)
+    if not found and move_step(moves, last) in started and not notes[last].is_back:
+        raise Refused(forward.NO_JOURNAL(run=run.name, drive=moves.drive.path))
+
+    def is_left_there() -> bool | None:
+        if found or any(noted.is_begun for noted in notes):
+            return found or None
+        return drive.content_digest == moves.drive.content_digest
+
+    if fault := drive_fault(moves.drive, drive, is_left_there):
+        raise Refused(ANOTHER_DRIVE(fault=fault))
+
+
+def check_left(moves: Moves, started: int) -> None:
+    """Raise Refused unless the partitions of which the drive has no journal are where they were, and hold
+    what they held."""
+    drive = probe_drive(moves.drive.path)
+    for move in moves.moves[started:]:
+        part = drive.partition(move.device)
+        if part is None or part.extent != move.before or part.filesystem != move.holds:
+            raise Refused(
+                t(
+                    "{part}, which moves next, is not as it was when this was made. `diskwright "
+                    "undo` takes back what has moved.",
+                    part=move.device,
+                )
+            )
 
 
 def carry_out(work: Work) -> Outcome:
@@ -72,7 +224,7 @@ def _verified(work: Work, moves: Moves) -> Outcome:
             work.journal.add(event, str(said).rstrip("."), output="" if holds else str(seen))
             failing = failing or not holds
         if failing:
-            return Event.FAILED, str(words.CHECKS_FAIL(part=move.device, way=""))
+            return Event.FAILED, str(forward.CHECKS_FAIL(part=move.device, way=""))
     return Event.DONE, str(_done_said(work.run, moves))
 
 

@@ -15,21 +15,23 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes, size_bytes
 from wizard.apply.block.extents import merged, without
+from wizard.apply.run.backup_store import Saved, Vault
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.vault import Saved, Vault
 from wizard.documents.codec import from_json, to_json
-from wizard.layout.room.space import is_container
-from wizard.layout.steps.shown import is_mirrored
-from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.errors import BadInput, DiskwrightError, partition_path
 from wizard.model.machine import Extent, Placed
-from wizard.model.names import partition_path
-from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.operations.encryption import MakeContainer
-from wizard.model.operations.group import MakeLogicalVolume
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import (
+    MakeArray,
+    MakeContainer,
+    MakeFilesystem,
+    MakeLogicalVolume,
+    MakeStripedVolume,
+    MakeVolumeGroup,
+)
 from wizard.model.plan import Member, Plan, ResetZones, WipeSignatures, WriteTable, devices_of
-from wizard.model.said import Said, t
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB, Said, t
+from wizard.plan.free_space import is_container
+from wizard.plan.steps.render import is_mirrored
 
 FILE = "left.json"
 HEAD_BYTES, TAIL_BYTES = 128 * KIB, 64 * KIB

@@ -11,35 +11,31 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from wizard.advise.missing import BINDING, missing
+from wizard.advice.missing import BINDING, missing
 from wizard.apply.block.devices import impostor, open_exclusively, partition_nodes
-from wizard.apply.engine.words import IN_USE
-from wizard.apply.plan.same_drive import (
-    check_same_start,
-    probe_members,
-)
-from wizard.apply.run.environment import Environment
-from wizard.apply.run.words import NOTHING_WRITTEN
+from wizard.apply.engine.record import IN_USE
+from wizard.apply.plan.identity_check import check_same_start, probe_members
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers
 from wizard.apply.steps.layers import check_free_array, layer_nodes
-from wizard.apply.steps.readback import checking_programs
+from wizard.apply.steps.wipe import checking_programs
 from wizard.apply.system.crypttab import check_crypttab
 from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
-from wizard.layout.before import held_on, layout_of
-from wizard.layout.changes.words import READ_ONLY
-from wizard.layout.room.refusals import in_use, refuse_table, uses_of_part
-from wizard.layout.told.preview import unread_words
-from wizard.layout.words import AGAIN_AS_ROOT
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import Refused
+from wizard.model.errors import Refused, partition_path, printable
 from wizard.model.machine import Drive
-from wizard.model.names import partition_path, printable
-from wizard.model.operations.encryption import AddCrypttabLine
+from wizard.model.operations import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
 from wizard.model.said import Said, Sentence, t
-from wizard.probe.host.distribution import family_of, os_release
-from wizard.tools.program import find
+from wizard.plan.dangers import held_on, layout_of
+from wizard.plan.messages import AGAIN_AS_ROOT
+from wizard.plan.preview import unread_words
+from wizard.plan.refusals import in_use, refuse_table, uses_of_part
+from wizard.plan.settings.possible import READ_ONLY
+from wizard.probe.host.environment import family_of, os_release
+from wizard.process.program import find
 
 NOT_SEEN = Sentence(
     "The environment in {folder} sees it only where it was made with --system-site-packages (pipx, too)."

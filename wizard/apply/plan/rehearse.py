@@ -9,47 +9,37 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
-from wizard.apply.engine.changes import collected
-from wizard.apply.engine.discard import discards, unknown_data, zeros_wanted
-from wizard.apply.engine.mapped import mapped_unseen
-from wizard.apply.engine.marking import Marking
-from wizard.apply.engine.marks import in_release_order
-from wizard.apply.engine.noticing import Told, with_notice
+from wizard.apply.conversion.rollback import STOPPED
+from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
 from wizard.apply.engine.record import Mark, Phase, Record
-from wizard.apply.engine.stand_ins import Wanted, have_partitions, standing_in_for
-from wizard.apply.engine.stores import new_file
-from wizard.apply.migration.words import STOPPED
-from wizard.apply.resizing.resized import RESIZERS, check_files_stay
-from wizard.apply.resizing.showing import Showing, shown_with
-from wizard.apply.run.environment import Environment
+from wizard.apply.engine.scratch_copies import Wanted, have_partitions, mapped_unseen, standing_in_for
+from wizard.apply.engine.signatures import Marking, in_release_order
+from wizard.apply.engine.stores import Told, new_file, with_notice
+from wizard.apply.resize.resized import RESIZERS, check_files_stay
+from wizard.apply.resize.showing import Showing, shown_with
+from wizard.apply.run.backup_store import Environment, Vault
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
-from wizard.apply.run.progress import noting, part_of
+from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import called
-from wizard.apply.run.vault import Vault
-from wizard.apply.steps.array_stand_ins import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
+from wizard.apply.steps.array_checks import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
 from wizard.apply.steps.containers import keep_headers
 from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import Site, told_in
 from wizard.apply.table.proof import in_order
-from wizard.apply.table.rehearsal import image_of
-from wizard.apply.table.write import record_places, table_regions
-from wizard.layout.document import render_plan
-from wizard.layout.rehearsed import on_nodes, rehearsed_steps
-from wizard.layout.room.space import is_container
-from wizard.layout.told.promise import is_bare
-from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.journal import Event
+from wizard.apply.table.write import image_of, record_places, table_regions
+from wizard.model.errors import DiskwrightError, Failed, partition_path
+from wizard.model.ext import Event
 from wizard.model.machine import Extent
-from wizard.model.names import partition_path
-from wizard.model.operations.arrays import MakeArray
-from wizard.model.operations.encryption import MAPPER, OpenContainer
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MAPPER, MakeArray, MakeFilesystem, OpenContainer
 from wizard.model.plan import Layout, Member, Plan, Resizing, Slot, WriteTable
-from wizard.model.said import Said, t, tn
-from wizard.model.units import format_capacity
+from wizard.model.said import Said, format_capacity, t, tn
+from wizard.plan.check import render_plan
+from wizard.plan.free_space import is_container
+from wizard.plan.rehearsed import on_nodes, rehearsed_steps
+from wizard.plan.undo_policy import is_bare
 from wizard.probe.content.notices import notices
-from wizard.tools.program import run as run_command
+from wizard.process.program import run as run_command
 
 NOTHING_YET = t("Nothing was written to the drive.")
 

@@ -8,43 +8,45 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
-from wizard.apply.block.medium import DeviceMedium
-from wizard.apply.block.stand_in import NoStandInError
-from wizard.apply.engine import words as engine_words
+from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.block.scratch_device import NoStandInError
+from wizard.apply.conversion.rollback import KEPT, UNDONE
+from wizard.apply.engine import record as engine_words
+from wizard.apply.engine.changes import discard
 from wizard.apply.engine.checks import ENDED, Checks
-from wizard.apply.engine.discard import discard
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.held import HeldDrive, holding
-from wizard.apply.engine.proof import Proof, delete_saved, delete_scratch
-from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record
-from wizard.apply.engine.stand_ins import free_bytes, release_left
+from wizard.apply.engine.held_drive import HeldDrive, holding
+from wizard.apply.engine.record import (
+    GOING_BACK,
+    RECORD_LOST,
+    UNTOUCHED,
+    Phase,
+    Record,
+    load_record,
+    save_record,
+)
+from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.engine.survey import Content
-from wizard.apply.engine.words import RECORD_LOST
-from wizard.apply.migration.words import KEPT, UNDONE
+from wizard.apply.engine.survey import Content, Proof, delete_saved, delete_scratch
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
-from wizard.apply.plan.known_drives import KnownDrives
-from wizard.apply.plan.later import later_runs, over_later
-from wizard.apply.plan.one_part import tell_of_one
+from wizard.apply.plan.identity_check import identity_difference
+from wizard.apply.plan.recover import KnownDrives
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
-from wizard.apply.plan.resume import check_holds_plan, quietly
-from wizard.apply.plan.same_drive import identity_difference
-from wizard.apply.plan.steps_told import waiting_sentence
-from wizard.apply.run.backup import drop_backup, save_backup
-from wizard.apply.run.environment import LOOK_SECONDS
+from wizard.apply.plan.resume import check_holds_plan, later_runs, over_later, quietly
+from wizard.apply.plan.run_summary import waiting_sentence
+from wizard.apply.plan.undo import tell_of_one
+from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
 from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
-from wizard.apply.run.process import STOP, Purpose
-from wizard.apply.run.progress import noting
+from wizard.apply.run.process import NOTHING_WRITTEN, STOP, Purpose
+from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import called, is_direct, is_found, load_environment, load_plan
-from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
-from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.plan import Member, Plan
-from wizard.model.said import Said, Sentence, in_a_row, t, tn
-from wizard.model.units import MIB
+from wizard.model.said import MIB, Said, Sentence, in_a_row, t, tn
+from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_drive
 
 BACK = Sentence(

@@ -1,10 +1,13 @@
 """Whether a run that ended early may go on. The drive is changed by then, and rightly so; these are the
-doubts that are left."""
+doubts that are left.
+"""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.migration.words import UNDOING as BEING_UNDONE
+from wizard.apply.conversion.rollback import UNDOING as BEING_UNDONE
+from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.guard import (
     adds_to_table,
@@ -13,31 +16,41 @@ from wizard.apply.plan.guard import (
     check_unused,
     first_three,
 )
-from wizard.apply.plan.known_drives import KnownDrives
-from wizard.apply.plan.same_drive import check_same_start, probe_members
-from wizard.apply.plan.traces import is_half_made, made_differences
-from wizard.apply.run.environment import LOOK_SECONDS, Environment
+from wizard.apply.plan.identity_check import (
+    check_same_start,
+    is_half_made,
+    made_differences,
+    probe_members,
+    tells_who_it_is,
+)
+from wizard.apply.plan.recover import KnownDrives
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
 from wizard.apply.run.process import UNDOING
-from wizard.apply.run.runs import called
+from wizard.apply.run.runs import Kind, called, kind_of, list_runs, load_plan
 from wizard.apply.steps.containers import own_containers
-from wizard.apply.steps.layers import bring_back, check_apart, check_free_array, own_uses, running_layers
-from wizard.apply.steps.readback import signatures_on
-from wizard.apply.steps.swap import is_swap
+from wizard.apply.steps.layers import (
+    bring_back,
+    check_apart,
+    check_free_array,
+    is_swap,
+    own_uses,
+    running_layers,
+)
+from wizard.apply.steps.wipe import signatures_on
 from wizard.apply.system.mounts import is_mounted
-from wizard.apply.table.compare import disk_differences, strangers
-from wizard.layout.rehearsed import ON_DRIVE
-from wizard.layout.steps.commands import private_mount
-from wizard.model.errors import Refused
-from wizard.model.journal import Entry, Event
+from wizard.apply.table.proof import disk_differences, strangers
+from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.ext import Entry, Event
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.names import printable
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.operations.writer import SetOwner
+from wizard.model.operations import MakeFilesystem, SetOwner
 from wizard.model.plan import MakeSubvolumes, Member, Mount, Plan, TurnOnSwap, WriteTable
 from wizard.model.said import Said, t
-from wizard.tools.program import Result
-from wizard.tools.program import run as run_command
+from wizard.plan.rehearsed import ON_DRIVE
+from wizard.plan.steps.commands import private_mount
+from wizard.process.program import Result
+from wizard.process.program import run as run_command
 
 
 def making_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
@@ -262,3 +275,57 @@ def _table_of(plan: Plan, path: str) -> WriteTable | None:
     """The table that the plan writes on a drive; None for a drive that gets none."""
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     return next((table for table in tables if table.device == path), None)
+
+
+TAKEN_BACK = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
+
+
+def later_runs(run: Path) -> tuple[Path, ...]:
+    """Return the later plans of the same folder that wrote to a drive of this run and were not undone."""
+    runs = tuple(list_runs(run.parent))
+    return tuple(_that_wrote(run, runs[runs.index(run) + 1 :])) if run in runs else ()
+
+
+def over_later(run: Path) -> Said | None:
+    """Why nothing may be put back over whatever was written since; None if no later run made that."""
+    later = next(iter(later_runs(run)), None)
+    return (
+        t(
+            "Run {later} set up the drive after {run}. Putting back what {run} saved "
+            "would destroy what {later} made. The saved bytes stay in {folder}.",
+            run=run.name,
+            later=later.name,
+            folder=str(run),
+        )
+        if later
+        else None
+    )
+
+
+def _that_wrote(run: Path, later: tuple[Path, ...]) -> Iterator[Path]:
+    drives = _drives(run)
+    for one in later:
+        if _has_written(one) and any(_is_same(known, other) for known in drives for other in _drives(one)):
+            yield one
+
+
+def _drives(run: Path) -> tuple[Identity, ...]:
+    """The drives of a plan's run; none of another kind, or one that cannot be read."""
+    with suppress(BadInput):
+        if kind_of(run) is Kind.PLAN:
+            return tuple(member.drive for member in load_plan(run).members)
+    return ()
+
+
+def _has_written(run: Path) -> bool:
+    with suppress(BadInput):
+        record = load_record(run)
+        return record.phase not in TAKEN_BACK if record else bool(begun_steps(read_entries(run)))
+    return False
+
+
+def _is_same(one: Identity, other: Identity) -> bool:
+    """Whether two runs name one drive. A dock may hide that they are two: then too much is refused."""
+    if tells_who_it_is(one) and tells_who_it_is(other):
+        return (one.serial, one.wwn, one.size_bytes) == (other.serial, other.wwn, other.size_bytes)
+    return (one.boot_id, one.diskseq, one.path) == (other.boot_id, other.diskseq, other.path)

@@ -1,49 +1,52 @@
 """What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before
-and after."""
+and after.
+"""
 
+from collections.abc import Set
 from pathlib import Path
 
 from wizard.apply.block.devices import has_gone, impostor
-from wizard.apply.migration.words import STEP_FAILED, STOPPED
+from wizard.apply.conversion.rollback import STEP_FAILED, STOPPED
+from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan import drive_digests
-from wizard.apply.plan.automounter import let_go, unseen
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
+from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.resume import check_resumable, own_mounts, quietly
-from wizard.apply.plan.same_drive import probe_members
-from wizard.apply.plan.steps_told import headline
-from wizard.apply.plan.verify import verify
-from wizard.apply.resizing.resized import resize_filesystem
-from wizard.apply.run.begin import settle, udev_runs
-from wizard.apply.run.environment import Environment
+from wizard.apply.plan.run_summary import headline
+from wizard.apply.plan.verify import let_go, unseen, verify
+from wizard.apply.resize.resized import resize_filesystem
+from wizard.apply.run.backup_store import Environment, Vault
+from wizard.apply.run.job import Outcome, Work, settle, udev_runs
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
-from wizard.apply.run.kinds import Outcome, Work
-from wizard.apply.run.lock import lent
-from wizard.apply.run.process import STOP
+from wizard.apply.run.process import NOTHING_WRITTEN, STOP, lent
+from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, load_plan
-from wizard.apply.run.telling import how_far
-from wizard.apply.run.vault import Vault
-from wizard.apply.run.words import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_opened, contain, own_containers, reopen
-from wizard.apply.steps.filesystem import made_as_planned, make_filesystem, reset_zones
-from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up
-from wizard.apply.steps.mount import mount_filesystem
-from wizard.apply.steps.step_context import Site, look_at_all, told_in
-from wizard.apply.steps.subvolumes import work_within
-from wizard.apply.steps.swap import turn_on
-from wizard.apply.steps.targets import check_no_clone, check_target
-from wizard.apply.steps.wipe import wipe_signatures
-from wizard.apply.steps.words.devices import NOT_TOUCHED
+from wizard.apply.steps.filesystem import (
+    made_as_planned,
+    make_filesystem,
+    mount_filesystem,
+    reset_zones,
+    work_within,
+)
+from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up, turn_on
+from wizard.apply.steps.step_context import NOT_TOUCHED, Site, look_at_all, told_in
+from wizard.apply.steps.wipe import check_no_clone, check_target, wipe_signatures
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.table.write import write_table
-from wizard.layout.rehearsed import use_steps
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.journal import Event
-from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
-from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.operations.writer import SetOwner
+from wizard.model.ext import Event
+from wizard.model.operations import (
+    AddCrypttabLine,
+    MakeArray,
+    MakeContainer,
+    MakeFilesystem,
+    MakeVolumeGroup,
+    OpenContainer,
+    SetOwner,
+)
 from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
@@ -54,12 +57,14 @@ from wizard.model.plan import (
     ResetZones,
     Resizing,
     ShrinkFilesystem,
+    Step,
     TurnOnSwap,
     WipeSignatures,
     WriteTable,
     devices_of,
 )
 from wizard.model.said import Said, Sentence, joined, t, tn
+from wizard.plan.rehearsed import use_steps
 
 NOT_TOGETHER = t("What was made could not be put together:")
 NOTHING_MORE = t("Nothing more was written.")
@@ -333,3 +338,38 @@ def reached(run: Path, plan: Plan) -> str:
     else:
         return str(how_far(done, len(plan.steps)))
     return f"{how_far(done, len(plan.steps))} {back}"
+
+
+HARMLESS: tuple[type[Operation], ...] = (
+    OpenContainer,
+    AddCrypttabLine,
+    AddFstabLine,
+    MakeSubvolumes,
+    SetOwner,
+    Mount,
+    TurnOnSwap,
+)
+"""Operations that write over nothing: they use what the run made, or add a line to a file."""
+
+
+NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
+"""Phases from which a rehearsed run goes on by writing to its drives, whatever was done on stand-ins."""
+
+
+def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step], ...]:
+    """What `writes_over` gives of the steps that the run has not brought to its drives. Raises BadInput where
+    it cannot be read."""
+    record = load_record(run)
+    if record is None:
+        return writes_over(plan, done_steps(read_entries(run)))
+    return writes_over(plan, frozenset()) if record.phase in NOT_WRITTEN_YET else ()
+
+
+def writes_over(plan: Plan, done: Set[int]) -> tuple[tuple[int, Step], ...]:
+    """The steps that are not done, by number from 1, and that write to the drive what was not there: a table,
+    a filesystem, a container. Where nothing was recognised there, too: something can be there by now.
+    """
+    left = ((number, step) for number, step in enumerate(plan.steps, 1) if number not in done)
+    return tuple(
+        (number, step) for number, step in left if step.destroys or not isinstance(step.operation, HARMLESS)
+    )

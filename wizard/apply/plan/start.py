@@ -7,33 +7,27 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.medium import DeviceMedium
-from wizard.apply.engine.discard import first_data, sample_of
-from wizard.apply.engine.record import Phase, Record, save_record
-from wizard.apply.engine.stand_ins import obstacle
-from wizard.apply.engine.words import UNKNOWN_DATA
+from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.engine.changes import first_data, sample_of
+from wizard.apply.engine.record import UNKNOWN_DATA, Phase, Record, save_record
+from wizard.apply.engine.scratch_copies import obstacle
 from wizard.apply.plan.guard import check_operations, check_read, check_start, check_surroundings, check_tools
+from wizard.apply.plan.identity_check import Where, check_same_start, probe_again
 from wizard.apply.plan.rehearsed import KEEP
-from wizard.apply.plan.same_drive import Where, check_same_start, probe_again
-from wizard.apply.run.backup import save_backup
-from wizard.apply.run.begin import begin_new, check_root, settle
-from wizard.apply.run.environment import Environment
-from wizard.apply.run.facts_kept import keep_facts
-from wizard.apply.run.lock import lock_drives, unlock
+from wizard.apply.run.backup_store import Environment, keep_facts, save_backup, write_durably
+from wizard.apply.run.job import begin_new, check_root, settle
+from wizard.apply.run.process import lock_drives, unlock
 from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
-from wizard.apply.run.vault import write_durably
-from wizard.apply.system.key_file import key_of
-from wizard.layout.check import check_plan
-from wizard.layout.rehearsed import direct_reason
-from wizard.layout.told.promise import WORD, promise, wants_word
-from wizard.layout.wishes.key import content_fault
-from wizard.layout.wishes.passphrase import passphrase_fault
-from wizard.model.errors import Refused
-from wizard.model.names import printable
-from wizard.model.operations.arrays import MakeArray, MakeVolumeGroup
+from wizard.apply.system.crypttab import key_of
+from wizard.model.errors import Refused, printable
+from wizard.model.operations import MakeArray, MakeVolumeGroup
 from wizard.model.plan import Plan, WipeSignatures, WriteTable
-from wizard.model.said import Said, in_a_row, t, tn
-from wizard.model.units import MIB
+from wizard.model.said import MIB, Said, in_a_row, t, tn
+from wizard.plan.check import check_plan
+from wizard.plan.rehearsed import direct_reason
+from wizard.plan.request.encryption import passphrase_fault
+from wizard.plan.request.roles import content_fault
+from wizard.plan.undo_policy import WORD, promise, wants_word
 
 ANY = Environment()
 

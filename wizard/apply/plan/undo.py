@@ -1,35 +1,56 @@
 """Putting back what a run saved, byte for byte, as long as no filesystem was begun; and proving that it is
-back."""
+back.
+"""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 
-from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, write_bytes
+from wizard.apply.block.devices import (
+    FORGET_SECONDS,
+    forget_caches,
+    partition_nodes,
+    read_bytes,
+    tell_kernel,
+    tell_of,
+    write_bytes,
+)
 from wizard.apply.block.extents import without
-from wizard.apply.migration.words import UNDONE, WROTE_NOTHING
+from wizard.apply.block.scratch_device import NoStandInError, attached
+from wizard.apply.conversion.rollback import UNDONE, WROTE_NOTHING
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.scratch_copies import have_partitions, left_over, release_left
+from wizard.apply.engine.stores import Store, new_file
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations, check_unused, without_planning
 from wizard.apply.plan.resume import check_made, check_on_array, own_drives, quietly
-from wizard.apply.run.environment import LOOK_SECONDS
+from wizard.apply.run.backup_store import LOOK_SECONDS, Saved, Vault, mark_durably, write_durably
+from wizard.apply.run.job import check_root
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
-from wizard.apply.run.process import UNDOING
-from wizard.apply.run.runs import load_environment, load_plan
-from wizard.apply.run.vault import Saved, Vault, mark_durably, write_durably
+from wizard.apply.run.process import UNDOING, lock_run
+from wizard.apply.run.runs import check_owner, load_environment, load_plan
 from wizard.apply.steps.layers import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.system import fstab
 from wizard.apply.system.crypttab import take_from_crypttab
 from wizard.apply.system.edited_file import kept_as
-from wizard.apply.table.compare import kernel_differences
-from wizard.layout.before import layout_of
-from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Event
+from wizard.apply.system.mounts import read_mounts
+from wizard.apply.table.proof import kernel_differences
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.ext import Event
 from wizard.model.machine import Extent
-from wizard.model.operations.encryption import AddCrypttabLine
+from wizard.model.operations import AddCrypttabLine, MakeFilesystem
 from wizard.model.plan import AddFstabLine, Member, Plan
 from wizard.model.said import Said, in_a_row, joined, t, tn
+from wizard.plan.dangers import layout_of
+from wizard.plan.rehearsed import on_nodes
 from wizard.probe.machine import probe_drive
+from wizard.process.program import run
+from wizard.process.program import run as run_command
 
 
 def check_undoable(run: Path, plan: Plan) -> None:
@@ -193,3 +214,132 @@ def _proven(member: Member) -> Said:
     back = t("{drive} holds what it held before, byte for byte.", drive=drive.path)
     late = kernel_differences(member.before, drive)
     return in_a_row(back, t("The kernel takes that over at a restart.")) if late else back
+
+
+UNMOUNT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A filesystem on the stand-in: `node`, where a mount takes it from, and which `device` it is to be.
+    `mount` is the command that shows its files, without the place; empty where there is nothing to be
+    mounted.
+    """
+
+    node: str
+    device: str
+    filesystem: str
+    mount: tuple[str, ...]
+
+
+class Look:
+    """What is shown of a run; `end` before it is closed."""
+
+    def __init__(self, nodes: tuple[str, ...], shown: tuple[Shown, ...]) -> None:
+        self.shown = shown
+        self._nodes = nodes
+
+    def end(self) -> None:
+        """Unmount what was mounted of it. Raises Failed where a program still uses that."""
+        parts = [part for node in self._nodes for part in (node, *partition_nodes(node))]
+        for mounted in reversed(read_mounts()):
+            if mounted.source in parts:
+                run_command(("umount", mounted.mount_point), seconds=UNMOUNT_SECONDS)
+        for one in self.shown:
+            if one.filesystem == "btrfs":
+                # The drive's will have the same UUID.
+                with suppress(Failed):
+                    run_command(("btrfs", "device", "scan", "--forget", one.node), seconds=UNMOUNT_SECONDS)
+
+
+@contextmanager
+def looked_at(run: Path) -> Iterator[Look]:
+    """Show what waits of a run for as long as the block lasts. Raises Refused where nothing waits, and Failed
+    where no loop device can be had."""
+    check_root()
+    check_owner(run)
+    with ExitStack() as stack:
+        stack.callback(os.close, lock_run(run))
+        record = load_record(run)
+        if record is None or record.phase is not Phase.BARRED:
+            raise Refused(
+                t(
+                    "Nothing of the run {name} waits to be kept: there is nothing to look at. "
+                    "Nothing was written.",
+                    name=run.name,
+                )
+            )
+        plan = load_plan(run)
+        nodes = []
+        for number, member in enumerate(plan.members):
+            store = stack.enter_context(Store(new_file(run, number)))
+            try:
+                node = stack.enter_context(attached(store.fd, member.drive.geometry.logical_block_bytes))
+            except NoStandInError as error:
+                raise Failed(t("It cannot be shown: {why}. Nothing was written.", why=str(error))) from None
+            forget_caches(node)
+            have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
+            nodes.append(node)
+        look = Look(tuple(nodes), tuple(_shown(plan, tuple(nodes))))
+        try:
+            yield look
+        finally:
+            look.end()
+
+
+def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[Shown]:
+    there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)))
+    for step, other in zip(plan.steps, there.steps, strict=True):
+        real, one = step.operation, other.operation
+        if not isinstance(real, MakeFilesystem) or not isinstance(one, MakeFilesystem):
+            continue
+        options = ",".join(("ro", *(f"device={device}" for device in one.others)))
+        mount = ("mount", "-o", options, one.device) if MADE[one.filesystem].mounts else ()
+        yield Shown(one.device, real.device, one.filesystem, mount)
+
+
+def end_looks(run: Path) -> None:
+    """See that nobody looks at what a run keeps any more: one whose process was killed can still be mounted.
+    Needs the run's lock. Raises Refused where a program holds on to it."""
+    with suppress(Failed):
+        release_left(run)
+    if node := left_over(run):
+        raise Refused(
+            t(
+                "{node} shows what waits of the run {name}, and a program still uses it. End "
+                "that program, and unmount what is mounted from there. Nothing was written.",
+                node=node,
+                name=run.name,
+            )
+        )
+
+
+def tell_of_one(plan: Plan) -> None:
+    """Have the kernel take up the plan's partition as the table has it now, or let go of it. Its neighbours
+    are left alone. Whether it did is checked afterwards. Raises Failed."""
+    drive, number, part = plan.drive.path, plan.part, plan.part_path
+    forget_caches(drive)
+    entry = next((one for one in probe_drive(drive).partitions if one.number == number and one.type), None)
+    there = Path(part).exists()
+    if entry is not None and not there:
+        tell_of(drive, (number,))
+    elif entry is None and there:
+        _partx("--delete", drive, number)
+    elif entry is not None and entry.kernel_size_bytes != entry.size_bytes:
+        _partx("--update", drive, number)
+    if Path(part).exists():
+        forget_caches(part)
+
+
+def _partx(what: str, drive: str, number: int) -> None:
+    """Ask again while it is busy: whoever looks at a partition, such as udev, has it open for a moment."""
+    until = monotonic() + FORGET_SECONDS
+    with suppress(DiskwrightError):
+        while True:
+            try:
+                run(("partx", what, "--nr", f"{number}:{number}", drive), seconds=30)
+                return
+            except Failed:
+                if monotonic() > until:
+                    return
+                sleep(0.2)

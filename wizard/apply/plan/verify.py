@@ -1,27 +1,29 @@
 """After the last step: everything the plan promised, held against the disk, the kernel and the tools."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from wizard.apply.block.devices import kernel_name
-from wizard.apply.steps.containers import container_checks
-from wizard.apply.steps.layers import array_checks
-from wizard.apply.steps.readback import recognised_differences, signatures_on, spread_differences
-from wizard.apply.steps.subvolumes import planned_differences
-from wizard.apply.steps.swap import swap_differences
-from wizard.apply.steps.words.containers import FOUND
-from wizard.apply.steps.words.groups import SAME
-from wizard.apply.steps.writable import writer_checks
-from wizard.apply.system.mounts import mount_differences, read_mounts
-from wizard.apply.table.compare import disk_differences, kernel_differences
+from wizard.apply.block.devices import SYS_BLOCK, kernel_name
+from wizard.apply.block.scratch_device import heed, ignore
+from wizard.apply.plan.guard import own_nodes
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.run.job import settle, udev_runs
+from wizard.apply.run.journal import Journal
+from wizard.apply.steps.arrays import SAME
+from wizard.apply.steps.containers import FOUND, container_checks
+from wizard.apply.steps.filesystem import mount_checked, planned_differences
+from wizard.apply.steps.layers import array_checks, swap_differences, writer_checks
+from wizard.apply.steps.step_context import Site, told_in
+from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on, spread_differences
+from wizard.apply.system.mounts import Mounted, is_mounted, mount_differences, mounted_at, read_mounts
+from wizard.apply.table.proof import disk_differences, kernel_differences
 from wizard.filesystems.registry import MADE
-from wizard.layout.steps.commands import fstab_line
-from wizard.model.errors import Failed
+from wizard.model.errors import DiskwrightError, Failed, partition_path, printable
+from wizard.model.ext import Check, Event
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
-from wizard.model.journal import Check
 from wizard.model.machine import Drive
-from wizard.model.names import partition_path, printable
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import (
     NO_PLACE,
     AddFstabLine,
@@ -34,7 +36,10 @@ from wizard.model.plan import (
     TurnOnSwap,
 )
 from wizard.model.said import Said, Sentence, t, tn
-from wizard.tools.program import find, run
+from wizard.plan.rehearsed import array_node
+from wizard.plan.steps.commands import fstab_line
+from wizard.probe.host.sysfs import name_of
+from wizard.process.program import find, run
 
 
 def verify(
@@ -218,3 +223,124 @@ def _mounted_check(what: Said, device: str, filesystem: str, place: str, seconds
             ),
         )
     return _seen(what, True, t("checked before it was mounted, and mounted without complaint"))
+
+
+BUSY = Sentence("Another program mounted {device} at {place} while the run was at work:")
+NOT_AGAIN = Sentence("{place} was unmounted by another program, and could not be mounted again:")
+
+MOMENT = "partitions"
+"""What the rule is about that udev has while a partition table is changed."""
+
+
+@contextmanager
+def unseen(plan: Plan) -> Iterator[None]:
+    """While this lasts, udev tells automounters to leave the partitions of the plan's drives alone, old and
+    new ones.
+
+    At its end udev has to look at them once more, which it does when no drive is locked: nothing said for the
+    moment outlives the run.
+    """
+    nodes = [node for member in plan.members for node in own_nodes(member)[1:]]
+    names = sorted({name_of(node) for node in ([plan.part_path] if plan.part else nodes)})
+    # What is not ready mdadm's rules do not put together: that is done by the run, by the planned number.
+    alone = 'ENV{UDISKS_IGNORE}="1"' + (', ENV{SYSTEMD_READY}="0"' if array_node(plan) else "")
+    with suppress(OSError):
+        ignore(MOMENT, [f'SUBSYSTEM=="block", KERNEL=="{name}", {alone}' for name in names])
+    try:
+        yield
+    finally:
+        heed(MOMENT)
+        for name in names:
+            with suppress(OSError):
+                (SYS_BLOCK / name / "uevent").write_text("change")
+
+
+def strangers(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
+    """What is mounted, elsewhere than the plan says, of devices on which it makes a filesystem; the last
+    first."""
+    makes = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
+    planned = {step.operation.mount_point for step in plan.steps if isinstance(step.operation, Mount)}
+    there = [entry for entry in reversed(read_mounts()) if entry.mount_point not in planned]
+    return tuple(
+        (entry, make) for entry in there for make in makes if entry.source in (make.device, *make.others)
+    )
+
+
+def let_go(site: Site) -> bool:
+    """Unmount what others have mounted of the filesystems that this run made; whether there was any. Raises
+    Failed where one is in use."""
+    found = [entry for entry, make in strangers(site.plan) if _is_ours(make, site)]
+    for entry in found:
+        place = printable(entry.mount_point, 200)
+        # umount takes away what is mounted last at a place, and that can be another's.
+        if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
+            raise Failed(
+                t(
+                    "Another program mounted {device} at {place}, where {other} hides it: "
+                    "nothing was unmounted.",
+                    device=entry.source,
+                    place=place,
+                    other=printable(top.source),
+                )
+            )
+        try:
+            site.command(["umount", entry.mount_point])
+        except Failed as error:
+            raise Failed(f"{BUSY(device=entry.source, place=place)} {error}") from None
+        said = t(
+            "Another program had mounted {device} at {place}; it was unmounted, to be done as planned.",
+            device=entry.source,
+            place=place,
+        )
+        site.journal.add(Event.COMMAND, str(said), step=site.step)
+    return bool(found)
+
+
+def _is_ours(make: MakeFilesystem, site: Site) -> bool:
+    """Whether a device bears the filesystem with the UUID that was drawn for it. Whatever else is mounted
+    from it is somebody's data."""
+    with suppress(DiskwrightError):
+        seen = signatures_on(make.device, site.plan, site.seconds)
+        return not recognised_differences(seen, make.filesystem, make.uuid, make.label)
+    return False
+
+
+def stand(plan: Plan, journal: Journal) -> str | None:
+    """Once the drives are free: wait for what udev put off, and mount again what was unmounted meanwhile;
+    else a sentence of failure."""
+    if not udev_runs():
+        return None
+    settle()
+    mounts = [step.operation for step in plan.steps if isinstance(step.operation, Mount)]
+    for one in mounts:
+        if not is_mounted(one):
+            _mount_again(plan, one, journal)
+    if lost := [one for one in mounts if not is_mounted(one)]:
+        return str(
+            t(
+                "Every check held, but another program unmounted {places:list} as soon as "
+                "the drive was free, and again.",
+                places=tuple(printable(one.mount_point, 200) for one in lost),
+            )
+        )
+    return None
+
+
+def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
+    """Mount it unless its device has become another; the journal says how that ended."""
+    place = printable(one.mount_point, 200)
+    try:
+        check_target(plan, one, LOOK_SECONDS)
+        mount_checked(one, told_in(journal))
+    except Failed as error:
+        journal.add(Event.COMMAND, f"{NOT_AGAIN(place=place)} {error}")
+    else:
+        journal.add(
+            Event.COMMAND,
+            str(
+                t(
+                    "{place} was unmounted by another program when the drive was free; mounted again.",
+                    place=place,
+                )
+            ),
+        )

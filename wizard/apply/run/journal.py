@@ -1,22 +1,64 @@
 """A run's journal: one fsynced line of JSON an entry, so that any face can follow it and nothing that
-happened is forgotten."""
+happened is forgotten.
+"""
 
 import errno
+import fcntl
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from time import sleep
+from typing import TypeGuard
 
-from wizard.apply.run import words
-from wizard.apply.run.entries import entry_of, line_of
-from wizard.apply.run.lock import is_locked
+from wizard.apply.run import process
+from wizard.apply.run.process import is_locked
+from wizard.documents.codec import JSON, from_json, to_json
+from wizard.documents.decode import foreign, is_said
 from wizard.model.errors import BadInput, Failed
-from wizard.model.journal import Entry, Event
+from wizard.model.ext import Entry, Event
 from wizard.model.said import Said, in_a_row, t
+
+
+def line_of(entry: Entry) -> bytes:
+    """The line of an entry: with what was said, or else with its text."""
+    plain: JSON = to_json(entry)
+    if entry.said is not None:
+        del plain["sentence"]
+    return (json.dumps(plain, default=str) + "\n").encode()
+
+
+def entry_of(line: str, where: str) -> Entry:
+    """The entry of a line, its sentence in the language of this process. Raises ValueError for what is no
+    JSON, and BadInput, naming `where`, for what is no entry."""
+    plain: object = json.loads(line)
+    if not _is_table(plain) or "said" not in plain:
+        return from_json(plain, Entry, where)
+    written = plain["said"]
+    rest = {name: value for name, value in plain.items() if name != "said"}
+    try:
+        said = from_json(written, Said, where)
+    except BadInput:
+        if not is_said(written):
+            raise
+        # A newer version wrote it, and knows more sentences.
+        return from_json({**rest, "sentence": foreign(written)}, Entry, where)
+    return replace(from_json({**rest, "sentence": str(said)}, Entry, where), said=said)
+
+
+def in_own_words(entry: Entry) -> Entry:
+    """An entry that another process read, in the language of this one."""
+    return entry if entry.said is None else replace(entry, sentence=str(entry.said))
+
+
+def _is_table(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
+
 
 NOBODY_KNOWS = t(
     "Without it nobody knows what the run did to its drive. Put the run's folder "
@@ -118,7 +160,7 @@ class Journal:
         self.close()
 
     def _fault(self, error: OSError) -> Failed:
-        reason = words.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
+        reason = process.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
         return Failed(t("The journal in {run} cannot be written: {why}.", run=str(self._run), why=reason))
 
     def close(self) -> None:
@@ -163,7 +205,7 @@ def _entry(line: str, where: str) -> Entry:
     try:
         return entry_of(line, where)
     except ValueError:
-        raise BadInput(in_a_row(words.DAMAGED(place=where), NOBODY_KNOWS)) from None
+        raise BadInput(in_a_row(process.DAMAGED(place=where), NOBODY_KNOWS)) from None
 
 
 def state(run: Path) -> RunState:
@@ -275,3 +317,65 @@ def begun_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
 def done_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
     """The steps that are done, by number from 1."""
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
+
+
+COUNTER = "counter"
+"""The file in the folder of runs with the last number that was given: a number is not given twice, also where
+its run was deleted."""
+
+CLOCKED = re.compile(r"\d{8}-\d{6}-")
+"""How the name of a run begins that was made by an older version: with the clock's time."""
+
+NUMBERED = re.compile(r"(\d{4,7})-")
+
+
+def number_of(name: str) -> int:
+    """The number that a run's name begins with; 0 where it has none, as those of older versions."""
+    found = None if CLOCKED.match(name) else NUMBERED.match(name)
+    return int(found[1]) if found else 0
+
+
+def in_order(run: Path) -> tuple[int, str, int, str]:
+    """What runs are sorted by, the oldest first: those of older versions by the time in their names, then the
+    numbered."""
+    name = run.name
+    return (number, "", 0, name) if (number := number_of(name)) else (0, name[:15], len(name), name)
+
+
+def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) -> Path:
+    """Make a run's folder, called for its number and its devices, by a name that `is_free`; raises OSError.
+
+    The number is on the medium before the folder is made.
+    """
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        number = max(_last_given(folder), *(number_of(run.name) for run in folder.iterdir()), 0) + 1
+        while not is_free(f"{number:04}-{devices}"):
+            number += 1
+        _note(folder, number)
+        run = folder / f"{number:04}-{devices}"
+        run.mkdir(mode=0o700)
+    finally:
+        os.close(fd)
+    return run
+
+
+def _last_given(folder: Path) -> int:
+    """By the counter; 0 where there is none, or none that can be read: then the runs that are there tell."""
+    try:
+        said = (folder / COUNTER).read_text(encoding="ascii").strip()
+    except (FileNotFoundError, UnicodeDecodeError):
+        return 0
+    return int(said) if re.fullmatch(r"\d{1,7}", said, re.ASCII) else 0
+
+
+def _note(folder: Path, number: int) -> None:
+    new = folder / f".{COUNTER}.new"
+    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "w", encoding="ascii") as file:
+        file.write(f"{number}\n")
+        file.flush()
+        os.fsync(fd)
+    new.rename(folder / COUNTER)
+    sync_folder(folder)

@@ -1,21 +1,27 @@
-"""The process that applies: started afresh, in a session of its own, adopted by init, with nothing of the
-terminal left to it.
+"""Two kinds of locks: one on each drive, which also asks udev to keep away (systemd, Locking Block Device
+Access), and one on the run.
 
-A fresh interpreter rather than a bare fork: the face that starts it may have threads, and libparted and
-libblkid must not be inherited.
+A lock belongs to the open file, so it is handed over by letting a child inherit the descriptor.
 """
 
+import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
+from threading import Event, Thread
+from time import monotonic, sleep
 
+from psutil import Error, Process, disk_io_counters
+
+from wizard.apply.block.devices import kernel_name
 from wizard.apply.run.module import PACKAGE_FOLDER
-from wizard.model.errors import Failed
-from wizard.model.said import t
+from wizard.ext4.duration import Effort
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.said import Sentence, t
 
 ENTRY = "wizard/apply/run/module.py"
 """What runs a module, from the folder of the package."""
@@ -106,3 +112,199 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
                 log=str(run / "process.log"),
             )
         )
+
+
+ALMOST = 0.99
+"""What is expected can be too little; that a program is done only its end says."""
+
+
+@contextmanager
+def watched_effort(
+    node: str, effort: Effort, on_share: Callable[[float], None], every_seconds: float
+) -> Iterator[Callable[[int], None]]:
+    """Meanwhile `on_share` hears, from a thread of its own, which part of the effort on a node is done by a
+    process; what this gives is to be told the number of that process. Nothing is heard where the kernel does
+    not count what processes read.
+    """
+    ended, begun = Event(), Event()
+    number, before = 0, written_to(node)
+
+    def begin(pid: int) -> None:
+        nonlocal number
+        number = pid
+        begun.set()
+
+    def watch() -> None:
+        begun.wait()
+        while not ended.wait(every_seconds):
+            with suppress(Error, OSError, RuntimeError, ValueError):
+                done = min(read_by(number), effort.read_bytes) + min(
+                    written_to(node) - before, effort.written_bytes
+                )
+                on_share(min(done / (effort.read_bytes + effort.written_bytes), ALMOST))
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield begin
+    finally:
+        ended.set()
+        begun.set()
+        thread.join()
+
+
+def read_by(pid: int) -> int:
+    """How many bytes a process has read, from memory or from a device. Raises psutil's Error, or ValueError
+    where the kernel does not count."""
+    process = Process(pid)
+    if not hasattr(process, "io_counters"):
+        raise ValueError(pid)
+    return process.io_counters().read_chars
+
+
+def written_to(node: str) -> int:
+    """How many bytes of what was written to a device, or a snapshot of one, have reached it since it is
+    there; 0 where nobody counts."""
+    # Where sysfs has `!` in a name the kernel's own list has a slash.
+    name = kernel_name(node).replace("!", "/")
+    counted = disk_io_counters(perdisk=True, nowrap=False).get(name)
+    return counted.write_bytes if counted else 0
+
+
+NOTHING_WRITTEN = t("Nothing was written.")
+DISK_FULL = t("the disk is full")
+UNWRITTEN = Sentence("{file} could not be written: {why}.")
+
+# Beginning a run.
+
+# Settling and ending it.
+
+# The journal.
+DAMAGED = Sentence("{place} is damaged.")
+
+# Locks.
+UNOPENED = Sentence("{path} cannot be opened: {why}.")
+
+# Where runs lie.
+
+# How far it is.
+
+# What a document says of itself.
+
+# What was saved of drives.
+NO_BAD_SECTORS = Sentence(
+    "{run} moves no partition: --over-bad-sectors means nothing for it. Nothing was written."
+)
+
+
+LOCK = "lock"
+"""The file in a run that is locked, with flock(2), which wants no right to write to it."""
+
+
+def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
+    """A descriptor that locks the whole drive; raises Refused while someone else has it. udev locks for
+    moments, hence the wait."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise BadInput(UNOPENED(path=path, why=str(error.strerror))) from None
+    if not _lock(fd, wait_seconds):
+        os.close(fd)
+        raise Refused(
+            t(
+                "{path} is locked by another program, perhaps by a run that is still "
+                "applying to it. Nothing was written. `diskwright status` lists the runs.",
+                path=path,
+            )
+        )
+    return fd
+
+
+def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) -> tuple[int, ...]:
+    """Descriptors that lock all of these drives, or none: raises as `lock_drive` does, and as `check`, which
+    is asked under the locks. In the order of their names, so that two runs that want the same drives never
+    wait for each other.
+    """
+    held: list[int] = []
+    try:
+        for path in sorted(paths):
+            held.append(lock_drive(path))
+        check()
+    except BaseException:
+        unlock(held)
+        raise
+    return tuple(held)
+
+
+@contextmanager
+def lent(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]:
+    """Let go of locks for a moment, as when udev is to do what it put off, and take them again; raises
+    Refused where somebody has one."""
+    kept = tuple(locks)
+    for lock in kept:
+        fcntl.flock(lock, fcntl.LOCK_UN)
+    try:
+        yield
+    finally:
+        if not all([_lock(lock, wait_seconds) for lock in kept]):
+            raise Refused(t("While udev caught up, another program locked one of the drives."))
+
+
+def unlock(locks: Iterable[int]) -> None:
+    """Let go of locks; a process that inherited one keeps it."""
+    for lock in locks:
+        os.close(lock)
+
+
+def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
+    """A descriptor that locks a run; raises Refused while a process works on it, Failed where there can be no
+    lock."""
+    try:
+        fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise Failed(
+            t("The run in {run} cannot be locked: {why}.", run=str(run), why=str(error.strerror))
+        ) from None
+    if not _lock(fd, wait_seconds):
+        os.close(fd)
+        raise Refused(
+            t(
+                "The run {name} is being worked on by another process; `diskwright status` shows it.",
+                name=run.name,
+            )
+        )
+    return fd
+
+
+def is_locked(run: Path) -> bool:
+    """Whether a process works on the run, also on a medium that can only be read; raises BadInput where
+    nobody can tell."""
+    try:
+        fd = os.open(run / LOCK, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise BadInput(
+            t(
+                "{file} cannot be read: {why}. Whether the run is at work is not known.",
+                file=str(run / LOCK),
+                why=str(error.strerror),
+            )
+        ) from None
+    try:
+        return not _lock(fd, 0.0)
+    finally:
+        os.close(fd)
+
+
+def _lock(fd: int, wait_seconds: float) -> bool:
+    until = monotonic() + wait_seconds
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() >= until:
+                return False
+            sleep(0.05)
+        else:
+            return True

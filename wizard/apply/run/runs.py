@@ -12,25 +12,26 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from wizard.apply.engine.record import load_record
-from wizard.apply.run.backup import backed_up, digest_of_text
-from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import BACKUPS, RECORD, sync_folder
+from wizard.apply.run.backup_store import (
+    Environment,
+    backed_up,
+    digest_of_text,
+    replace_document,
+    replace_text,
+)
+from wizard.apply.run.journal import BACKUPS, RECORD, in_order, make_numbered, sync_folder
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.number import in_order, make_numbered
-from wizard.apply.run.vault import replace_document, replace_text
 from wizard.apply.system.edited_file import kept_as
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
-from wizard.documents.words import UNREADABLE
-from wizard.layout.document import read_kept_plan, render_plan
-from wizard.layout.rehearsed import on_drive_only, on_drives
-from wizard.model.errors import BadInput, Refused
-from wizard.model.identity import Identity
-from wizard.model.names import printable
+from wizard.documents.files import UNREADABLE
+from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.geometry import Identity
 from wizard.model.plan import Plan
-from wizard.model.said import Said, t
-from wizard.model.units import MIB
+from wizard.model.said import MIB, Said, t
+from wizard.plan.check import read_kept_plan, render_plan
+from wizard.plan.rehearsed import on_drive_only, on_drives
 from wizard.probe.host.uses import unescaped
-from wizard.tools.debuglog import remember
+from wizard.process.program import remember
 
 NOT_LASTING = t("Without it nobody could finish what is half on the drive. Nothing was written.")
 
@@ -362,23 +363,23 @@ def outline(run: Path) -> tuple[tuple[str, ...], int]:
     Only its own kind's documents are imported."""
     match kind_of(run):
         case Kind.CHANGES:
-            from wizard.apply.tune.of_run import load_changes
+            from wizard.apply.settings.run import load_changes
 
             changes = load_changes(run)
             return (changes.device,), len(changes.steps)
         case Kind.MIGRATION:
-            from wizard.apply.migration.of_run import load_migration
+            from wizard.apply.conversion.rollback import load_migration
 
             migration = load_migration(run)
             return (migration.device,), len(migration.steps)
         case Kind.MOVE:
-            from wizard.apply.move.of_run import load_moves
-            from wizard.layout.moving.told import step_sentences
+            from wizard.apply.move.forward import load_moves
+            from wizard.plan.partition.moves import step_sentences
 
             moves = load_moves(run)
             return moves.devices, len(step_sentences(moves))
         case Kind.BRING:
-            from wizard.apply.bring.of_run import load_bring
+            from wizard.apply.copy.site import load_bring
 
             bring = load_bring(run)
             return (bring.target.device,), len(bring.steps)

@@ -11,19 +11,26 @@ from pathlib import Path
 from time import sleep
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
-from wizard.apply.run.environment import LOOK_SECONDS
-from wizard.apply.steps.lvm import Do, logical_names_in, physical_volumes_of
-from wizard.apply.steps.words.devices import IN_USE, NO_NODE
-from wizard.apply.steps.words.groups import HAS_MORE, NOT_APART
-from wizard.layout.several.striping import layer_name, parts_of
-from wizard.layout.steps.commands import LVM_WITHOUT_UDEV, array_uuid, physical_volume_uuid
-from wizard.model.errors import Failed, Refused
-from wizard.model.names import printable
-from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.steps.step_context import IN_USE, NO_NODE, Do, logical_names_in, physical_volumes_of
+from wizard.model.errors import Failed, Refused, printable
+from wizard.model.operations import MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import Plan, Stripe
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
+from wizard.plan.raid.striping import layer_name, parts_of
+from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, array_uuid, physical_volume_uuid
 from wizard.probe.host.sysfs import node_of
-from wizard.tools.program import run
+from wizard.process.program import run
+
+# Whether a name is free, and whether what is there is the run's own.
+HAS_MORE = Sentence("The volume group {name} was not touched: it has {names}, which this run did not make.")
+NOT_APART = Sentence("{node} could not be taken apart: {name} is not the volume group that this run made.")
+
+# How making one ends.
+
+# Checks, and what they saw.
+SAME = t("no difference")
+
 
 STOP_TRIES = 10
 STOP_PAUSE_SECONDS = 0.3

@@ -12,27 +12,35 @@ from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, start_bytes, wait_for
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.run.environment import LOOK_SECONDS
+from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.vault import write_durably
-from wizard.apply.steps.readback import signatures_on
-from wizard.apply.steps.step_context import Site, demand
-from wizard.apply.steps.swap import is_swap
-from wizard.apply.steps.words import containers as words
-from wizard.apply.steps.words.devices import NO_NODE
+from wizard.apply.steps.layers import is_swap
+from wizard.apply.steps.step_context import NO_NODE, Site, demand
+from wizard.apply.steps.wipe import signatures_on
 from wizard.apply.system.crypttab import add_to_crypttab
-from wizard.apply.system.kernel_modules import kernel_has
+from wizard.apply.system.edited_file import kernel_has
 from wizard.apply.system.mounts import read_mounts
-from wizard.layout.steps.commands import PASSPHRASE_FROM, commands_of, crypttab_line
-from wizard.model.errors import Failed, Refused
+from wizard.model.errors import Failed, Refused, printable
+from wizard.model.ext import Check, Event
 from wizard.model.geometry import misalignment_bytes
-from wizard.model.journal import Check, Event
 from wizard.model.machine import Drive
-from wizard.model.names import printable
-from wizard.model.operations.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
+from wizard.model.operations import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.plan import Plan, TurnOnSwap
-from wizard.model.said import Said, reason_of, t, tn
-from wizard.tools.program import run
+from wizard.model.said import Said, Sentence, reason_of, t, tn
+from wizard.plan.steps.commands import PASSPHRASE_FROM, commands_of, crypttab_line
+from wizard.process.program import run
+
+# Before anything is written.
+
+# The passphrase.
+
+# Whether what is open is the run's own.
+
+# How a step ends.
+
+# Checks, and what they saw.
+FOUND = Sentence("{times} found")
+
 
 KIND = "crypto_LUKS"
 """libblkid's TYPE."""
@@ -302,7 +310,7 @@ def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds
         if isinstance(step.operation, AddCrypttabLine):
             times = crypttab.splitlines().count(crypttab_line(step.operation))
             line = t("crypttab has exactly one line for {name}", name=step.operation.name)
-            yield Check(str(line), times == 1, str(words.FOUND(times=times)))
+            yield Check(str(line), times == 1, str(FOUND(times=times)))
 
 
 def _header_checks(

@@ -1,20 +1,26 @@
 """What stands between partitions and filesystems: an array over several drives, or LVM's volume group on one.
-A plan has one at most."""
+A plan has one at most.
+"""
 
+import os
+import re
 from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
 
 from wizard.apply.steps import array_checks as array_checking
-from wizard.apply.steps import arrays, groups, making_arrays
-from wizard.apply.steps.lvm import Do
-from wizard.apply.steps.step_context import Site
-from wizard.apply.system.kernel_modules import kernel_has
-from wizard.layout.group.grouping import logical_volumes
-from wizard.model.errors import Refused
-from wizard.model.journal import Check
-from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.operations.group import MakeLogicalVolume
-from wizard.model.plan import Plan
+from wizard.apply.steps import arrays, lvm
+from wizard.apply.steps.step_context import Do, Site
+from wizard.apply.system.edited_file import kernel_has
+from wizard.apply.system.mounts import is_mounted
+from wizard.model.errors import Failed, Refused, printable
+from wizard.model.ext import Check
+from wizard.model.operations import MakeArray, MakeLogicalVolume, MakeStripedVolume, MakeVolumeGroup, Writer
+from wizard.model.plan import Mount, Plan, TurnOnSwap
 from wizard.model.said import Said, t
+from wizard.plan.messages import CAN_WRITE, who
+from wizard.plan.raid.lvm import logical_volumes
+from wizard.plan.steps.commands import commands_of
 
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
@@ -27,7 +33,7 @@ def running_layers(plan: Plan, do: Do) -> tuple[tuple[str, str], ...]:
     """Each of those nodes that runs, with the node that it has now. Raises Failed for what is not the plan's
     own."""
     if plan.group:
-        return tuple((node, node) for node in groups.running_volumes(plan, plan.group))
+        return tuple((node, node) for node in lvm.running_volumes(plan, plan.group))
     node = arrays.running_array(plan, do)
     return ((plan.stripe.device, node),) if plan.stripe and node else ()
 
@@ -43,7 +49,7 @@ def check_free_array(plan: Plan) -> None:
             )
         )
     if plan.group:
-        groups.check_free_group(plan, plan.group)
+        lvm.check_free_group(plan, plan.group)
     else:
         arrays.check_free_array(plan)
 
@@ -51,20 +57,20 @@ def check_free_array(plan: Plan) -> None:
 def own_array_node(plan: Plan, device: str, do: Do) -> None:
     """Raises Failed unless the node is that of what this run made, whatever stands at that path."""
     if plan.group:
-        groups.own_volume_node(plan, plan.group, device)
+        lvm.own_volume_node(plan, plan.group, device)
     else:
         arrays.own_array_node(plan, do)
 
 
 def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
     """The pairs of a part and what stands on it by which the run itself uses its drives."""
-    return groups.group_uses(plan, plan.group, begun) if plan.group else arrays.own_uses(plan, begun, do)
+    return lvm.group_uses(plan, plan.group, begun) if plan.group else arrays.own_uses(plan, begun, do)
 
 
 def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
     """Have what the run made stand again. Raises Failed."""
     if plan.group:
-        groups.bring_group_back(plan, begun, done, do)
+        lvm.bring_group_back(plan, begun, done, do)
     else:
         arrays.bring_back(plan, begun, done, do)
 
@@ -72,7 +78,7 @@ def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) 
 def check_apart(plan: Plan, do: Do) -> None:
     """Raises Failed where what the run made is in use, or holds what it did not put there."""
     if plan.group:
-        groups.check_group_apart(plan, plan.group, do)
+        lvm.check_group_apart(plan, plan.group, do)
     else:
         arrays.check_apart(plan, do)
 
@@ -80,7 +86,7 @@ def check_apart(plan: Plan, do: Do) -> None:
 def take_apart(plan: Plan, do: Do) -> None:
     """Take apart what the run made, so that its parts can be written. Raises Failed where it is in use."""
     if plan.group:
-        groups.take_group_apart(plan, plan.group, do)
+        lvm.take_group_apart(plan, plan.group, do)
     else:
         arrays.take_apart(plan, do)
 
@@ -89,7 +95,7 @@ def clear_drives(plan: Plan, do: Do) -> None:
     """Stop what stands on the drives of a rehearsed run, which another put together when it saw their marks.
     Raises Failed where it is in use."""
     if plan.group:
-        groups.deactivate(plan, plan.group, do)
+        lvm.deactivate(plan, plan.group, do)
     else:
         arrays.stop_own_array(plan, do)
 
@@ -97,7 +103,7 @@ def clear_drives(plan: Plan, do: Do) -> None:
 def put_up(plan: Plan, do: Do) -> None:
     """Have what a rehearsed run made stand on its drives. Raises Failed."""
     if plan.group:
-        groups.put_up(plan, plan.group, do)
+        lvm.put_up(plan, plan.group, do)
     else:
         arrays.put_up(plan, do)
 
@@ -105,13 +111,102 @@ def put_up(plan: Plan, do: Do) -> None:
 def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: Site) -> Said:
     """Carry out one of the steps by which it comes to be; a sentence on what came of it. Raises Failed."""
     if isinstance(operation, MakeLogicalVolume):
-        return groups.make_logical_volume(operation, site)
-    said = making_arrays.build(operation, site)
+        return lvm.make_logical_volume(operation, site)
+    said = lvm.build(operation, site)
     if site.plan.group:
-        groups.check_data(site.plan, site.plan.group, site.command)
+        lvm.check_data(site.plan, site.plan.group, site.command)
     return said
 
 
 def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
     """What must hold of it, by its own tools and by the kernel."""
-    return groups.group_checks(plan, plan.group, do) if plan.group else array_checking.array_checks(plan, do)
+    return lvm.group_checks(plan, plan.group, do) if plan.group else array_checking.array_checks(plan, do)
+
+
+NOBODY = 65534
+"""The uid and gid of whoever has no rights of their own (nobody, in every distribution)."""
+
+UNKNOWN = 255
+
+
+def writer_checks(plan: Plan, mount: Mount) -> Iterator[Check]:
+    """That those who may write to what this mounts can; nothing where only root may, or it is read-only."""
+    volume = next((volume for volume in plan.volumes if volume.path == mount.device), None)
+    if volume is None or volume.writer.kind == "root" or "ro" in mount.options:
+        return
+    fault = (
+        write_fault(Path(mount.mount_point), volume.writer)
+        if is_mounted(mount)
+        else str(t("it is not mounted there"))
+    )
+    what = CAN_WRITE(who=who(volume.writer), place=printable(mount.mount_point, 200))
+    yield Check(str(what), not fault, fault or str(t("a file was written and deleted")))
+
+
+def write_fault(folder: Path, writer: Writer) -> str:
+    """Why the writer cannot write and delete a file in the folder, in the system's words; empty where they
+    can. Needs root."""
+    file = folder / f".diskwright-{uuid4()}"
+    if not (child := os.fork()):
+        code = UNKNOWN
+        try:
+            code = _try_as(writer, file)
+        finally:
+            # Nothing of what the run has begun is this process's to end.
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return os.strerror(code) if code else ""
+
+
+def _try_as(writer: Writer, file: Path) -> int:
+    """Become the writer for good, write and delete; 0, or the number of the error. A group's is nobody but
+    for the group."""
+    person = writer.kind == "person"
+    try:
+        os.setgroups([writer.gid] if writer.kind == "group" else [])
+        os.setgid(writer.gid if person else NOBODY)
+        os.setuid(writer.uid if person else NOBODY)
+        made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        os.write(made, b"written to see that it can be\n")
+        os.close(made)
+        file.unlink()
+    except OSError as error:
+        return error.errno or UNKNOWN
+    return 0
+
+
+SWAPS = Path("/proc/swaps")
+
+
+def parse_swaps(text: str) -> tuple[str, ...]:
+    """The paths that the kernel swaps to, of /proc/swaps (proc(5)): a heading, then one line for each."""
+    names = [line.split()[0] for line in text.splitlines()[1:] if line.split()]
+    return tuple(re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), name) for name in names)
+
+
+def is_swap(operation: TurnOnSwap) -> bool:
+    """Whether the kernel swaps to the device. One that was built without swap has no list of it."""
+    text = SWAPS.read_text(errors="replace") if SWAPS.exists() else ""
+    return os.path.realpath(operation.device) in map(os.path.realpath, parse_swaps(text))
+
+
+def swap_differences(operation: TurnOnSwap) -> tuple[Said, ...]:
+    """A piece of a sentence where the kernel does not swap to the device."""
+    return () if is_swap(operation) else (t("the kernel does not list it as swap"),)
+
+
+def turn_on(operation: TurnOnSwap, site: Site) -> Said:
+    """Have the kernel swap to the device, and see that it lists it. Repeatable: what is on stays on. Raises
+    Failed."""
+    if not is_swap(operation):
+        for argv in commands_of(operation):
+            site.command(argv)
+    if differences := swap_differences(operation):
+        raise Failed(
+            t(
+                "{device} is not in use as planned: {differences:semicolons}.",
+                device=operation.device,
+                differences=differences,
+            )
+        )
+    return t("The kernel swaps to {device}.", device=operation.device)

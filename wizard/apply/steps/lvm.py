@@ -1,81 +1,400 @@
-"""What LVM's own tools say of volume groups and what lies in them."""
+"""LVM's volume group on one drive: whether it is ours, made, activated again, taken apart, as it should be.
 
-import json
-from collections.abc import Callable, Sequence
+A group is this run's own if it lies on nothing but the plan's partition, with the physical volume's UUID that
+the plan drew for it.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
-from wizard.apply.run.environment import LOOK_SECONDS
-from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
-from wizard.model.errors import Failed
-from wizard.model.names import printable
-from wizard.model.said import t
-from wizard.tools.program import Result, find, run
-
-Do = Callable[[Sequence[str]], Result]
-"""Runs a command to its end and says what came of it; raises Failed."""
-
-DEVICES = Path("/etc/lvm/devices/system.devices")
-
-PROGRAMS = frozenset(
-    {"pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"}
+from wizard.apply.block.devices import (
+    SYS_BLOCK,
+    forget_caches,
+    kernel_name,
+    open_exclusively,
+    size_bytes,
+    start_bytes,
+    wait_for,
 )
-"""LVM's programs that are run."""
-
-ALONE = (
-    "activation{{udev_sync=0 udev_rules=0 monitoring=0}} backup{{backup=0 archive=0}} "
-    'devices{{use_devicesfile=0 hints="none" obtain_device_list_from_udev=0 '
-    'external_device_info_source="none" filter={only} global_filter={only}}} '
-    "global{{event_activation=0}}"
+from wizard.apply.block.extents import merged
+from wizard.apply.run.backup_store import LOOK_SECONDS, describe
+from wizard.apply.steps import arrays as words
+from wizard.apply.steps.array_checks import keep_quiet, read_geometry, tool_checks, without_copying
+from wizard.apply.steps.arrays import (
+    assemble,
+    carry,
+    check_free_array,
+    is_node_of,
+    running_array,
+    standing_on,
 )
-"""LVM's settings for stand-ins (lvm.conf(5)): it looks at nothing else, and writes neither its copies of a
-group's records nor the list of the devices that it uses."""
+from wizard.apply.steps.step_context import (
+    IN_USE,
+    NO_NODE,
+    SAVED,
+    Do,
+    Site,
+    asked,
+    demand,
+    logical_names_in,
+    note_devices,
+    physical_volumes_of,
+)
+from wizard.apply.steps.wipe import check_group_device
+from wizard.model.errors import Failed, Refused, partition_path, printable
+from wizard.model.ext import Check, Event
+from wizard.model.machine import Extent
+from wizard.model.operations import Group, MakeArray, MakeLogicalVolume, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.plan import Plan, Stripe
+from wizard.model.said import MIB, Said, t, tn
+from wizard.plan.raid.lvm import DATA_BYTES, EXTENT_BYTES, group_room_bytes, logical_volumes
+from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid, wipe
+from wizard.process.program import run
 
 
-def alone_on(nodes: Sequence[str], argv: Sequence[str]) -> tuple[str, ...]:
-    """The argument list of one of LVM's programs that is to look at these drives and their partitions only,
-    and to leave no trace elsewhere; any other as it is. Pure."""
-    if argv[0] not in PROGRAMS:
-        return tuple(argv)
-    only = ", ".join(f'"a|^{node}(p[0-9]+)?$|"' for node in nodes)
-    own = [word for word in argv[1:] if word not in LVM_WITHOUT_UDEV]
-    return (argv[0], "--config", ALONE.format(only=f'[{only}, "r|.*|"]'), *own)
-
-
-def note_devices(parts: Sequence[str]) -> None:
-    """Have LVM look at these partitions from now on, where it goes by a list of devices (lvmdevices(8)):
-    pvcreate, which would have said so, ran on stand-ins."""
-    if DEVICES.exists() and find("lvmdevices"):
-        for part in parts:
-            # A list that is not in force takes nothing, and need not.
-            run(("lvmdevices", "--yes", "--adddev", part), seconds=LOOK_SECONDS, accept=range(256))
-
-
-def physical_volumes_of(group: str, do: Do) -> dict[str, str]:
-    """The physical volumes of a group, by their nodes, with their UUIDs."""
-    said = do(("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")).output
-    rows = [line.split() for line in said.splitlines()]
-    return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == group}
-
-
-def logical_names_in(group: str, do: Do) -> list[str]:
-    """The names of a group's logical volumes; none where there is no such group."""
-    said = do(("lvs", "--noheadings", "--separator", " ", "--options", "vg_name,lv_name")).output
-    rows = [line.split() for line in said.splitlines()]
-    return [row[1] for row in rows if len(row) == 2 and row[0] == group]
-
-
-def asked(kind: str, fields: Sequence[str], what: str, do: Do) -> tuple[dict[str, str], ...]:
-    """The rows that `pvs`, `vgs` or `lvs` has of `what`, with sizes in bytes. Raises Failed."""
-    words = ("--reportformat", "json", "--units", "b", "--nosuffix", "--options", ",".join(fields))
-    return rows(kind.removesuffix("s"), do((kind, *words, what)).output)
-
-
-def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
-    """The rows of LVM's JSON, by field; raises Failed for what is none. Pure."""
-    try:
-        return tuple(
-            {str(key): str(value) for key, value in row.items()}
-            for row in json.loads(text)["report"][0][kind]
+def check_free_group(plan: Plan, group: Group) -> None:
+    """Raises Refused where the group's name, or a node in it, belongs to another. LVM itself refuses a UUID
+    that another has."""
+    for node in (f"/dev/{group.name}", *(one.device for one in logical_volumes(plan))):
+        if is_there(Path(node)):
+            raise Refused(
+                t(
+                    "{node} is taken by another volume group: make the plan again. Nothing was written.",
+                    node=node,
+                )
+            )
+    # On stand-ins LVM sees no other: that one of this name is there, but not active, it says here only.
+    taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
+    if strange := [node for node in taken if plan.member(node) is None]:
+        raise Refused(
+            t(
+                "There is a volume group {name} already, on {places}: make the plan again. "
+                "Nothing was written.",
+                name=group.name,
+                places=printable(", ".join(strange), 200),
+            )
         )
-    except (ValueError, LookupError, TypeError, AttributeError):
-        raise Failed(t("LVM said what diskwright cannot read: {said}", said=printable(text, 80))) from None
+
+
+def is_there(node: Path) -> bool:
+    """Whether there is anything at a node of LVM's. Without udev it leaves a group's folder behind, with
+    links that lead nowhere any more, and nodes that the kernel has nothing for."""
+    if node.is_dir():
+        return any(map(is_there, node.iterdir()))
+    if not node.is_block_device():
+        return node.exists()
+    number = node.stat().st_rdev
+    return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").exists()
+
+
+def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
+    """The nodes of the plan's own logical volumes that are active. Raises Failed for anything else that
+    stands on its partition."""
+    own = {Path(one.device).name: one.device for one in logical_volumes(plan)}
+    found = []
+    for node in standing_on((group.device,)):
+        folder = SYS_BLOCK / kernel_name(node) / "dm"
+        name = (folder / "name").read_text().strip() if folder.exists() else ""
+        if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
+            raise Failed(
+                t(
+                    "{node} stands on the drive of this plan and is not what it makes: it was not touched.",
+                    node=node,
+                )
+            )
+        found.append(own[name])
+    return tuple(sorted(found))
+
+
+def own_volume_node(plan: Plan, group: Group, device: str) -> None:
+    """Raises Failed unless the node is that of the run's own active logical volume, whatever stands at that
+    path."""
+    if (
+        device not in running_volumes(plan, group)
+        or not Path(device).is_block_device()
+        or not is_node_of(device)
+    ):
+        raise Failed(
+            t("{device} was not touched: it is not the logical volume that this run made.", device=device)
+        )
+
+
+def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
+    """The pairs of the partition and a logical volume by which the run itself uses its drive."""
+    made = any(
+        number in begun and isinstance(step.operation, MakeVolumeGroup)
+        for number, step in enumerate(plan.steps, 1)
+    )
+    return frozenset((group.device, node) for node in running_volumes(plan, group)) if made else frozenset()
+
+
+def bring_group_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
+    """Activate the run's logical volumes again where they were made and are not active. Raises Failed.
+
+    A step that was only begun may have made its volume all the same.
+    """
+    for number, step in enumerate(plan.steps, 1):
+        match step.operation:
+            case MakeLogicalVolume(device=device, group=group, name=name) if (
+                number in begun and not Path(device).exists()
+            ):
+                if number in done or name in logical_names_in(group, do):
+                    do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{group}/{name}"))
+            case _:
+                pass
+
+
+def put_up(plan: Plan, group: Group, do: Do) -> None:
+    """Have the logical volumes of a rehearsed run active on its drive. Raises Failed."""
+    note_devices([group.device])
+    check_group_device(plan)
+    for one in logical_volumes(plan):
+        if not Path(one.device).exists():
+            do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
+
+
+def deactivate(plan: Plan, group: Group, do: Do) -> None:
+    """Have LVM let go of the run's own volumes. Raises Failed where one is in use."""
+    if running_volumes(plan, group):
+        do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
+
+
+def check_group_apart(plan: Plan, group: Group, do: Do) -> None:
+    """Raises Failed where one of the run's own volumes is in use, or its group holds what this run did not
+    put there."""
+    for node in running_volumes(plan, group):
+        if reason := open_exclusively(node):
+            raise Failed(IN_USE(node=node, why=reason))
+    if found := physical_volumes_of(group.name, do):
+        physical = {node for node, _ in found.items() - _planned(group).items()}
+        if strange := physical | {*logical_names_in(group.name, do)} - {
+            one.name for one in logical_volumes(plan)
+        }:
+            names = printable(", ".join(sorted(strange)), 200)
+            raise Failed(words.HAS_MORE(name=group.name, names=names))
+
+
+def take_group_apart(plan: Plan, group: Group, do: Do) -> None:
+    """Remove the run's own group, so that its partition can be written. Raises Failed where it is in use."""
+    check_group_apart(plan, group, do)
+    if physical_volumes_of(group.name, do) == _planned(group):
+        do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
+        do(("vgremove", "--yes", *LVM_WITHOUT_UDEV, "--force", group.name))
+    if nodes := running_volumes(plan, group):
+        raise Failed(words.NOT_APART(node=nodes[0], name=group.name))
+
+
+def _planned(group: Group) -> dict[str, str]:
+    return {group.device: physical_volume_uuid(group.uuid)}
+
+
+def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> Said:
+    """Make the logical volume, unless an earlier process of this run did; a sentence on what came of it.
+    Raises Failed."""
+    plan, group = site.plan, site.plan.group
+    if group is None:
+        raise Failed(t("The plan has no volume group."))
+    if site.again and operation.name in logical_names_in(operation.group, site.command):
+        site.command(
+            ("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{operation.group}/{operation.name}")
+        )
+    else:
+        for argv in commands_of(operation):
+            site.command(argv)
+    if missing := wait_for((operation.device,)):
+        raise Failed(NO_NODE(node=missing))
+    own_volume_node(plan, group, operation.device)
+    demand(_volume_checks((operation,), site.command))
+    return t(
+        "{device} has exactly {size} bytes, and LVM and the kernel find it as planned.",
+        device=operation.device,
+        size=operation.size_bytes,
+    )
+
+
+def group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
+    """What must hold of the plan's group and of each volume in it, by LVM's tools and by the kernel."""
+    yield from _data_checks(plan, group, do)
+    yield from _volume_checks(logical_volumes(plan), do)
+
+
+def check_data(plan: Plan, group: Group, do: Do) -> None:
+    """Raises Failed unless the group's data begin where planned and its room is the planned one: later that
+    cannot be put right."""
+    demand(_data_checks(plan, group, do))
+
+
+def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
+    (row,) = asked("pvs", ("pv_uuid", "vg_name", "pe_start"), group.device, do) or ({},)
+    wanted = {"pv_uuid": physical_volume_uuid(group.uuid), "vg_name": group.name, "pe_start": str(DATA_BYTES)}
+    yield _same(
+        t(
+            "LVM finds the data of {device} in {name}, beginning {offset} bytes in",
+            device=group.device,
+            name=group.name,
+            offset=DATA_BYTES,
+        ),
+        wanted,
+        row,
+    )
+    (slot,) = (
+        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
+    )
+    (row,) = asked("vgs", ("pv_count", "vg_extent_size", "vg_size"), group.name, do) or ({},)
+    room = group_room_bytes(slot.size_bytes)
+    wanted = {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": str(room)}
+    yield _same(
+        t(
+            "LVM finds {name} on that alone, with {room} bytes in pieces of {extent}",
+            name=group.name,
+            room=room,
+            extent=EXTENT_BYTES,
+        ),
+        wanted,
+        row,
+    )
+
+
+def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Check]:
+    """LVM is asked once for all of them."""
+    found = {
+        row.get("lv_name"): row
+        for row in asked("lvs", ("lv_name", "lv_size", "segtype", "seg_count"), volumes[0].group, do)
+    }
+    for one in volumes:
+        wanted = {"lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
+        what = t(
+            "LVM finds {device} linear, in one piece of {size} bytes", device=one.device, size=one.size_bytes
+        )
+        yield _same(what, wanted, found.get(one.name, {}))
+        aligned = str(t("The kernel finds {device} aligned", device=one.device))
+        try:
+            offset = read_geometry(one.device).alignment_offset_bytes
+        except Failed as error:
+            yield Check(aligned, False, str(error))
+        else:
+            yield Check(aligned, offset == 0, str(t("an offset of {offset} bytes", offset=offset)))
+
+
+def _same(what: Said, wanted: dict[str, str], seen: dict[str, str]) -> Check:
+    differing = [
+        str(t("{key} is {seen}, not {wanted}", key=key, seen=seen.get(key, t("nothing")), wanted=value))
+        for key, value in wanted.items()
+        if seen.get(key) != value
+    ]
+    return Check(str(what), not differing, printable("; ".join(differing), 200) or str(words.SAME))
+
+
+EDGE_BYTES = MIB
+"""Of each part and end, what is saved: md's and LVM's own records lie within the first, older forms within
+the last."""
+
+
+def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, site: Site) -> Said:
+    """Carry out one of the steps by which an array comes to be; a sentence on what came of it. Raises
+    Failed."""
+    match operation:
+        case MakeArray():
+            return make_array(operation, site)
+        case MakeVolumeGroup():
+            return make_group(operation, site)
+        case MakeStripedVolume():
+            return make_striped_volume(operation, site)
+
+
+def make_array(operation: MakeArray, site: Site) -> Said:
+    """Make the array, or take over the one that an earlier process of this run made before it could say
+    so."""
+    plan, stripe = site.plan, _stripe(site)
+    if operation.level == "raid0":
+        _save_edges(operation.parts, site)
+    node = running_array(plan, site.command) if site.again else None
+    if node is None and site.again and carry(operation.parts, operation.uuid, site.command):
+        assemble(plan, stripe, site.command)
+    elif node is None:
+        check_free_array(plan)
+        for argv in commands_of(operation):
+            site.command(without_copying(argv, operation) if site.rehearsed else argv)
+    else:
+        assemble(plan, stripe, site.command)
+    if missing := wait_for((operation.device,)):
+        raise Failed(NO_NODE(node=missing))
+    if site.rehearsed:
+        keep_quiet(operation)
+    if running_array(plan, site.command) != operation.device:
+        raise Failed(t("{device} does not stand on the parts that it was made of.", device=operation.device))
+    demand(tool_checks(plan, site.command))
+    level = operation.level.upper()
+    return t(
+        "{device} is a {level} over {drives} drives, and mdadm finds it as planned.",
+        device=operation.device,
+        level=level,
+        drives=len(operation.parts),
+    )
+
+
+def make_group(operation: MakeVolumeGroup, site: Site) -> Said:
+    """Make the physical volumes and their group; again from the start where an earlier process did not get to
+    the end of it."""
+    _save_edges(operation.parts, site)
+    planned = dict(zip(operation.parts, map(physical_volume_uuid, operation.uuids), strict=True))
+    if not site.again or physical_volumes_of(operation.name, site.command) != planned:
+        for argv in (*(map(wipe, operation.parts) if site.again else ()), *commands_of(operation)):
+            site.command(argv)
+    if (seen := physical_volumes_of(operation.name, site.command)) != planned:
+        there = tuple(seen) or t("no physical volume")
+        raise Failed(
+            t(
+                "The volume group {name} has {seen:list} instead of {planned:list}.",
+                name=operation.name,
+                seen=there,
+                planned=tuple(planned),
+            )
+        )
+    return tn(
+        "The volume group {name} has exactly the planned physical volume.",
+        "The volume group {name} has exactly the planned {count} physical volumes.",
+        count=len(planned),
+        name=operation.name,
+    )
+
+
+def make_striped_volume(operation: MakeStripedVolume, site: Site) -> Said:
+    """Make the logical volume, unless an earlier process of this run did."""
+    if running_array(site.plan, site.command) is None:
+        for argv in commands_of(operation):
+            site.command(argv)
+    if missing := wait_for((operation.device,)):
+        raise Failed(NO_NODE(node=missing))
+    demand(tool_checks(site.plan, site.command))
+    return t(
+        "{device} is striped over {drives} drives, and LVM finds it as planned.",
+        device=operation.device,
+        drives=operation.stripes,
+    )
+
+
+def _stripe(site: Site) -> Stripe:
+    if site.plan.stripe is None:
+        raise Failed(t("The plan stripes nothing."))
+    return site.plan.stripe
+
+
+def _save_edges(parts: Sequence[str], site: Site) -> None:
+    """Keep both ends of each part, where the array's own records are written, unless they are stand-ins."""
+    if site.rehearsed:
+        return
+    for part in parts:
+        member = site.plan.member(part)
+        if member is None:
+            raise Failed(t("{part} is on none of the plan's drives.", part=part))
+        start, size = start_bytes(part), size_bytes(part)
+        edge = min(EDGE_BYTES, size)
+        places = (Extent(start, edge), Extent(start + size - edge, edge))
+        regions = merged(places, member.drive.geometry.logical_block_bytes, member.drive.size_bytes)
+        site.vault.save(member.drive.path, regions, site.step)
+        said = SAVED(places=describe(regions), drive=member.drive.path)
+        site.journal.add(Event.SAVED, said, step=site.step)
+        forget_caches(part)

@@ -1,19 +1,22 @@
 """The file that says which encrypted containers are opened at boot: one line more, or that line out again, as
-with fstab."""
+with fstab.
+"""
 
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.system import words
+from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as, read_text
-from wizard.apply.system.entry import Entry
-from wizard.apply.system.fstab import check_writable, take_out
-from wizard.layout.changes.lines import with_line
-from wizard.layout.steps.commands import crypttab_line
-from wizard.model.errors import Failed, Refused
-from wizard.model.names import printable
-from wizard.model.operations.encryption import AddCrypttabLine
+from wizard.apply.system.fstab import Entry, check_writable, take_out
+from wizard.model.errors import Failed, Refused, printable
+from wizard.model.operations import AddCrypttabLine
+from wizard.model.plan import Plan
 from wizard.model.said import Said, t
+from wizard.plan.request.roles import MOST_BYTES, content_fault
+from wizard.plan.settings.possible import with_line
+from wizard.plan.steps.commands import crypttab_line
 from wizard.probe.host.uses import unescaped
 
 MADE_ANEW = frozenset({"swap", "tmp"})
@@ -101,7 +104,7 @@ def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> st
         if line in text.split("\n"):
             return text
         if found := crypttab_conflict(text, operation):
-            raise Failed(words.NOT_THERE_BEFORE(file=str(path), conflict=found))
+            raise Failed(fstab.NOT_THERE_BEFORE(file=str(path), conflict=found))
         return with_line(text, line)
 
     edit(path, change, kept_as(path, run_name))
@@ -111,3 +114,39 @@ def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> st
 def take_from_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> bool:
     """Take the operation's line out again; whether it was there."""
     return take_out(path, crypttab_line(operation), kept_as(path, run_name))
+
+
+def key_of(plan: Plan) -> bytes | None:
+    """What opens the plan's containers; None where no file does. Raises as `read_key` does."""
+    return read_key(Path(plan.key_file)) if plan.key_file else None
+
+
+def read_key(path: Path) -> bytes:
+    """All that is in the file. Raises Refused where it is no file of root's alone, is no key, or cannot be
+    read; a link is none."""
+    shown = printable(str(path), 200)
+    try:
+        opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(opened, "rb") as file:
+            kind = os.fstat(opened)
+            if not stat.S_ISREG(kind.st_mode):
+                raise Refused(t("The key {file} is no file.", file=shown))
+            if kind.st_uid != 0 or kind.st_mode & 0o077:
+                mode = f"{stat.S_IMODE(kind.st_mode):o}"
+                raise Refused(
+                    t(
+                        "The key {file} belongs to {uid} with mode {mode}; it has to be root's, and "
+                        "readable by nobody else.",
+                        file=shown,
+                        uid=kind.st_uid,
+                        mode=mode,
+                    )
+                )
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Refused(
+            t("The key {file} cannot be read: {why}.", file=shown, why=error.strerror or "")
+        ) from None
+    if fault := content_fault(content):
+        raise Refused(t("The key {file} {fault}.", file=shown, fault=fault))
+    return content

@@ -13,12 +13,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
+from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.words import UNOPENED
-from wizard.documents.words import UNREADABLE
-from wizard.model.errors import BadInput, Failed
-from wizard.model.names import printable
+from wizard.apply.run.process import UNOPENED
+from wizard.documents.files import UNREADABLE
+from wizard.model.errors import BadInput, Failed, printable
 from wizard.model.said import t
+from wizard.process.program import find, run
 
 NEW_FILE_MODE = 0o644
 LOCK_SECONDS = 30.0
@@ -163,3 +164,17 @@ def _copy_attributes(source: Path, fd: int) -> None:
         for name in os.listxattr(source):
             with suppress(OSError):
                 os.setxattr(fd, name, os.getxattr(source, name))
+
+
+LOADED = Path("/sys/module")
+"""Has a folder for every module that is loaded, and for those built in that have parameters."""
+
+
+def kernel_has(module: str) -> bool:
+    """Whether a module, by its name with underscores, is there or can be loaded."""
+    return (LOADED / module).exists() or _can_be_loaded(module)
+
+
+def _can_be_loaded(module: str) -> bool:
+    argv = ("modprobe", "--dry-run", "--quiet", module)
+    return find("modprobe") is not None and run(argv, seconds=LOOK_SECONDS, accept=range(256)).status == 0

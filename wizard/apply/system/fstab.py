@@ -1,25 +1,76 @@
 """The file that says what is mounted at boot: one line more, out again, or changed, with everything else to
-the byte."""
+the byte.
+"""
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.migration.words import NO_FSTAB
-from wizard.apply.system import words
+from wizard.apply.conversion.rollback import NO_FSTAB
 from wizard.apply.system.edited_file import edit, read_text
-from wizard.apply.system.entry import Entry
-from wizard.layout.changes.lines import edited, is_edited, restored, with_line
-from wizard.layout.steps.commands import fstab_line
-from wizard.layout.wishes.subvolumes import mounted_subvolume
-from wizard.model.documents.changes import EditFstab
-from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.names import printable
+from wizard.model.changes import EditFstab
+from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.plan import NO_PLACE, AddFstabLine
 from wizard.model.said import Said, Sentence, Sentences, t
+from wizard.plan.request.subvolumes import mounted_subvolume
+from wizard.plan.settings.possible import edited, is_edited, restored, with_line
+from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.uses import unescaped
+
+STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
+"""With these a start does not wait for what is not there (systemd.mount(5), crypttab(5))."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """`number` counts the file's lines from 1; `source` is the device, as the line names it."""
+
+    number: int
+    source: str
+    options: tuple[str, ...]
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether a start waits for its device, and may stop without it."""
+        return not STARTS_ALL_THE_SAME.intersection(self.options)
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether each start overwrites its device."""
+        return False
+
+    def names(self, tags: Mapping[str, str | None]) -> bool | None:
+        """Whether its source is one of these tags (UUID, LABEL, PARTUUID, PARTLABEL) with that value; None
+        where it is no tag."""
+        tag, _, value = self.source.partition("=")
+        if tag not in tags:
+            return None
+        return tags[tag] is not None and str(tags[tag]).lower() == value.strip('"').lower()
+
+    def means(self, node: str, tags: Mapping[str, str | None]) -> bool:
+        """Whether its source is the device with this node: by a tag, or by a path that leads there now."""
+        named = self.names(tags)
+        if named is not None:
+            return named
+        return self.source.startswith("/") and os.path.realpath(self.source) == node
+
+
+# A file that is edited.
+NOT_THERE_BEFORE = Sentence(
+    "{file}, {conflict}. It was not there when this run began. The file was not changed."
+)
+
+# What is opened at boot.
+
+# What is mounted at boot.
+
+# What is mounted now.
+
+# A file with a key.
+
 
 LINES_AGAIN = Sentences("{file} has its old line again.", "{file} has its old lines again.")
 LINES_THERE = Sentences("{file} has its old line.", "{file} has its old lines.")
@@ -136,7 +187,7 @@ def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
         if line in text.split("\n"):
             return text
         if found := conflict(parse(text, str(path)), operation):
-            raise Failed(words.NOT_THERE_BEFORE(file=str(path), conflict=found))
+            raise Failed(NOT_THERE_BEFORE(file=str(path), conflict=found))
         return with_line(text, line)
 
     edit(path, change, keep)

@@ -1,18 +1,28 @@
 """What is mounted, and whether with the options that were advised. The comparing is pure; the reading is two
-small functions."""
+small functions.
+"""
 
 import os
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from psutil import pids
+
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
+from wizard.apply.run.backup_store import OWN_FSTAB
+from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import parse
 from wizard.filesystems.registry import mounted_as
-from wizard.layout.wishes.subvolumes import mounted_subvolume
-from wizard.model.names import printable
+from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.plan import Mount
-from wizard.model.said import Said, t
+from wizard.model.said import Said, in_a_row, t
+from wizard.plan.request.subvolumes import mounted_subvolume
+from wizard.plan.request.using import PLACES
+from wizard.probe.host.environment import name_of, opened, stands_in
 from wizard.probe.host.uses import unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
@@ -218,3 +228,84 @@ def _number(text: str) -> int | None:
     """`32k` and `32768` are the same size."""
     match = re.fullmatch(r"(\d+)([kmg]?)", text, re.IGNORECASE | re.ASCII)
     return int(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ") if match else None
+
+
+A_PROGRAM = t("a program")
+
+MOST_NAMED = 5
+
+
+def users_of(place: str) -> tuple[str, ...]:
+    """The programs with something open at a place or below it, such as `bash (1234)`; of other people's only
+    root sees all."""
+    below = f"{place.rstrip('/')}/"
+    return tuple(
+        f"{name_of(number) or A_PROGRAM} ({number})"
+        for number in pids()
+        if any(path == place or path.startswith(below) for path in _open_paths(number))
+    )
+
+
+def check_unused(place: str) -> None:
+    """Raises Refused, naming who it is, where somebody uses what is mounted at a place."""
+    shown = printable(place, 200)
+    below = next((one for one in read_mounts() if one.mount_point.startswith(f"{place.rstrip('/')}/")), None)
+    if below is not None:
+        said = t(
+            "{below} is mounted below {place}; unmount that first.",
+            below=printable(below.mount_point, 200),
+            place=shown,
+        )
+        raise Refused(in_a_row(said, NOTHING_WRITTEN))
+    if users := users_of(place):
+        named = users[:MOST_NAMED] + ((t("others"),) if len(users) > MOST_NAMED else ())
+        raise Refused(
+            in_a_row(
+                t("{place} is in use by {users:and}. End that first.", place=shown, users=named),
+                NOTHING_WRITTEN,
+            )
+        )
+
+
+def _open_paths(number: int) -> Iterator[str]:
+    """Nothing of a program that is gone, or another person's."""
+    yield from stands_in(number)
+    yield from (path for _, path in opened(number))
+
+
+def usual_places() -> str:
+    """The folder below which they are mounted: $DISKWRIGHT_PLACES, or /srv; where that is a link, what it
+    leads to, as the kernel would list it."""
+    return str(Path(os.environ.get("DISKWRIGHT_PLACES") or PLACES).resolve())
+
+
+def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
+    """Every folder that something is mounted at, now or at boot, and whatever in `places` is more than an
+    empty folder. Only looks; what cannot be read is left to the checks before a run."""
+    listed: set[str] = set()
+    with suppress(BadInput, OSError):
+        listed = {line.mount_point for line in parse(read_text(fstab), str(fstab))}
+    return frozenset({*listed, *(one.mount_point for one in read_mounts()), *_holding(Path(places))})
+
+
+def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
+    """The file of mounts at boot where it lies on a read-only filesystem, as in NixOS's store; else empty."""
+    real = fstab.resolve()
+    try:
+        return str(fstab) if os.statvfs(real.parent).f_flag & os.ST_RDONLY else ""
+    except OSError:
+        return ""
+
+
+def _holding(places: Path) -> Iterator[str]:
+    try:
+        found = sorted(places.iterdir())
+    except OSError:
+        return
+    for entry in found:
+        try:
+            free = entry.is_dir() and not entry.is_symlink() and not any(entry.iterdir())
+        except OSError:
+            free = False
+        if not free:
+            yield str(entry)

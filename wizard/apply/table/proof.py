@@ -8,17 +8,253 @@ first one's entries, for which its header is wrong meanwhile, so that Linux sees
 the first header, last. Of an MBR one sector changes.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
 
-from wizard.apply.table.image import Image, changed_bytes, is_within
-from wizard.apply.table.type_codes import CHECKSUM_AT, ENTRIES_CHECKSUM_AT, MBR_LINE_BYTES, MBR_LINES_AT
-from wizard.model.errors import Failed
-from wizard.model.machine import Extent
-from wizard.model.plan import WriteTable
-from wizard.model.said import t
-from wizard.probe.table.gpt import HEADER, SIGNATURE
-from wizard.probe.table.tables import Entry, TableReading, read_table
+from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
+from wizard.filesystems.kind import (
+    BOOT_GPT_TYPE,
+    BOOT_MBR_TYPE,
+    ESP_GPT_TYPE,
+    ESP_MBR_TYPE,
+    HOME_GPT_TYPE,
+    LINUX_LUKS_TYPE,
+    LUKS_MBR_TYPE,
+    ROOT_GPT_TYPES,
+)
+from wizard.model.errors import Failed, printable
+from wizard.model.machine import Drive, Extent, Partition
+from wizard.model.plan import Layout, Slot, TableEntry, WriteTable
+from wizard.model.said import Sentence, rounded_up, t
+from wizard.plan.free_space import is_container
+from wizard.probe.content.gpt import HEADER, SIGNATURE
+from wizard.probe.content.tables import Entry, TableReading, read_table
+
+
+def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
+    """What the table on the disk says otherwise than the layout: kind, numbers, starts, lengths, types,
+    names, flags."""
+    kind = drive.table.kind if drive.table else "unread"
+    found = (
+        []
+        if kind == wanted.table
+        else [str(t("the table is {seen}, not {wanted}", seen=kind, wanted=wanted.table))]
+    )
+    by_number = {part.number: part for part in drive.partitions}
+    for slot in wanted.partitions:
+        part = by_number.pop(slot.number, None)
+        if part is None:
+            found.append(str(t("partition {number} is missing", number=slot.number)))
+        else:
+            found += _entry_differences(slot, part)
+    found += [
+        str(t("there is a partition {number} that was not planned", number=number))
+        for number in sorted(by_number)
+    ]
+    return tuple(found)
+
+
+def _entry_differences(slot: Slot, part: Partition) -> list[str]:
+    pairs: list[tuple[Sentence, int | str | None, int | str | None]] = [
+        (
+            Sentence("partition {number} starts at byte {seen}, not {wanted}"),
+            part.start_bytes,
+            slot.start_bytes,
+        ),
+        (
+            Sentence("partition {number} has a length in bytes of {seen}, not {wanted}"),
+            part.size_bytes,
+            slot.size_bytes,
+        ),
+        (Sentence("partition {number} has the type {seen!r}, not {wanted!r}"), part.type, slot.type),
+        (
+            Sentence("partition {number} has the name {seen!r}, not {wanted!r}"),
+            part.name or "",
+            slot.name or "",
+        ),
+        (
+            Sentence("partition {number} has the flags {seen!r}, not {wanted!r}"),
+            hex(part.attributes),
+            hex(slot.attributes),
+        ),
+    ]
+    if slot.kept and slot.part_uuid:
+        pairs.append(
+            (
+                Sentence("partition {number} has the UUID {seen!r}, not {wanted!r}"),
+                part.part_uuid,
+                slot.part_uuid,
+            )
+        )
+    return [
+        str(differs(number=slot.number, seen=_shown(seen), wanted=_shown(wanted)))
+        for differs, seen, wanted in pairs
+        if seen != wanted
+    ]
+
+
+def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
+    """What the kernel believes otherwise than the layout."""
+    found = []
+    by_number = {part.number: part for part in drive.partitions}
+    for slot in wanted.partitions:
+        part = by_number.get(slot.number)
+        if part is None or part.kernel_start_bytes is None:
+            found.append(str(t("the kernel has no partition {number}", number=slot.number)))
+            continue
+        if part.kernel_start_bytes != slot.start_bytes:
+            said = t(
+                "the kernel has partition {number} at byte {seen}, not {wanted}",
+                number=slot.number,
+                seen=part.kernel_start_bytes,
+                wanted=slot.start_bytes,
+            )
+            found.append(str(said))
+        # Of an extended partition the kernel shows only the first record, so that nobody writes over the
+        # logical ones.
+        if not is_container(slot) and part.kernel_size_bytes != slot.size_bytes:
+            said = t(
+                "the kernel has partition {number} with {seen} bytes, not {wanted}",
+                number=slot.number,
+                seen=str(part.kernel_size_bytes),
+                wanted=slot.size_bytes,
+            )
+            found.append(str(said))
+    return tuple(found)
+
+
+def strangers(drive: Drive, *known: Layout) -> tuple[Partition, ...]:
+    """Partitions on the drive that none of the layouts has at that place."""
+    places = {(slot.start_bytes, slot.size_bytes) for layout in known for slot in layout.partitions}
+    return tuple(part for part in drive.partitions if (part.start_bytes, part.size_bytes) not in places)
+
+
+def _shown(value: int | str | None) -> int | str:
+    return value if isinstance(value, int) else printable(value or "", 40)
+
+
+SET_AFTERWARDS = {
+    "gpt": frozenset({ESP_GPT_TYPE, BOOT_GPT_TYPE, HOME_GPT_TYPE, LINUX_LUKS_TYPE, *ROOT_GPT_TYPES.values()}),
+    "mbr": frozenset({ESP_MBR_TYPE, BOOT_MBR_TYPE, LUKS_MBR_TYPE}),
+}
+"""The types that are set here, by the kind of table."""
+
+MBR_LINES_AT = 446
+MBR_LINE_BYTES = 16
+"""Where an MBR's four lines begin, and how long each is."""
+
+MBR_TYPE_AT = 4
+"""Where in its line a partition's type stands."""
+
+CHECKSUM_AT, ENTRIES_CHECKSUM_AT = 16, 88
+"""Where in a GPT's header its checksums stand (UEFI 2.10, 5.3.2)."""
+
+
+def set_types(operation: WriteTable, block_bytes: int) -> None:
+    """Give the new entries of a table that was just written the types that libparted could not. Raises
+    Failed."""
+    wanted = [
+        entry
+        for entry in operation.entries
+        if not entry.kept and entry.type in SET_AFTERWARDS[operation.table]
+    ]
+    if not wanted:
+        return
+    drive = operation.device
+    forget_caches(drive)
+    if operation.table == "mbr":
+        record = bytearray(read_bytes(drive, 0, block_bytes))
+        for entry in wanted:
+            record[MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1) + MBR_TYPE_AT] = int(entry.type, 16)
+        write_bytes(drive, 0, bytes(record))
+        return
+    other: int = HEADER.unpack_from(_header(drive, 1, block_bytes))[6]
+    # The backup first: whichever write is cut off, one copy is whole.
+    for block in (other, 1):
+        _set_in_copy(drive, block, block_bytes, wanted)
+
+
+def _header(drive: str, block: int, block_bytes: int) -> bytearray:
+    """The block with a header in it; raises Failed where there is none."""
+    found = bytearray(read_bytes(drive, block * block_bytes, block_bytes))
+    if not found.startswith(SIGNATURE):
+        raise Failed(
+            t(
+                "The table that was written on {drive} has no header in block {block}.",
+                drive=drive,
+                block=block,
+            )
+        )
+    return found
+
+
+def _set_in_copy(drive: str, block: int, block_bytes: int, wanted: list[TableEntry]) -> None:
+    """One copy of a GPT with these types, and with its checksums made anew."""
+    header = _header(drive, block, block_bytes)
+    _, _, length, *_, first, count, size, _ = HEADER.unpack_from(header)
+    room = rounded_up(count * size, block_bytes)
+    entries = bytearray(read_bytes(drive, first * block_bytes, room))
+    for entry in wanted:
+        at = (entry.number - 1) * size
+        entries[at : at + 16] = UUID(entry.type).bytes_le
+    struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries[: count * size]))
+    struct.pack_into("<I", header, CHECKSUM_AT, 0)
+    struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
+    write_bytes(drive, first * block_bytes, bytes(entries))
+    write_bytes(drive, block * block_bytes, bytes(header))
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Pieces of a drive of `size_bytes`: offsets with what stands there, whole blocks, in order and apart."""
+
+    size_bytes: int
+    block_bytes: int
+    pieces: tuple[tuple[int, bytes], ...]
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Bytes of one piece; none where no piece holds the offset, and fewer where it ends before."""
+        for start, data in self.pieces:
+            if start <= offset < start + len(data):
+                return data[offset - start : offset - start + length]
+        return b""
+
+    def having(self, patches: Mapping[int, bytes]) -> "Image":
+        """The same with other bytes at these offsets, each within one piece."""
+        pieces = []
+        for start, data in self.pieces:
+            patched = bytearray(data)
+            for offset, new in patches.items():
+                if start <= offset and offset + len(new) <= start + len(data):
+                    patched[offset - start : offset - start + len(new)] = new
+            pieces.append((start, bytes(patched)))
+        return replace(self, pieces=tuple(pieces))
+
+    def changed_blocks(self, other: "Image") -> Iterator[tuple[int, bytes, bytes]]:
+        """The blocks that differ in another image of the same places: where, what stands here, and what
+        stands there."""
+        for (start, mine), (_, theirs) in zip(self.pieces, other.pieces, strict=True):
+            for at in range(0, len(mine), self.block_bytes):
+                one, two = mine[at : at + self.block_bytes], theirs[at : at + self.block_bytes]
+                if one != two:
+                    yield start + at, one, two
+
+
+def changed_bytes(image: Image, other: Image) -> Iterator[int]:
+    """The offsets of every byte that differs."""
+    for start, one, two in image.changed_blocks(other):
+        yield from (
+            start + at for at, (here, there) in enumerate(zip(one, two, strict=True)) if here != there
+        )
+
+
+def is_within(offset: int, places: tuple[Extent, ...]) -> bool:
+    """Whether one of the places holds the byte."""
+    return any(place.start_bytes <= offset < place.end_bytes for place in places)
+
 
 CHECKSUM_BYTES = 4
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import parted
 
-from wizard.apply.table.type_codes import SET_AFTERWARDS
+from wizard.apply.table.proof import SET_AFTERWARDS
 from wizard.documents.codec import from_json
-from wizard.filesystems.partitions import (
+from wizard.filesystems.kind import (
     BASIC_DATA_TYPE,
     FAT32_MBR_TYPE,
     LINUX_GPT_TYPE,

@@ -1,30 +1,132 @@
 """Writing a partition table, and proving by the disk and by the kernel that it is exactly the planned one."""
 
+import json
 import os
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, tell_of, wait_for, write_bytes
+from wizard.apply.block.devices import (
+    forget_caches,
+    partition_nodes,
+    read_bytes,
+    tell_kernel,
+    tell_of,
+    wait_for,
+    write_bytes,
+)
 from wizard.apply.block.extents import merged
-from wizard.apply.block.stand_in import NoStandInError
+from wizard.apply.block.scratch_device import NoStandInError, StandIn, standing_in
 from wizard.apply.plan.guard import check_unused
-from wizard.apply.run.vault import table_places
-from wizard.apply.steps.step_context import Site
-from wizard.apply.steps.words.devices import NO_NODE
-from wizard.apply.table.compare import disk_differences, kernel_differences
-from wizard.apply.table.image import Image
-from wizard.apply.table.libparted import have_written
+from wizard.apply.run.backup_store import table_places
+from wizard.apply.run.process import module_argv
+from wizard.apply.steps.step_context import NO_NODE, Site, look_at
 from wizard.apply.table.one_entry import with_one_changed
-from wizard.apply.table.proof import in_order, proven
-from wizard.apply.table.rehearsal import image_of, rehearsed
-from wizard.layout.room.space import is_container
-from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Event
+from wizard.apply.table.proof import Image, disk_differences, in_order, kernel_differences, proven, set_types
+from wizard.documents.codec import to_json
+from wizard.model.errors import Failed, Refused, partition_path
+from wizard.model.ext import Event
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
-from wizard.model.names import partition_path
 from wizard.model.plan import Member, WriteTable
-from wizard.model.said import Said, t
-from wizard.model.units import MIB
-from wizard.probe.table.tables import read_table
+from wizard.model.said import MIB, Said, reason_of, t
+from wizard.plan.free_space import is_container
+from wizard.probe.content.tables import read_table
+
+LIBPARTED_ABORTED = -6
+"""SIGABRT: a failed assertion."""
+
+
+def have_written(operation: WriteTable, site: Site, node: str = "") -> None:
+    """Have the operation's table written, to its drive or to `node` in its place. Raises Failed; then it may
+    be half written."""
+    there = replace(operation, device=node or operation.device)
+    result = site.command(
+        module_argv("wizard.apply.table.worker"),
+        stdin=json.dumps(to_json(there)).encode(),
+        accept=(0, 1, LIBPARTED_ABORTED),
+        shown=("libparted", there.table, there.device),
+    )
+    if result.status == LIBPARTED_ABORTED:
+        raise Failed(
+            t(
+                "libparted gave up on {device} (it aborted); the table on it may be half written.",
+                device=there.device,
+            )
+        )
+    if result.status:
+        raise Failed(
+            t(
+                "libparted did not write the table of {device}: {why}",
+                device=there.device,
+                why=result.last_words,
+            )
+        )
+    set_types(there, site.member.drive.geometry.logical_block_bytes)
+
+
+def image_of(node: str, places: Iterable[Extent], drive: Identity) -> Image:
+    """What these places of a drive, or of a stand-in for it, hold, read past every cache."""
+    pieces = tuple(
+        (place.start_bytes, read_bytes(node, place.start_bytes, place.size_bytes)) for place in places
+    )
+    return Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
+
+
+def rehearsed(operation: WriteTable, before: Image, site: Site) -> Image:
+    """What is to stand in the table's places, which a stand-in has held exactly so. The drive is not written
+    to.
+
+    Raises NoStandInError where none can be had, and Failed where the table did not become what was planned.
+    """
+    with standing_in(before) as stand_in:
+        try:
+            wanted = _write_there(operation, before, stand_in, site)
+        except Failed as error:
+            raise Failed(
+                t(
+                    "The new table did not come out as planned on {node}, a stand-in for "
+                    "{drive}. {why} Nothing of it was written to {drive}.",
+                    drive=operation.device,
+                    node=stand_in.node,
+                    why=reason_of(error),
+                )
+            ) from None
+    said = t(
+        "On a stand-in for {drive}, the new table is the planned one; all else is to the byte as before",
+        drive=operation.device,
+    )
+    site.journal.add(
+        Event.VERIFIED, said, step=site.step, output=str(t("libblkid and the kernel read it so"))
+    )
+    return wanted
+
+
+def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: Site) -> Image:
+    places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
+    have_written(operation, site, stand_in.node)
+    forget_caches(stand_in.node)
+    written = image_of(stand_in.node, places, site.member.drive)
+    if (outside := stand_in.written_outside(places)) is not None:
+        raise Failed(t("libparted wrote to byte {byte}, which is no place of the table.", byte=outside))
+    wanted = proven(operation, before, written)
+    # All of it is gone through as it will be on the drive, from the old table on.
+    for offset, data in before.pieces:
+        write_bytes(stand_in.node, offset, data)
+    for offset, data in in_order(operation.table, before, wanted):
+        write_bytes(stand_in.node, offset, data)
+    forget_caches(stand_in.node)
+    tell_kernel(stand_in.node, anew=True)
+    if not partition_nodes(stand_in.node):
+        # A kernel built without a reader for this kind of table takes it from libblkid.
+        tell_of(stand_in.node, (entry.number for entry in operation.entries))
+    found = look_at(stand_in.node)
+    layout = site.member.after
+    if differences := (*disk_differences(layout, found), *kernel_differences(layout, found)):
+        raise Failed(t("{differences:semicolons}.", differences=differences))
+    if image_of(stand_in.node, places, site.member.drive) != wanted:
+        raise Failed(t("It does not hold what was written to it."))
+    return wanted
 
 
 def write_table(operation: WriteTable, site: Site) -> Said:

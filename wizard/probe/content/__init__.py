@@ -1,1 +1,1 @@
-"""What the bytes on a device say of what lies there: signatures, superblocks, layers."""
+"""Partition tables from recorded bytes."""

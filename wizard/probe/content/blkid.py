@@ -12,8 +12,8 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
 from wizard.model.said import Said, Sentence
-from wizard.probe.reasons import Unreadable
-from wizard.probe.words import unread as words
+from wizard.probe import unread as words
+from wizard.probe.unread import Unreadable
 
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 UNIT_BYTES = 512

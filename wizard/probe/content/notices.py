@@ -1,15 +1,21 @@
 """The notice on a drive that waits: looked for in the few places where it can be, and nowhere that a
-partition lies in which something is recognised."""
+partition lies in which something is recognised.
+"""
 
+import hashlib
+import json
 import os
+import struct
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
-from wizard.documents.notice import notice_bytes, read_notice
-from wizard.model.notice import Notice, notice_places
-from wizard.model.units import rounded_up
+from wizard.documents.profiles import notice_bytes, read_notice
+from wizard.model.finding import Notice, notice_places
+from wizard.model.machine import Extent
+from wizard.model.migration import journal_places
+from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, rounded_up
 
 HEAD_BYTES = 4096
 
@@ -74,3 +80,60 @@ def is_bare(notice: Notice, read: Read) -> bool:
     for one in notice.withheld:
         digest.update(read(one.start_bytes, one.size_bytes))
     return digest.hexdigest() == notice.bare_digest
+
+
+MAGIC = b"DWMOVE\x001"
+SLOT_BYTES = 128 * KIB
+SLOTS = 2
+HEADER = struct.Struct("<8sQII32s")
+"""Magic, number, lengths of the state and of the edges, digest of all three."""
+
+OVER = "done"
+"""The phase in which nothing is left to be done."""
+
+
+def read_slot(raw: bytes) -> tuple[int, bytes, bytes] | None:
+    """The number of a valid slot, its state and its edges; None where it is none."""
+    if len(raw) < HEADER.size:
+        return None
+    magic, number, plain_bytes, edge_bytes, digest = HEADER.unpack_from(raw)
+    end = HEADER.size + plain_bytes
+    if magic != MAGIC or end + edge_bytes > min(SLOT_BYTES, len(raw)):
+        return None
+    plain, edges = raw[HEADER.size : end], raw[end : end + edge_bytes]
+    return (number, plain, edges) if digest_of(raw[8:24], plain, edges) == digest else None
+
+
+def digest_of(lengths: bytes, plain: bytes, edges: bytes) -> bytes:
+    """Of a slot: its number and lengths, as the header has them, its state and its edges."""
+    return hashlib.sha256(lengths + plain + edges).digest()
+
+
+def is_moving(read: Read, span: Extent) -> bool:
+    """Whether the entry that covers `span` holds the journal of a move that is not over. Raises OSError."""
+    for at in journal_places(span):
+        slots = [read_slot(read(at + number * SLOT_BYTES, SLOT_BYTES)) for number in range(SLOTS)]
+        found = [slot for slot in slots if slot is not None]
+        if found and _phase(max(found)[1]) != OVER:
+            return True
+    return False
+
+
+def _phase(plain: bytes) -> str:
+    try:
+        return str(json.loads(plain)["phase"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+SECTOR_BYTES = 512
+NEXT_AT = 0x5C
+MARK = b"GRUB \0Geom\0"
+SIGNATURE = b"\x55\xaa"
+
+
+def next_of(sector: bytes) -> int | None:
+    """Where on the drive, in bytes, GRUB goes on from a sector; None where it is none of GRUB's."""
+    if len(sector) < SECTOR_BYTES or MARK not in sector or sector[510:512] != SIGNATURE:
+        return None
+    return int(struct.unpack_from("<Q", sector, NEXT_AT)[0]) * KERNEL_SECTOR_BYTES

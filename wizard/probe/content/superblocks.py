@@ -6,20 +6,29 @@ place outside the device. Sources: the LUKS1 and LUKS2 on-disk format specificat
 fs/xfs/libxfs/xfs_format.h. md and LVM have modules of their own.
 """
 
+import hashlib
 import json
+import os
 import re
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
-from wizard.probe.content.extroot import is_unconverted
-from wizard.probe.content.lvm import read_physical_volume
-from wizard.probe.content.md import read_member
-from wizard.probe.content.placed import NOTHING, SECTOR_BYTES, Inside, Reader, striping
-from wizard.probe.table.gpt import Read
+from wizard.probe.content.ext import is_unconverted
+from wizard.probe.content.gpt import Read as SuperblocksRead
+from wizard.probe.content.lvm import (
+    NOTHING,
+    SECTOR_BYTES,
+    Inside,
+    Reader,
+    read_member,
+    read_physical_volume,
+    striping,
+)
 
 
-def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> Inside:
+def read_inside(kind: str, read: SuperblocksRead, size_bytes: int, mark_bytes: int | None = None) -> Inside:
     """What the superblock of that kind says; nothing for a kind without one that is read here. A place
     outside of the device is none."""
     reader = READERS.get(kind)
@@ -34,7 +43,7 @@ def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None =
     )
 
 
-def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
+def replayed(chunks: Iterable[tuple[int, bytes]]) -> SuperblocksRead:
     """Reads from recorded bytes: zeroes where nothing was recorded, nothing where no recorded byte falls into
     what is asked for."""
     known = [(start, data) for start, data in chunks if data]
@@ -68,7 +77,7 @@ LUKS2_LARGEST_BYTES = 4 * 1024 * 1024
 SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
 
 
-def _luks(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
+def _luks(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Inside:
     del size_bytes, mark_bytes
     data = read(0, LUKS1_READ_BYTES)
     if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
@@ -130,7 +139,7 @@ EXT_64BIT = 0x80
 XFS_READ_BYTES = 192
 
 
-def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
+def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Inside:
     """s_raid_stride and s_raid_stripe_width, in blocks of the filesystem, and the three words of features."""
     del size_bytes, mark_bytes
     shift, magic, wanted = (
@@ -154,14 +163,14 @@ def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
     )
 
 
-def _ext_features(read: Read) -> tuple[int, int, int] | None:
+def _ext_features(read: SuperblocksRead) -> tuple[int, int, int] | None:
     """s_feature_compat, s_feature_incompat and s_feature_ro_compat; None in recordings from before they were
     read."""
     words = read(EXT_START_BYTES + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
     return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
 
 
-def _ext_taken(read: Read, block_bytes: int) -> int | None:
+def _ext_taken(read: SuperblocksRead, block_bytes: int) -> int | None:
     """What cannot be less by s_blocks_count and s_free_blocks_count, and by the groups that hold as many
     inodes as are used; None where they do not fit together, and in recordings from before they were read."""
     low, high = (read(EXT_START_BYTES + at, size) for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT))
@@ -179,7 +188,7 @@ def _ext_taken(read: Read, block_bytes: int) -> int | None:
     return taken * block_bytes
 
 
-def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
+def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Inside:
     """sb_unit and sb_width, in blocks of the filesystem."""
     del size_bytes, mark_bytes
     data = read(0, XFS_READ_BYTES)
@@ -197,3 +206,99 @@ READERS: Mapping[str, Reader] = {
     "xfs": _xfs,
 }
 """By libblkid's name of the kind."""
+
+
+Read = Callable[[int, int], bytes]
+"""Bytes at an offset of a device; short where there are none."""
+Place = tuple[int, int]
+"""An offset and a size, in bytes."""
+KIB = 1024
+PAGE_BYTES = 4 * KIB
+MOST_SHIFT = 25
+"""Of a cluster's size: 32 MiB, the largest that exFAT knows. What states more is damaged, and nothing is
+looked for by it."""
+
+
+def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str | None:
+    """SHA-256 in hexadecimal digits over the superblocks that the RawContent `content` names, whose device
+    begins at `offset_bytes` of `path`; None where it names none. Raises OSError.
+    """
+    marks = [(str(mark["kind"]), mark["offset_bytes"]) for mark in content["signatures"]]
+    if not marks:
+        return None
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+
+        def read(start: int, size: int) -> bytes:
+            return os.pread(descriptor, size, offset_bytes + start)
+
+        said = hashlib.sha256()
+        for kind, at in marks:
+            for start, size in sorted({place for place in _places(kind, at, read) if place[0] >= 0}):
+                said.update(f"{kind} {start} {size}\n".encode())
+                said.update(read(start, size))
+        return said.hexdigest()
+    finally:
+        os.close(descriptor)
+
+
+def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:
+    """Where a kind has what it writes when it is used."""
+    if mark_bytes is not None:
+        yield mark_bytes // PAGE_BYTES * PAGE_BYTES, PAGE_BYTES
+    match kind:
+        case "xfs" | "crypto_LUKS":
+            # Of XFS the superblock and the heads of the first allocation group, in sectors of up to 4 KiB.
+            yield 0, 16 * KIB
+        case "vfat":
+            # The boot sector, FSInfo, and the head of the first FAT, or for small ones all of it and the
+            # root.
+            yield 0, 64 * KIB
+        case "LVM2_member":
+            yield 0, 8 * KIB
+        case "ntfs":
+            yield from _ntfs(read(0, 512))
+        case "exfat":
+            yield from _exfat(read(0, 512))
+        case "f2fs":
+            yield from _f2fs(read(KIB, KIB))
+        case _:
+            pass
+
+
+def _ntfs(boot: bytes) -> Iterator[Place]:
+    """The boot sector and the first records of the master file table: the table's own, the log's, the
+    volume's and the root's."""
+    yield 0, 512
+    if len(boot) < 512:
+        return
+    cluster = boot[13] if boot[13] <= 128 else 1 << min(256 - boot[13], MOST_SHIFT)
+    start = _number(boot, 48, 8) * cluster * _number(boot, 11, 2)
+    if start < 1 << 62:
+        yield start, 64 * KIB
+
+
+def _exfat(boot: bytes) -> Iterator[Place]:
+    """The boot sectors with what is in use, the head of the FAT, of the bitmap that comes first among the
+    clusters, and of the root."""
+    yield 0, 24 * 512
+    if len(boot) < 512 or not 9 <= boot[108] <= 12 or boot[108] + boot[109] > MOST_SHIFT:
+        return
+    sector, heap = 1 << boot[108], _number(boot, 88, 4)
+    root = heap + (max(_number(boot, 96, 4), 2) - 2 << boot[109])
+    for start, size in ((_number(boot, 80, 4), PAGE_BYTES), (heap, 64 * KIB), (root, PAGE_BYTES)):
+        yield start * sector, size
+
+
+def _f2fs(head: bytes) -> Iterator[Place]:
+    """Both superblocks and both packs of checkpoints, whose versions count up."""
+    yield 0, 2 * PAGE_BYTES
+    if len(head) < KIB or _number(head, 20, 4) > MOST_SHIFT:
+        return
+    first, segment = _number(head, 76, 4), 1 << _number(head, 20, 4)
+    for block in (first, first + segment):
+        yield block * PAGE_BYTES, PAGE_BYTES
+
+
+def _number(data: bytes, at: int, length: int) -> int:
+    return int.from_bytes(data[at : at + length], "little")

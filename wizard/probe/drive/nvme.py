@@ -13,8 +13,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from wizard.model.drive_facts import NvmeFormat
-from wizard.probe.reasons import Unreadable, not_read
-from wizard.probe.words.unread import IDENTIFY as REFUSED
+from wizard.probe.unread import IDENTIFY as REFUSED
+from wizard.probe.unread import Unreadable, not_read
 
 if TYPE_CHECKING:
     from wizard.probe.facts import RawDrive

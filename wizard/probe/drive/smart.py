@@ -8,9 +8,9 @@ from typing import Any
 from wizard.model.drive_facts import SOLID_STATE, Health, Smart
 from wizard.model.machine import Obstacle
 from wizard.model.said import Said
-from wizard.probe.drive.rotation import told
-from wizard.probe.reasons import obstacle_in
-from wizard.probe.words import unread as words
+from wizard.probe import unread as words
+from wizard.probe.drive.ata import told
+from wizard.probe.unread import obstacle_in
 
 REALLOCATED, PENDING, LOST = (5, r"Reallocat|Retired"), (197, "Pending"), (198, "Uncorrect")
 

@@ -2,7 +2,11 @@
 
 import base64
 import re
+from collections.abc import Mapping
 from pathlib import Path
+
+from wizard.model.geometry import Geometry
+from wizard.probe.facts import RawDrive
 
 SYS = Path("/sys")
 
@@ -173,3 +177,64 @@ def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:
     return name.startswith("loop"), [
         (int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)
     ]
+
+
+UNIT_BYTES = 512
+"""What sysfs counts sizes and starts in, whatever the drive's blocks are."""
+
+
+def whole_number(text: str | None) -> int | None:
+    """A whole number; None where the text is none."""
+    return int(text.strip()) if text is not None and re.fullmatch(r"-?[0-9]{1,20}", text.strip()) else None
+
+
+def bytes_at(sysfs: Mapping[str, str], name: str) -> int | None:
+    """A sysfs count of 512-byte units, in bytes."""
+    units = whole_number(sysfs.get(name))
+    return None if units is None else units * UNIT_BYTES
+
+
+def geometry_of(sysfs: Mapping[str, str]) -> Geometry | None:
+    """The block sizes; None where the kernel does not tell them."""
+    logical = whole_number(sysfs.get("queue/logical_block_size"))
+    physical = whole_number(sysfs.get("queue/physical_block_size")) or logical
+    if not logical or not physical:
+        return None
+    return Geometry(
+        logical_block_bytes=logical,
+        physical_block_bytes=physical,
+        alignment_offset_bytes=whole_number(sysfs.get("alignment_offset")) or 0,
+        minimum_io_bytes=whole_number(sysfs.get("queue/minimum_io_size")) or 0,
+        optimal_io_bytes=whole_number(sysfs.get("queue/optimal_io_size")) or 0,
+    )
+
+
+UDEV = SYS.parent / "run/udev/data"
+ATTACHED_ATTRIBUTES = ("dev", "serial", "wwid", "device/serial", "device/wwid")
+PROPERTIES = ("ID_SCSI_SERIAL", "ID_SERIAL_SHORT", "ID_WWN", "ID_WWN_WITH_EXTENSION")
+
+
+def attached_drives() -> tuple[RawDrive, ...]:
+    """Every whole drive that tells a number, with no more than its numbers. An optical drive is none: a disk
+    can show one beside itself, with the same serial number."""
+    found = (_numbers(name) for name in drive_names(all_devices=False) if not OPTICAL.match(name))
+    return tuple(drive for drive in found if len(drive.sysfs) > 1 or drive.vpd or drive.udev)
+
+
+def _numbers(name: str) -> RawDrive:
+    folder = SYS / "block" / name
+    sysfs = attributes(folder, ATTACHED_ATTRIBUTES)
+    return RawDrive(
+        name,
+        node_of(name),
+        sysfs=sysfs,
+        vpd=vital_pages(folder, ("80",)),
+        udev=_properties(sysfs.get("dev", "")),
+    )
+
+
+def _properties(number: str) -> dict[str, str]:
+    """Of udev's database, where a device has a file by its number (systemd-udevd)."""
+    lines = (text(UDEV / f"b{number}") or "").split("\n") if number else ()
+    pairs = (line.removeprefix("E:").partition("=") for line in lines if line.startswith("E:"))
+    return {key: value for key, _, value in pairs if key in PROPERTIES}

@@ -12,8 +12,8 @@ from shutil import copy2, copytree, rmtree
 from tests.lab.drives.fleet import MIB, EmulatedDrive
 from tests.lab.guest.inside import SHARED, SLOW, node_of, sysfs, tool
 from tests.lab.visits.booting.entry import GLOBAL, NUMBER, load_option, order
-from wizard.model.names import partition_path
-from wizard.tools.program import find, run
+from wizard.model.errors import partition_path
+from wizard.process.program import find, run
 
 SECTOR_BYTES = 512
 GRUB = Path("/usr/lib/grub/i386-pc")

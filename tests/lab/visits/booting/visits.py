@@ -28,8 +28,8 @@ from tests.lab.visits.booting.system import (
     sectors,
 )
 from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
-from wizard.tools.program import run
+from wizard.model.ext import Check
+from wizard.process.program import run
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, shown
-from wizard.model.journal import Check
+from wizard.benchmark.alignment import read_cliff_verdict
+from wizard.model.ext import Check
 from wizard.model.verdict import CliffOutcome, CliffVerdict
-from wizard.trial.document import read_cliff_verdict
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

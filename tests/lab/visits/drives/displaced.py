@@ -11,10 +11,10 @@ from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, shown
 from tests.lab.visits.drives.cliff import PLAIN, SHINGLED
-from wizard.model.displaced import Basis, Displaced, DisplacedVerdict
-from wizard.model.journal import Check
-from wizard.trial.displaced.pairs import WRITES
-from wizard.trial.document import read_displaced_verdict
+from wizard.benchmark.alignment import read_displaced_verdict
+from wizard.benchmark.smr_probe import WRITES
+from wizard.model.ext import Check
+from wizard.model.verdict import Basis, Displaced, DisplacedVerdict
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

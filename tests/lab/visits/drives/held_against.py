@@ -6,12 +6,12 @@ from pathlib import Path
 
 from tests.lab.drives.fleet import EmulatedDrive
 from tests.lab.guest.inside import node_of, shown, sysfs, tool
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import Pattern
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import Pattern
+from wizard.model.ext import Check
 from wizard.model.finding import Diagnosis
-from wizard.model.journal import Check
 from wizard.model.machine import Drive, Machine
-from wizard.probe.drive.pages import vital_page
+from wizard.probe.drive.ata import vital_page
 from wizard.probe.facts import RawDrive
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey

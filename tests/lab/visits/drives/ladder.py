@@ -24,11 +24,11 @@ from tests.lab.visits.drives.held_against import (
     diagnosed,
     formats_of,
 )
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import Pattern, load_patterns
-from wizard.diagnose.words import recording as words
 from wizard.documents.codec import from_json
-from wizard.model.journal import Check
+from wizard.findings import messages as words
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import Pattern, load_patterns
+from wizard.model.ext import Check
 from wizard.model.machine import Drive, Machine
 from wizard.probe import collect
 from wizard.probe.content import blkid
@@ -36,8 +36,8 @@ from wizard.probe.facts import RawDrive, RawMachine
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
-from wizard.probe.words.unread import ROOT_READS
-from wizard.tools.program import find
+from wizard.probe.unread import ROOT_READS
+from wizard.process.program import find
 
 assert blkid, "loaded before the checks become a plain user, who may not be allowed to read the checkout"
 

@@ -10,12 +10,12 @@ from tests.lab.drives.members import BUS_FLEET, SATA_FLEET
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, shown, sysfs, tool
 from tests.lab.visits.drives.portraits import diagnosis_of, file_of, said, surveyed, unlike
-from wizard.diagnose.patterns import load_patterns
-from wizard.model.journal import Check
+from wizard.findings.geometry import load_patterns
+from wizard.model.ext import Check
 from wizard.model.machine import Drive
 from wizard.probe.interpret import machine_of
-from wizard.probe.recorded import load_facts
-from wizard.tools.program import run
+from wizard.probe.machine import load_facts
+from wizard.process.program import run
 
 Member = EmulatedDrive | ModuleDrive
 

@@ -13,11 +13,11 @@ from tests.lab.drives.fleet import EmulatedDrive, Expected, Fleet, ModuleDrive
 from tests.lab.drives.members import BUS_FLEET, FLEETS
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, loaded, node_of
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import Pattern, load_patterns
 from wizard.documents.codec import render_document, to_json
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import Pattern, load_patterns
+from wizard.model.ext import Check
 from wizard.model.finding import Diagnosis
-from wizard.model.journal import Check
 from wizard.probe.facts import SCHEMA, RawDrive, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey

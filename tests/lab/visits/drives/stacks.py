@@ -14,18 +14,18 @@ from tests.lab.drives.masonry import Built, build, kernels_node, lay_out, take_d
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, node_of, shown, sysfs, tool
 from tests.lab.visits.drives.portraits import PLACE
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.places import place_of_partition
 from wizard.documents.codec import from_json, render_document, to_json
+from wizard.findings.diagnose import diagnose
+from wizard.findings.places import place_of_partition
+from wizard.model.errors import partition_path
+from wizard.model.ext import Check
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import misalignment_bytes
-from wizard.model.journal import Check
 from wizard.model.machine import Drive, Machine, Signature
-from wizard.model.names import partition_path
 from wizard.probe.facts import SCHEMA, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
-from wizard.tools.program import run
+from wizard.process.program import run
 
 PATIENCE = 120.0
 SECTOR_BYTES = 512

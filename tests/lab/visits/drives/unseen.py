@@ -18,10 +18,10 @@ from tests.lab.guest.inside import DIES, SLOW, digest_of, node_of, shown, standi
 from tests.lab.visits.migrate.migrations import OLD, STORE, ends, migrate, mount_at_boot, prepare_rest, undone
 from tests.lab.visits.migrate.transactions import make_old
 from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, tell_kernel
-from wizard.apply.block.stand_in import standing_in as stand_in_for
-from wizard.apply.table.image import Image
-from wizard.model.journal import Check
-from wizard.tools.program import run
+from wizard.apply.block.scratch_device import standing_in as stand_in_for
+from wizard.apply.table.proof import Image
+from wizard.model.ext import Check
+from wizard.process.program import run
 
 TABLED = virtio_drive("unseen-tabled", 16 * MIB)
 UNSEEN_FLEET = Fleet("unseen", (OLD, STORE, TABLED))

@@ -15,24 +15,24 @@ from uuid import uuid4
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive, Zones
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, SLOW, confirmed, diskwright, loaded, node_of, shown, sysfs, tool
-from wizard.advise.advise import advise
-from wizard.advise.workloads import Profile, find_workload
-from wizard.advise.zones import OTHER, PLACE
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import Pattern, load_patterns
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.wishes.wish import Wish
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import Profile, find_workload
+from wizard.advice.zones import OTHER, PLACE
+from wizard.benchmark.alignment import run_alignment_trial
+from wizard.benchmark.scratch import scratch_extents
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model.advice import Ability, Advice, ZonedUse
 from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Check
+from wizard.model.ext import Check
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
 from wizard.model.verdict import Outcome
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import Wish
 from wizard.probe.machine import probe_machine
-from wizard.tools.program import run
-from wizard.trial.alignment import run_alignment_trial
-from wizard.trial.scratch import scratch_extents
+from wizard.process.program import run
 
 SOLID = EmulatedDrive(
     "zoned-nvme",

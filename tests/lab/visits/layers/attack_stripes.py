@@ -24,23 +24,23 @@ from tests.lab.guest.inside import (
     tool,
     without_loops,
 )
-from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import UNDOING
+from wizard.apply.run_control import resume, undo
 from wizard.apply.steps.arrays import taken_arrays
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
-from wizard.layout.several.striping import striped_after, striped_operations, striped_path
-from wizard.layout.steps.commands import array_uuid
-from wizard.layout.steps.shown import Context, steps_of
-from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Choice, Option, Place, Workload
 from wizard.model.errors import DiskwrightError
-from wizard.model.journal import Check
+from wizard.model.ext import Check
 from wizard.model.plan import Plan, Stripe, WipeSignatures, WriteTable
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.raid.striping import striped_after, striped_operations, striped_path
+from wizard.plan.request.volume_request import Wish
+from wizard.plan.steps.commands import array_uuid
+from wizard.plan.steps.render import Context, steps_of
 from wizard.probe.machine import probe_machine
-from wizard.tools.program import run
+from wizard.process.program import run
 
 
 def _drive(name: str) -> EmulatedDrive:

@@ -29,13 +29,13 @@ from tests.lab.guest.inside import (
 from tests.lab.visits.drives.unseen import RULES, links_to_ours, listening
 from tests.lab.visits.layers.containers import FILE, LONG, PASSPHRASE, WRONG, prepare
 from wizard.apply.block.devices import partition_nodes, tell_kernel
-from wizard.apply.run.begin import settle
+from wizard.apply.run.job import settle
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs, load_plan
-from wizard.layout.document import read_plan
-from wizard.model.journal import Check
+from wizard.model.ext import Check
 from wizard.model.plan import Plan
-from wizard.tools.program import Result, run
+from wizard.plan.check import read_plan
+from wizard.process.program import Result, run
 
 HELD = virtio_drive("held", 160 * MIB)
 BARRED_FLEET = Fleet("barred", (HELD,))

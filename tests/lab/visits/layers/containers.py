@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.lab.guest.inside import SHARED, SLOW, diskwright, shown, tool
-from wizard.layout.document import read_plan
-from wizard.model.journal import Check
-from wizard.model.operations.encryption import Encryption
+from wizard.model.ext import Check
+from wizard.model.operations import Encryption
 from wizard.model.plan import Plan, Volume
-from wizard.tools.program import find, run
+from wizard.plan.check import read_plan
+from wizard.process.program import find, run
 
 PASSPHRASE = "several words that nobody guesses"
 FILE, WRONG = Path("/run/passphrase"), Path("/run/wrong-passphrase")

@@ -43,10 +43,10 @@ from wizard.apply.block.devices import tell_kernel
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs, load_plan, runs_folder
-from wizard.layout.document import read_plan
-from wizard.model.journal import Check
+from wizard.model.ext import Check
 from wizard.model.plan import Plan, Volume
-from wizard.tools.program import run
+from wizard.plan.check import read_plan
+from wizard.process.program import run
 
 
 def _drive(name: str, logical: int, optimal: int | None = None, size_mib: int = 320) -> EmulatedDrive:

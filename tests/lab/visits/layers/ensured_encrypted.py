@@ -11,9 +11,9 @@ from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, digests, diskwright, forget_in_fstab, node_of, tool
 from tests.lab.visits.layers.containers import LONG, prepare
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
-from wizard.tools.program import run
+from wizard.model.errors import partition_path
+from wizard.model.ext import Check
+from wizard.process.program import run
 
 DRIVE = virtio_drive("keyed", 160 * MIB)
 FLEET = Fleet("ensured-encrypted", (DRIVE,))

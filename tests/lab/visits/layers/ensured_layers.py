@@ -20,10 +20,10 @@ from tests.lab.guest.inside import (
     tool,
     udev_runs,
 )
-from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
-from wizard.tools.program import run
+from wizard.model.errors import partition_path
+from wizard.model.ext import Check
+from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
+from wizard.process.program import run
 
 GROUP, SPARE = virtio_drive("layered-group", 640 * MIB), virtio_drive("layered-spare", 128 * MIB)
 ONE, TWO = virtio_drive("layered-one", 128 * MIB), virtio_drive("layered-two", 160 * MIB)

@@ -30,26 +30,26 @@ from tests.lab.guest.inside import (
     udev_runs,
 )
 from tests.lab.visits.layers.mirrors import CRAWL, RUN, copying_at
-from wizard.apply.decide import keep, resume, undo
-from wizard.apply.plan.found.finding import found_on
-from wizard.apply.plan.found.making import make_found_run
+from wizard.apply.plan.rebuild_run import make_found_run
+from wizard.apply.plan.recover import found_on
 from wizard.apply.plan.start import start_run
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import load_plan
+from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.steps.arrays import array_parts, taken_arrays
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish, make_striped_plan
-from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Choice, Place, Workload
 from wizard.model.errors import DiskwrightError
-from wizard.model.journal import Check
-from wizard.model.operations.arrays import Level
+from wizard.model.ext import Check
+from wizard.model.operations import Level
 from wizard.model.plan import Plan
-from wizard.model.units import KIB
+from wizard.model.said import KIB
+from wizard.plan.check import read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.plan.request.volume_request import Wish
 from wizard.probe.machine import probe_machine
-from wizard.tools.program import run
+from wizard.process.program import run
 
 # Without TRIM: what `keep` has a drive forget would read as zeros on both halves of a mirror.
 DRIVES = tuple(

@@ -27,19 +27,19 @@ from tests.lab.guest.inside import (
     tool,
     without_loops,
 )
-from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run_control import resume, undo
 from wizard.apply.steps.arrays import taken_arrays
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import StripeWish, make_striped_plan
-from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Choice, Place, Workload
 from wizard.model.errors import Refused
-from wizard.model.journal import Check, Event
+from wizard.model.ext import Check, Event
 from wizard.model.plan import Plan
+from wizard.plan.check import read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.plan.request.volume_request import Wish
 from wizard.probe.machine import probe_machine
 
 PHYSICAL_BYTES = 4096

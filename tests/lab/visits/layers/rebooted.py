@@ -30,8 +30,8 @@ from tests.lab.guest.inside import (
 from tests.lab.visits.layers.containers import FILE, LONG, WRONG, prepare
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.layout.document import read_plan
-from wizard.model.journal import Check
+from wizard.model.ext import Check
+from wizard.plan.check import read_plan
 
 STORE = virtio_drive("rebooted-store", 96 * MIB)
 DRIVES = virtio_drive("rebooted-1", 320 * MIB), virtio_drive("rebooted-2", 320 * MIB)

@@ -35,25 +35,25 @@ from tests.lab.guest.inside import (
     udev_runs,
     without_loops,
 )
-from wizard.apply.decide import keep, resume, undo
 from wizard.apply.plan.start import start_run
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.steps.arrays import taken_arrays
-from wizard.diagnose.diagnose import diagnose
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.requested import striped_wish
-from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
-from wizard.layout.steps.commands import array_uuid
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.wishes.wish import request
+from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
-from wizard.model.journal import Check, Event
+from wizard.model.ext import Check, Event
 from wizard.model.plan import Plan
-from wizard.model.units import KIB
+from wizard.model.said import KIB
+from wizard.plan.check import read_plan, render_plan
+from wizard.plan.export import striped_wish
+from wizard.plan.planner import Mode
+from wizard.plan.preview import preview_lines
+from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.request.volume_request import request
+from wizard.plan.steps.commands import array_uuid
 from wizard.probe.machine import probe_machine
-from wizard.tools.program import run
+from wizard.process.program import run
 
 COUNT = 3
 DRIVE_BYTES = 256 * MIB

@@ -34,16 +34,16 @@ from tests.lab.guest.inside import (
     udev_runs,
 )
 from wizard.apply.block.devices import partition_nodes
-from wizard.apply.decide import keep, undo
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, state
-from wizard.layout.document import read_plan
-from wizard.layout.group.grouping import logical_volumes
-from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
+from wizard.apply.run_control import keep, undo
 from wizard.model.errors import DiskwrightError
-from wizard.model.journal import Check
+from wizard.model.ext import Check
 from wizard.model.plan import Plan
-from wizard.tools.program import run
+from wizard.plan.check import read_plan
+from wizard.plan.raid.lvm import logical_volumes
+from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
+from wizard.process.program import run
 
 WHOLE, CUT = virtio_drive("grouped-whole", 640 * MIB, 4096), virtio_drive("grouped-cut", 640 * MIB)
 GROUPED_FLEET = Fleet("grouped", (WHOLE, CUT))

@@ -14,9 +14,9 @@ from time import perf_counter
 
 from tests.lab.drives.fleet import EmulatedDrive, Fleet
 from tests.lab.guest.inside import diskwright, node_of, shown, tool
-from wizard.model.journal import Check
+from wizard.model.ext import Check
 from wizard.model.verdict import Outcome
-from wizard.tools.program import find
+from wizard.process.program import find
 
 BLOCK_BYTES = 4096
 SHIFT_BYTES = 512

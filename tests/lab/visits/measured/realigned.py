@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, Pace
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, diskwright, node_of, told, tool
-from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
+from wizard.model.errors import ExitCode, partition_path
+from wizard.model.ext import Check
 from wizard.model.verdict import Outcome
-from wizard.tools.program import run
+from wizard.process.program import run
 
 SECTOR_BYTES = 512
 SECONDS = "30"

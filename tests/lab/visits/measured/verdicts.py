@@ -11,12 +11,12 @@ from tests.lab.drives.fleet import EmulatedDrive, Fleet, ModuleDrive
 from tests.lab.drives.members import BUS_FLEET, SATA_FLEET
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import loaded, node_of, shown
+from wizard.benchmark.alignment import run_alignment_trial
 from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Check
+from wizard.model.ext import Check
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Verdict
 from wizard.probe.machine import probe_drive, probe_machine
-from wizard.trial.alignment import run_alignment_trial
 
 TIMES = 20
 MEDIAN_SECONDS = 15.0

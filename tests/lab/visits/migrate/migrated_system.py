@@ -11,11 +11,11 @@ from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import FAILS, SLOW, digest_of, diskwright, node_of, standing_in, tool
 from tests.lab.visits.migrate.migrations import FSTAB, LONG, REST, RUNS, STORES, ends, prepare_rest
-from wizard.apply.migration.looking.grub import reader
+from wizard.apply.conversion.system_checks import reader
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
-from wizard.model.journal import Check, Event
-from wizard.tools.program import run
+from wizard.model.ext import Check, Event
+from wizard.process.program import run
 
 OLD, STORE = virtio_drive("sys-old", 32 * MIB), virtio_drive("sys-store", 256 * MIB)
 FLEET = Fleet("migrated-system", (OLD, STORE))

@@ -30,13 +30,13 @@ from tests.lab.visits.migrate.migrations import (
 )
 from tests.lab.visits.migrate.transactions import make_old
 from tests.lab.visits.migrate.transactions import migrate as make_ext4
-from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.snapshot import LOOK_SECONDS
+from wizard.apply.conversion.transaction import PREFIX, Transaction, locate
 from wizard.apply.run.journal import Journal
-from wizard.apply.transaction.transaction import PREFIX, Transaction, locate
-from wizard.migrate.steps import proof
-from wizard.model.journal import Check
-from wizard.tools.program import run
+from wizard.ext4.steps import proof
+from wizard.model.ext import Check
+from wizard.process.program import run
 
 BASES, SECOND = (
     EmulatedDrive(

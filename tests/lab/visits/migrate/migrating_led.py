@@ -13,10 +13,10 @@ from tests.lab.guest.screen import Console
 from tests.lab.visits.migrate.migrations import FSTAB, OLD, PLACE, STORE, is_ext4, mount_at_boot, prepare_rest
 from tests.lab.visits.migrate.transactions import make_old
 from tests.lab.visits.screens.console import WHAT, ends, flat, is_read, look
-from wizard.desk.places.review import ENOUGH
+from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
-from wizard.services.real import RealServices
+from wizard.model.ext import Check
+from wizard.ui.screens.review import ENOUGH
 
 LED_FLEET = Fleet("migration-led", (OLD, STORE))
 KEEPS = Path("/kept")

@@ -14,12 +14,14 @@ from unittest.mock import patch
 from tests.lab.drives.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, cut_power, digest_of, node_of, shown, tool
-from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.conversion.transaction import Transaction, locate
 from wizard.apply.engine.record import load_record
 from wizard.apply.run.journal import Journal
-from wizard.apply.transaction.transaction import Transaction, locate
-from wizard.migrate.steps import accepted, operation_commands, proof
-from wizard.model.documents.migration import (
+from wizard.ext4.steps import accepted, operation_commands, proof
+from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.ext import Check
+from wizard.model.migration import (
     AddChecksums,
     CheckFiles,
     ConvertFiles,
@@ -28,9 +30,7 @@ from wizard.model.documents.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.journal import Check
-from wizard.tools.program import run
+from wizard.process.program import run
 
 STORE = virtio_drive("tx-store", 128 * MIB)
 SMALL, NATIVE = virtio_drive("tx-small", 32 * MIB), virtio_drive("tx-native", 32 * MIB, 4096)

@@ -19,13 +19,12 @@ from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, SLOW, cut_power, node_of, shown, sysfs, told, tool
 from wizard.apply.block.devices import forget_caches, read_bytes
-from wizard.apply.move.on_drive import THROTTLE
+from wizard.apply.move.content import THROTTLE
 from wizard.apply.run.runs import list_runs
-from wizard.cli import main
-from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
-from wizard.tools.program import run
+from wizard.cli.main import main
+from wizard.model.errors import ExitCode, partition_path
+from wizard.model.ext import Check
+from wizard.process.program import run
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

@@ -22,8 +22,8 @@ from tests.lab.guest.inside import SLOW, shown, told, tool
 from tests.lab.visits.move.moved import DISK, LOGGED, SECTOR_BYTES, Misaligned
 from wizard.apply.block.devices import forget_caches
 from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
-from wizard.tools.program import run
+from wizard.model.ext import Check
+from wizard.process.program import run
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

@@ -12,9 +12,9 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import node_of
 from tests.lab.guest.screen import Console, is_whole, unfit
 from wizard.demo.image import lay_out
-from wizard.desk.places.review import ENOUGH
 from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
+from wizard.model.ext import Check
+from wizard.ui.screens.review import ENOUGH
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

@@ -18,12 +18,12 @@ from tests.lab.guest.inside import SHARED, SLOW, diskwright, node_of, shown, too
 from tests.looks.terminals.terminal import Terminal
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.run.runs import list_runs
-from wizard.diagnose.diagnose import diagnose
 from wizard.documents.codec import from_json
-from wizard.layout.document import read_plan
-from wizard.model.journal import Check
+from wizard.findings.diagnose import diagnose
+from wizard.model.errors import partition_path
+from wizard.model.ext import Check
 from wizard.model.machine import Drive, Machine
-from wizard.model.names import partition_path
+from wizard.plan.check import read_plan
 from wizard.probe import collect
 from wizard.probe.facts import RawDrive
 from wizard.probe.host.system import read_machine

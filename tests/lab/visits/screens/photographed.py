@@ -11,10 +11,9 @@ from tests.lab.guest.inside import SLOW, node_of, shown
 from tests.lab.guest.screen import Console
 from tests.lab.visits.screens import console
 from tests.lab.visits.screens.console import LAPTOP, PLACE, ends, look, to_the_last_question
-from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
-from wizard.tools.program import run
+from wizard.model.errors import ExitCode, partition_path
+from wizard.model.ext import Check
+from wizard.process.program import run
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

@@ -17,11 +17,10 @@ from tests.lab.visits.screens.console import PURPOSE, WHAT, ends, flat, is_read,
 from tests.lab.visits.screens.hotplug import is_writing, plug, pull
 from wizard.apply.engine.record import load_record
 from wizard.apply.run.runs import list_runs
-from wizard.desk.places.review import ENOUGH
-from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
-from wizard.tools.program import run
+from wizard.model.errors import ExitCode, partition_path
+from wizard.model.ext import Check
+from wizard.process.program import run
+from wizard.ui.screens.review import ENOUGH
 
 STICK = EmulatedDrive(
     "stick",

@@ -14,8 +14,8 @@ from tests.lab.guest.inside import FSTAB, SHARED, digests, node_of, shown, tool
 from tests.lab.visits.screens.hotplug import plug, pull
 from tests.loop.ensure.playing import Playing
 from wizard.apply.run.runs import list_runs
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
+from wizard.model.errors import partition_path
+from wizard.model.ext import Check
 
 LONG = 900.0
 """Seconds that a play may take. Ansible is many processes, each of them slow in a guest."""

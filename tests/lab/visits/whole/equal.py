@@ -15,11 +15,11 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, confirmed, diskwright, keep_runs_at, node_of, tool
 from tests.loop.applying import unknown_kernel, wish
 from wizard.filesystems.registry import MADE
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode, make_plan
-from wizard.model.journal import Check
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.ext import Check
+from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import Plan
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode, make_plan
 from wizard.probe.machine import probe_machine
 
 EMULATING = virtio_drive("equal-512e", 6 * GIB)

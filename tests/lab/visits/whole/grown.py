@@ -15,9 +15,9 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import DIES, SLOW, diskwright, empty, node_of, standing_in, story, tool
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
-from wizard.tools.program import run
+from wizard.model.errors import partition_path
+from wizard.model.ext import Check
+from wizard.process.program import run
 
 GROWING = virtio_drive("growing", 640 * MIB)
 FLEET = Fleet("grown", (GROWING,))

@@ -17,11 +17,10 @@ from tests.lab.guest.inside import SHARED, diskwright, keep_runs_at, node_of, to
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
+from wizard.model.errors import partition_path
+from wizard.model.ext import Check
 from wizard.model.verdict import Outcome
-from wizard.probe.machine import list_drive_paths
-from wizard.probe.recorded import load_facts
+from wizard.probe.machine import list_drive_paths, load_facts
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

@@ -11,11 +11,11 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, node_of
 from tests.lab.visits.whole.whole_path import stands
 from wizard.apply.run.runs import runs_folder
-from wizard.layout.document import read_plan
+from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
-from wizard.model.journal import Check
+from wizard.model.ext import Check
 from wizard.model.plan import Plan
-from wizard.services.real import RealServices
+from wizard.plan.check import read_plan
 
 PURPOSE = "portable"
 

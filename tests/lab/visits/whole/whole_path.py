@@ -16,11 +16,11 @@ from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet
 from tests.lab.drives.members import CHARGING, FIRST_FLEET, NATIVE
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, SLOW, diskwright, node_of, shown, sysfs, tool, udev_runs
-from wizard.layout.document import read_plan
-from wizard.model.journal import Check
-from wizard.model.names import partition_path
+from wizard.model.errors import partition_path
+from wizard.model.ext import Check
 from wizard.model.plan import Plan, TableEntry, Volume, WriteTable
-from wizard.tools.program import run
+from wizard.plan.check import read_plan
+from wizard.process.program import run
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.devices import Bench, tool
-from wizard.apply.manifest.differences import differences
-from wizard.apply.manifest.entry import Entry, from_line
-from wizard.apply.manifest.manifest import manifest_lines, take_manifest
-from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
-from wizard.model.units import GIB, KIB, MIB, TIB
+from wizard.apply.tree.differences import differences
+from wizard.apply.tree.entry import Entry, from_line
+from wizard.apply.tree.manifest import manifest_lines, take_manifest
+from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
+from wizard.model.said import GIB, KIB, MIB, TIB
 
 ACL = struct.pack("<I", 2) + b"".join(
     struct.pack("<HHI", tag, bits, who) for tag, bits, who in ((1, 6, -1 & 0xFFFFFFFF), (2, 4, 1000))

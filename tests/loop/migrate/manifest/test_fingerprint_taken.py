@@ -6,7 +6,7 @@ import os
 import pytest
 
 from tests.devices import Bench, MakeDrive
-from wizard.apply.migration.on_device.direct import PIECE_BYTES, fingerprint
+from wizard.apply.conversion.direct import PIECE_BYTES, fingerprint
 
 
 @pytest.mark.parametrize(

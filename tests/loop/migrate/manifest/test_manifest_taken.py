@@ -25,12 +25,12 @@ from tests.loop.migrate.manifest.manifests import (
     manifest_of,
     told,
 )
-from wizard.apply.manifest.differences import TOLD, differences
-from wizard.apply.manifest.entry import Entry, Kind
-from wizard.apply.manifest.manifest import take_manifest
-from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
+from wizard.apply.tree.differences import TOLD, differences
+from wizard.apply.tree.entry import Entry, Kind
+from wizard.apply.tree.manifest import take_manifest
+from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
 from wizard.model.errors import BadInput, Failed
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 
 @pytest.fixture
@@ -283,8 +283,8 @@ def test_it_is_gone_after_a_kill(drive: str) -> None:
     """Also while processes of its own are reading."""
     code = """
 import os, sys, time
-from wizard.apply.manifest.workers import share_out
-from wizard.apply.manifest.mount_read_only import mounted_read_only
+from wizard.apply.tree.manifest import share_out
+from wizard.apply.tree.mount_read_only import mounted_read_only
 def forever(piece, say):
     while True:
         say(b"still here")

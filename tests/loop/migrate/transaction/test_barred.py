@@ -13,15 +13,15 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
 from wizard.apply.block.devices import forget_caches, read_bytes, size_bytes, write_bytes
-from wizard.apply.block.medium import DeviceMedium
-from wizard.apply.engine.held import HeldDrive
+from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.conversion.commit import Committing
+from wizard.apply.conversion.snapshots import WORK, Snapshotted, save_snapshotted
+from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.transaction.committing import Committing
-from wizard.apply.transaction.snapshotted import WORK, Snapshotted, save_snapshotted
-from wizard.migrate.ext.bar import FIRST_BYTES, barred
-from wizard.migrate.ext.superblock import START_BYTES, read_ext
-from wizard.migrate.steps import operation_commands
-from wizard.model.documents.migration import (
+from wizard.ext4.assessment import FIRST_BYTES, barred
+from wizard.ext4.steps import operation_commands
+from wizard.ext4.superblock import START_BYTES, read_ext
+from wizard.model.migration import (
     AddChecksums,
     CheckFiles,
     ConvertFiles,
@@ -30,7 +30,7 @@ from wizard.model.documents.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 EXT3 = "has_journal,^extent,^64bit,^metadata_csum,^flex_bg,^huge_file,^dir_nlink,^extra_isize"
 EXT4 = "has_journal,extent,metadata_csum"

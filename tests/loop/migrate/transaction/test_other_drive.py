@@ -12,9 +12,9 @@ from tests.loop.bring.swapping import clone, put_in
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off, sealed
 from tests.loop.runs.found.test_replugged import attach, detach
-from wizard.apply.decide import keep
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
+from wizard.apply.run_control import keep
 from wizard.model.errors import Refused
 
 

@@ -13,25 +13,23 @@ from tests.loop.applying import Work, carry_out, diskwright, story
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_barred import CutDevice
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.decide import undo
+from wizard.apply.conversion.commit import Committing
+from wizard.apply.conversion.run import check_keeps
+from wizard.apply.conversion.snapshots import EARLIER, FILE, OLD, WORK, Snapshotted, save_snapshotted
+from wizard.apply.conversion.transaction import locate, migration_now
 from wizard.apply.engine import exchange
-from wizard.apply.engine.held import HeldDrive
+from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
-from wizard.apply.migration.looking.found import migration_now
-from wizard.apply.migration.run import check_keeps
 from wizard.apply.run.journal import Journal, RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.apply.transaction.committing import Committing
-from wizard.apply.transaction.snapshotted import EARLIER, FILE, OLD, WORK, Snapshotted, save_snapshotted
-from wizard.apply.transaction.transaction import locate
-from wizard.faces.runs.status import row_of
-from wizard.migrate.ext.bar import FIRST_BYTES
-from wizard.migrate.make import make_migration
-from wizard.migrate.situation import Folder
-from wizard.migrate.steps import operation_commands
-from wizard.model.documents.migration import CopyFiles, MakeFresh, Means, SetFstabType, Way
+from wizard.apply.run_control import undo
+from wizard.cli.commands.status import row_of
+from wizard.ext4.assessment import FIRST_BYTES, Folder
+from wizard.ext4.make import make_migration
+from wizard.ext4.steps import operation_commands
 from wizard.model.errors import Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
+from wizard.model.migration import CopyFiles, MakeFresh, Means, SetFstabType, Way
 
 
 @pytest.fixture

@@ -18,20 +18,20 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut
 from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
-from wizard.apply.decide import keep
 from wizard.apply.engine.record import load_record
 from wizard.apply.engine.stores import Store
-from wizard.apply.plan.found import making
-from wizard.apply.plan.found.finding import found_on
-from wizard.apply.plan.found.making import make_found_run
+from wizard.apply.plan import rebuild_run
+from wizard.apply.plan.rebuild_run import make_found_run
+from wizard.apply.plan.recover import found_on
 from wizard.apply.plan.rehearsed import is_half_found
 from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.lock import is_locked
+from wizard.apply.run.process import is_locked
 from wizard.apply.run.runs import list_runs
-from wizard.layout.planner import Mode
+from wizard.apply.run_control import keep
 from wizard.model.errors import Refused
 from wizard.model.machine import Extent
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 SEEDS = 40 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 6
 NAMED = re.compile(r"`diskwright keep (\S+)`")
@@ -95,10 +95,10 @@ def cut(lost: Lost, monkeypatch: pytest.MonkeyPatch, power: Power) -> bool:
     """Make the run's folder with this power; whether it went."""
     with monkeypatch.context() as patched:
         for where, name in (
-            (making, "make_run"),
-            (making, "save_record"),
-            (making, "save_drives"),
-            (making, "keep_facts"),
+            (rebuild_run, "make_run"),
+            (rebuild_run, "save_record"),
+            (rebuild_run, "save_drives"),
+            (rebuild_run, "keep_facts"),
             (Journal, "add"),
             (Store, "__init__"),
             (Store, "sync"),

@@ -7,13 +7,13 @@ import pytest
 
 from tests.devices import MakeDrive, backing_file, drop_partitions, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, until, wish
-from wizard.apply.decide import keep, undo
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import load_plan
-from wizard.layout.planner import Mode
+from wizard.apply.run_control import keep, undo
 from wizard.model.errors import Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 pytestmark = pytest.mark.alone
 

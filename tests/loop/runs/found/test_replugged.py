@@ -10,12 +10,12 @@ from tests.loop.applying import Work, diskwright, ended, fill, old_gpt, story, u
 from tests.loop.attack.attacking import unharmed
 from tests.loop.attack.test_resume import killed_at
 from tests.loop.runs.test_undo import stopped_before_formatting
-from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import preflight
 from wizard.apply.run.journal import RunState, state
-from wizard.layout.planner import Mode
+from wizard.apply.run_control import resume, undo
 from wizard.model.errors import Refused
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.planner import Mode
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("direct")]
 """Between the two, another test could take the name."""

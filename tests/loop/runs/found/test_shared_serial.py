@@ -12,17 +12,17 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, old_gpt, story, wish
 from tests.loop.attack.attacking import unharmed
 from tests.loop.runs.found.test_replugged import attach, detach
-from wizard.apply.decide import keep, resume, undo
 from wizard.apply.engine.stores import old_file
-from wizard.apply.plan import elsewhere, same_drive
-from wizard.apply.run.backup import drop_backup
+from wizard.apply.plan import identity_check, relocated_drives
+from wizard.apply.run.backup_store import drop_backup
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import load_plan
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
+from wizard.apply.run_control import keep, resume, undo
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
 from wizard.probe.machine import probe_drive, probe_machine
 
 pytestmark = pytest.mark.alone
@@ -51,10 +51,10 @@ def put_into_dock(monkeypatch: pytest.MonkeyPatch, drive: str) -> None:
 
         return probed
 
-    for module in (elsewhere, same_drive):
+    for module in (relocated_drives, identity_check):
         monkeypatch.setattr(module, "probe_drive", drive_in(probe_drive))
         monkeypatch.setattr(module, "list_drive_paths", lambda **_: (drive,))
-    monkeypatch.setattr(same_drive, "probe_machine", machine_in(probe_machine))
+    monkeypatch.setattr(identity_check, "probe_machine", machine_in(probe_machine))
 
 
 def with_serial(run: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, stand_in, story, until, wish
 from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.layout.document import render_plan
-from wizard.layout.planner import Mode
 from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.check import render_plan
+from wizard.plan.planner import Mode
 
 SIZE = 96 * MIB
 

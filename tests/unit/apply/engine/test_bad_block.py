@@ -9,7 +9,7 @@ from wizard.apply.engine.record import Change, Mark, Phase, Record, load_record,
 from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.units import KIB
+from wizard.model.said import KIB
 
 SIZE, BLOCK, BAD = 64 * KIB, 512, 20 * KIB
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.engine import stand_ins
-from wizard.apply.engine.stand_ins import obstacle
+from wizard.apply.engine import scratch_copies
+from wizard.apply.engine.scratch_copies import obstacle
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def control(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     programs.mkdir()
     (programs / "modprobe").write_text("#!/bin/sh\nexit 1\n")
     (programs / "modprobe").chmod(0o755)
-    monkeypatch.setattr(stand_ins, "CONTROL", str(control))
+    monkeypatch.setattr(scratch_copies, "CONTROL", str(control))
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     return control
 

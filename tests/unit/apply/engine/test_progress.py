@@ -10,7 +10,7 @@ from wizard.apply.block.extents import Read
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.stores import FOLDER, Store, old_file
-from wizard.apply.run.progress import Progress
+from wizard.apply.run.progress_log import Progress
 from wizard.model.machine import Extent
 
 Act = Callable[[Exchange, Progress], None]

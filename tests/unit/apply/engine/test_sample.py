@@ -5,11 +5,11 @@ from itertools import pairwise
 import pytest
 
 from tests.unit.layout.several.stripes import numbered, striped
-from wizard.apply.engine.discard import SAMPLES, first_data, sample_of, zeros_wanted
-from wizard.layout.several.striped import Kind
+from wizard.apply.engine.changes import SAMPLES, first_data, sample_of, zeros_wanted
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.units import GIB, MIB, TIB
+from wizard.model.said import GIB, MIB, TIB
+from wizard.plan.raid.striped import Kind
 
 
 @pytest.mark.parametrize("block", [512, 4096])

@@ -8,10 +8,8 @@ from random import Random
 import pytest
 
 from tests.exchanging import write_cow_store
-from wizard.apply.block.cow_store import read_cow_store
-from wizard.apply.engine import words
-from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
-from wizard.apply.transaction.snapshotted import (
+from wizard.apply.block.snapshot import read_cow_store
+from wizard.apply.conversion.snapshots import (
     EARLIER,
     FILE,
     Snapshotted,
@@ -19,6 +17,8 @@ from wizard.apply.transaction.snapshotted import (
     phase_of,
     save_snapshotted,
 )
+from wizard.apply.engine import record
+from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
 
@@ -121,4 +121,4 @@ def test_what_goes_on_by_itself_is_not_said_to_wait() -> None:
         said = power_sentence(phase, "/dev/sdx1", waits=False)
         command = "undo" if phase in GOING_BACK else "resume"
         over = phase in (Phase.UNDONE, Phase.LEFT, Phase.KEPT)
-        assert said == ("" if over else str(words.HALF(drives="/dev/sdx1", command=command)))
+        assert said == ("" if over else str(record.HALF(drives="/dev/sdx1", command=command)))

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from wizard.apply.manifest import content as manifest_content
-from wizard.apply.manifest.content import (
+from wizard.apply.tree import content as manifest_content
+from wizard.apply.tree.content import (
     BLOCK_BYTES,
     SEGMENT_BYTES,
     ZEROS,
@@ -23,7 +23,7 @@ from wizard.apply.manifest.content import (
     segments,
     widened,
 )
-from wizard.apply.manifest.entry import Entry, Kind, from_line, to_line
+from wizard.apply.tree.entry import Entry, Kind, from_line, to_line
 from wizard.model.errors import BadInput
 
 ranges = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=6).map(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from psutil import Process
 
-from wizard.apply.manifest.workers import Say, share_out
+from wizard.apply.tree.manifest import Say, share_out
 from wizard.model.errors import Failed
 
 

@@ -10,12 +10,11 @@ from queue import Queue
 import pytest
 
 from tests.unit.migrate.extimages import EXT3, facts, made
-from wizard.apply.migration.steps import Heed, share_of
-from wizard.apply.migration.verify import extent_share
-from wizard.apply.run.child_progress import read_by, watched_effort
-from wizard.migrate.effort import Effort, effort_of, parts_of
-from wizard.migrate.steps import CHECKER, accepted, operation_commands
-from wizard.model.documents.migration import (
+from wizard.apply.conversion.verify import Heed, extent_share, share_of
+from wizard.apply.run.process import read_by, watched_effort
+from wizard.ext4.duration import Effort, effort_of, parts_of
+from wizard.ext4.steps import CHECKER, accepted, operation_commands
+from wizard.model.migration import (
     AddChecksums,
     CheckFiles,
     OnDevice,
@@ -23,9 +22,9 @@ from wizard.model.documents.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.units import MIB
-from wizard.tools.listening import Listener
-from wizard.tools.program import run
+from wizard.model.said import MIB
+from wizard.process.output import Listener
+from wizard.process.program import run
 
 
 def test_the_passes_add_up_and_never_go_back() -> None:

@@ -8,9 +8,9 @@ from random import Random
 from tests.unit.apply.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
 from tests.unit.apply.move.powercuts import HEAD_SECTORS, Case, Layout, Tally
 from wizard.apply.block.extents import without
+from wizard.apply.move.bad_sectors import Unread, Unreadable
 from wizard.apply.move.mover import mover
-from wizard.apply.move.mover.state import Phase, Side
-from wizard.apply.move.unread.narrowing import Unread, Unreadable
+from wizard.apply.move.mover.journal import Phase, Side
 from wizard.model.machine import Extent
 
 LEVELS = 2

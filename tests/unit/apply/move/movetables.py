@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.unit.probe.gptimage import Image
-from wizard.apply.move.tables.images import Piece, TableImages, table_images
+from wizard.apply.move.table_images import Piece, TableImages, table_images
 from wizard.model.machine import Extent
-from wizard.model.units import MIB
-from wizard.probe.table.gpt import Entry, read_gpt
-from wizard.probe.table.mbr import read_mbr
-from wizard.tools.program import find, run
+from wizard.model.said import MIB
+from wizard.probe.content.gpt import Entry, read_gpt
+from wizard.probe.content.tables import read_mbr
+from wizard.process.program import find, run
 
 util_linux = pytest.mark.skipif(
     not all(map(find, ("sfdisk", "partx", "blkid"))), reason="util-linux's programs are not here"

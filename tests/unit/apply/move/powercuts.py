@@ -10,14 +10,13 @@ from random import Random
 from tests.unit.apply.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
 from tests.unit.probe.gptimage import Image
 from wizard.apply.move.mover import mover
-from wizard.apply.move.mover.bars import blocks_around
-from wizard.apply.move.mover.journal import Journal, journal_bytes
-from wizard.apply.move.mover.state import Course, Phase, Piece, Pieces, Side, State
-from wizard.apply.move.tables.images import table_images
-from wizard.model.documents.move import Scheme
+from wizard.apply.move.mover.journal import Course, Journal, Phase, Piece, Pieces, Side, State, journal_bytes
+from wizard.apply.move.mover.prepare import blocks_around
+from wizard.apply.move.table_images import table_images
 from wizard.model.machine import Extent
-from wizard.probe.table.gpt import read_gpt
-from wizard.probe.table.mbr import read_mbr
+from wizard.model.migration import Scheme
+from wizard.probe.content.gpt import read_gpt
+from wizard.probe.content.tables import read_mbr
 
 HEAD_SECTORS = 21
 COPIES, NEAR_COPY = ((9, 2), (70, 3)), (1, 2)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.move.contents.placed import fat_offset, placed
-from wizard.layout.moving.possible import WITHOUT_PLACE
+from wizard.apply.move.relocate import fat_offset, placed
 from wizard.model.errors import Refused
-from wizard.model.units import KIB, MIB
-from wizard.tools.program import find, run
+from wizard.model.said import KIB, MIB
+from wizard.plan.partition.movable import WITHOUT_PLACE
+from wizard.process.program import find, run
 
 BEFORE, AFTER = 63, 133120
 HEAD, TAIL = 128 * KIB, 4096

@@ -11,7 +11,8 @@ import pytest
 from tests.daily import one_in
 from tests.unit.apply.move import powercuts
 from tests.unit.apply.move.powercuts import CASES, DIRECT, LOGGED, Case
-from wizard.apply.move.mover import bars, journal, mover, moving, windows
+from wizard.apply.move.mover import journal, mover, prepare, windows
+from wizard.apply.move.mover import windows as moving
 from wizard.model.errors import DiskwrightError
 
 BOTH = (DIRECT, LOGGED)
@@ -129,7 +130,7 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
         "self._mend(side)\n        head",
     ),
     "the copies are written without the rest of their physical blocks": (
-        bars,
+        prepare,
         "(place.start_bytes - start_bytes, place.size_bytes) for place in whole",
         "(place.start_bytes, place.size_bytes) for place in barred",
     ),

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.apply.lossy import POLICIES, SECTOR, LossyDrive, RecordingDrive
 from tests.unit.apply.move.powercuts import CASES, Case, Layout, cut_everywhere
-from wizard.apply.move.mover.state import Side
+from wizard.apply.move.mover.journal import Side
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))

@@ -19,11 +19,11 @@ from tests.unit.apply.move.movetables import (
     torn,
     util_linux,
 )
-from wizard.apply.move.tables.images import Piece, TableImages, table_images
-from wizard.filesystems.partitions import MOVING_GPT_TYPE, MOVING_MBR_TYPE
+from wizard.apply.move.table_images import Piece, TableImages, table_images
+from wizard.filesystems.kind import MOVING_GPT_TYPE, MOVING_MBR_TYPE
 from wizard.model.machine import Extent
-from wizard.probe.table.gpt import Entry, read_copy
-from wizard.tools.program import run
+from wizard.probe.content.gpt import Entry, read_copy
+from wizard.process.program import run
 
 pytestmark = util_linux
 WAYS = (("old", "moving"), ("moving", "new"), ("new", "moving"), ("moving", "old"))

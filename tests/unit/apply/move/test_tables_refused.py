@@ -20,7 +20,7 @@ from tests.unit.apply.move.movetables import (
     sfdisk,
     util_linux,
 )
-from wizard.apply.move.tables.images import SharedBlock, table_images
+from wizard.apply.move.table_images import SharedBlock, table_images
 from wizard.model.errors import Refused
 from wizard.model.machine import Extent
 

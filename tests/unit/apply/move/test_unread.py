@@ -9,12 +9,12 @@ from tests.daily import one_in
 from tests.unit.apply.lossy import BLOCK, SECTOR
 from tests.unit.apply.move.badsectors import BadDrive, bad_of, cut_over_bad_sectors
 from tests.unit.apply.move.powercuts import CASES, Layout
-from wizard.apply.move.mover.state import Phase, Side
-from wizard.apply.move.unread import narrowing, reading
-from wizard.apply.move.unread.narrowing import Unread, Unreadable, filled
+from wizard.apply.move import bad_sectors
+from wizard.apply.move.bad_sectors import Unread, Unreadable, filled
+from wizard.apply.move.mover.journal import Phase, Side
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
 
 
 @pytest.mark.parametrize("number", one_in(4, range(len(CASES))))
@@ -72,7 +72,7 @@ def test_a_dying_drive_is_not_tried_without_end() -> None:
     drive = Counted(bytes(8 * MIB), range(2048))
     with pytest.raises(Failed, match="dying"):
         filled(drive, 0, memoryview(bytearray(8 * MIB)), BLOCK)
-    assert drive.failed == narrowing.MOST_FAILED + 1
+    assert drive.failed == bad_sectors.MOST_FAILED + 1
 
 
 def test_what_others_have_in_a_shared_block_is_not_given_up() -> None:
@@ -82,7 +82,7 @@ def test_what_others_have_in_a_shared_block_is_not_given_up() -> None:
     state = layout.begun(drive).state
     buffer = memoryview(bytearray(BLOCK))
     with pytest.raises(Unread, match="shares with its neighbour"):
-        reading.fill(drive, state, layout.head_bytes, end // BLOCK * BLOCK, buffer)
+        bad_sectors.fill(drive, state, layout.head_bytes, end // BLOCK * BLOCK, buffer)
 
 
 def _is_behind_head(layout: Layout, start: int, block: int) -> bool:

@@ -20,7 +20,7 @@ from wizard.apply.block.extents import (
     seeking_finds,
 )
 from wizard.model.machine import Extent
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 ZERO_RANGE = 0x10
 """FALLOC_FL_ZERO_RANGE of linux/falloc.h: what BLKZEROOUT on a loop device becomes."""

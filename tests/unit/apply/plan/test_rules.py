@@ -9,21 +9,19 @@ from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import E512, N512, drive
 from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_operations
-from wizard.apply.plan.same_drive import identity_difference
+from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.verify import aligned_by_parted
-from wizard.apply.run.vault import table_places
-from wizard.apply.steps.readback import recognised_differences
-from wizard.apply.steps.wipe import refuse_strangers
+from wizard.apply.run.backup_store import table_places
+from wizard.apply.steps.wipe import recognised_differences, refuse_strangers
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import option_differences, parse_mountinfo
-from wizard.apply.table.compare import disk_differences, kernel_differences, strangers
-from wizard.layout.before import identity_of
-from wizard.model.errors import Failed, Refused
+from wizard.apply.table.proof import disk_differences, kernel_differences, strangers
+from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table
-from wizard.model.names import partition_path
 from wizard.model.plan import Layout, Plan, WipeSignatures
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.dangers import identity_of
 
 EXT4 = frozenset(["rw", "noatime", "errors=remount-ro", "commit=30", "data=ordered"])
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from wizard.apply.resizing.ntfs import free_in, runs_in
+from wizard.apply.resize.ntfs import free_in, runs_in
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 

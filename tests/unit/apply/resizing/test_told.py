@@ -2,12 +2,12 @@
 
 import pytest
 
-from wizard.apply.resizing.btrfs import Chunk, chunks_in, in_use
-from wizard.apply.resizing.ext import writable
-from wizard.apply.resizing.xfs import free_in, superblock_in
+from wizard.apply.resize.btrfs import Chunk, chunks_in, in_use
+from wizard.apply.resize.ext import writable
+from wizard.apply.resize.xfs import free_in, superblock_in
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
 
 CHUNKS = """chunk tree
 leaf 22052864 items 7 free space 15466 generation 7 owner CHUNK_TREE

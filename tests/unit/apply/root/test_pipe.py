@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.root import server
-from wizard.apply.root.protocol import LONGEST_LINE, Answer, Ask, Request, Say, as_line
-from wizard.apply.root.server import MOST_WAITING, Relay, of_root_alone
+from wizard.apply.privilege import server
+from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, Request, Say, as_line
+from wizard.apply.privilege.server import MOST_WAITING, Relay, of_root_alone
 from wizard.model.errors import Refused
 
 

@@ -9,14 +9,14 @@ from shutil import copyfile
 import pytest
 
 from wizard.apply.engine.record import Phase, Record, power_sentence, save_record
-from wizard.apply.root import server
-from wizard.apply.root.protocol import Answer, Ask, Request, Say
-from wizard.apply.root.server import Relay
+from wizard.apply.privilege import server
+from wizard.apply.privilege.ask import Answer, Ask, Request, Say
+from wizard.apply.privilege.server import Relay
 from wizard.apply.run.journal import Journal, RunState
-from wizard.apply.run.progress import StepProgress, note_progress
+from wizard.apply.run.progress_log import StepProgress, note_progress
 from wizard.apply.run.runs import Kind
 from wizard.documents.codec import from_json
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 
 
 def test_how_it_stands_is_told_before_what_happened_and_once(tmp_path: Path) -> None:

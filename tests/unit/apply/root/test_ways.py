@@ -8,14 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.root.ask import HELPER, RELAY, Surroundings, Way, relay_argv, way_to_root
-from wizard.apply.root.client import Elevated
-from wizard.apply.root.protocol import Answer, Say, as_line
+from wizard.apply.privilege.ask import (
+    HELPER,
+    RELAY,
+    Answer,
+    Say,
+    Surroundings,
+    Way,
+    as_line,
+    relay_argv,
+    way_to_root,
+)
+from wizard.apply.privilege.client import Elevated
 from wizard.apply.run import module
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import module_argv
+from wizard.host.this_system import RealServices
 from wizard.model.errors import Failed, Refused
-from wizard.services.real import RealServices
 
 DESKTOP_FILES = Path(__file__).parents[4] / "packaging" / "desktop"
 DESKTOP = Surroundings(terminal=True, session=True, bus=True, systemd=True)
@@ -141,7 +150,7 @@ def test_a_run_that_is_not_heard_of_any_more_is_not_called_ended() -> None:
 
 def test_with_no_program_to_ask_the_desk_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    monkeypatch.setattr("wizard.apply.root.ask.way_to_root", lambda: None)
+    monkeypatch.setattr("wizard.apply.privilege.ask.way_to_root", lambda: None)
     services = RealServices()
     assert services.apply_obstacle == services.obstacle != "" and not services.asks_for_root
     with pytest.raises(Refused, match="Neither sudo, run0 nor pkexec"):

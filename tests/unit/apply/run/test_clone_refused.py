@@ -8,12 +8,12 @@ from typing import cast
 import pytest
 
 from tests.unit.machines import E512, SIZE_BYTES, drive
-from wizard.apply.move import guard as move_guard
-from wizard.apply.tune import guard as tune_guard
-from wizard.layout.before import identity_of
-from wizard.model.documents.changes import Changes
-from wizard.model.documents.move import Moves
+from wizard.apply.move import run as move_guard
+from wizard.apply.settings import guard as tune_guard
+from wizard.model.changes import Changes
 from wizard.model.errors import Refused
+from wizard.model.migration import Moves
+from wizard.plan.dangers import identity_of
 
 OWN = replace(drive(serial="S1"), diskseq=7)
 CLONE = replace(OWN, serial="S2")

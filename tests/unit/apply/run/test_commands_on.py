@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from tests.unit.apply.run.test_numbers import begin
-from wizard.apply import decide
-from wizard.apply.decide import LEFT_OFF, is_not_yet, power_now
+from wizard.apply import run_control
 from wizard.apply.engine.record import Change, Phase, Record, power_sentence, save_record
 from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
 from wizard.apply.run.runs import STATE, called, command_on
-from wizard.faces.runs.status import Row, line_of
-from wizard.model.journal import Event
-from wizard.report.nouns import RunRecord
-from wizard.report.performed import run_part
+from wizard.apply.run_control import LEFT_OFF, is_not_yet, power_now
+from wizard.cli.commands.status import Row, line_of
+from wizard.model.ext import Event
+from wizard.report.drives import RunRecord
+from wizard.report.page import run_part
 
 FORWARD_ONLY = (Phase.RELEASED, Phase.KEPT)
 BACK_ONLY = (Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK)
@@ -25,7 +25,7 @@ UNTOLD = (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN)
 
 def ways(run: Path, now: RunState) -> list[str]:
     """The commands without the run's name."""
-    named = decide.ways_on(run, now)
+    named = run_control.ways_on(run, now)
     assert all(str(run) in command_on(way, run) for way in named)
     return list(named)
 

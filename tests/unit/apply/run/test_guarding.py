@@ -14,14 +14,14 @@ import pytest
 
 from tests.unit.machines import E512, KN4, N512, drive, mbr, partition, partitioned
 from wizard.apply.plan import verify
-from wizard.apply.run import lock
-from wizard.apply.run.lock import lent, lock_drives
-from wizard.diagnose.tables import find_tables
-from wizard.layout.room.space import fresh_bounds
+from wizard.apply.run import process
+from wizard.apply.run.process import lent, lock_drives
+from wizard.findings.tables import find_tables
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
-from wizard.model.units import MIB, TIB
-from wizard.probe.table.mbr import read_mbr
+from wizard.model.said import MIB, TIB
+from wizard.plan.free_space import fresh_bounds
+from wizard.probe.content.tables import read_mbr
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_of_several_locks_that_were_lent_each_must_be_had_again(drives: tuple[st
         assert not any(map(is_free, drives))
     finally:
         os.close(other)
-        lock.unlock(mine)
+        process.unlock(mine)
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -67,7 +67,7 @@ def test_drives_are_locked_in_the_order_of_their_names(
     drives: tuple[str, str], turned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or two runs that want the same two would each hold one, and wait for the other."""
-    monkeypatch.setattr(lock, "monotonic", itertools.count(0, 100).__next__)
+    monkeypatch.setattr(process, "monotonic", itertools.count(0, 100).__next__)
     other = os.open(drives[0], os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)
     try:

@@ -9,16 +9,16 @@ import pytest
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import E512, SIZE_BYTES, drive, machine
 from tests.unit.probe import rawfacts
-from wizard.apply.plan.same_drive import check_same_start, drive_fault, tells_who_it_is
+from wizard.apply.plan.identity_check import check_same_start, drive_fault, tells_who_it_is
 from wizard.apply.plan.start import check_tokens
-from wizard.diagnose.diagnose import diagnose
-from wizard.layout.before import identity_of
-from wizard.layout.changes.steps_of import rules_name
+from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
 from wizard.model.finding import Severity
 from wizard.model.machine import Drive
+from wizard.plan.dangers import identity_of
+from wizard.plan.settings.steps_of import rules_name
 from wizard.probe.facts import RawDrive
-from wizard.probe.host import attached
+from wizard.probe.host import sysfs as attached
 from wizard.probe.interpret import machine_of
 
 WWN, OTHER = "naa.5000c500a1b2c3d4", "naa.5000c500a1b2c3d5"

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from wizard.apply.run.backup_store import Saved, Vault
+from wizard.apply.run.job import await_end
 from wizard.apply.run.journal import FILE, Journal, RunState, follow, read_entries, state
-from wizard.apply.run.kinds import await_end
-from wizard.apply.run.lock import is_locked, lent, lock_run
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.process import Purpose, is_locked, lent, lock_run
 from wizard.apply.run.runs import check_room, find_run, list_runs, runs_folder
-from wizard.apply.run.vault import Saved, Vault
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.machine import Extent
 
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.run.entries import in_own_words
-from wizard.apply.run.journal import FILE, Journal, RunState, read_entries, state
+from wizard.apply.run.journal import FILE, Journal, RunState, in_own_words, read_entries, state
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput
-from wizard.model.journal import Entry, Event
+from wizard.model.ext import Entry, Event
 from wizard.model.said import Said, in_a_row, t, tn
 
 NOTHING = t("Nothing was written.")

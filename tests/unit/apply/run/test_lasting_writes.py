@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.lasting import Files, LastingFolder, states_during
+from wizard.apply.conversion.snapshots import Snapshotted, save_snapshotted
 from wizard.apply.engine.record import Phase, Record, save_record
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment, Vault, mark_durably
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import make_run
-from wizard.apply.run.vault import Vault, mark_durably
 from wizard.apply.system.edited_file import edit
-from wizard.apply.transaction.snapshotted import Snapshotted, save_snapshotted
 from wizard.model.errors import Failed
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 from wizard.model.machine import Extent
 
 

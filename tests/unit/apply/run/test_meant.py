@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.apply.run.test_numbers import begin
-from wizard.apply.decide import Ways, left_line
 from wizard.apply.run.journal import RunState
-from wizard.faces.writing.which_run import run_meant
+from wizard.apply.run_control import Ways, left_line
+from wizard.cli.select_run import run_meant
 from wizard.model.errors import Refused
 
 

@@ -11,13 +11,12 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.unit.documents.test_changes import CHANGES
-from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import Journal
-from wizard.apply.run.number import COUNTER
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.journal import COUNTER, Journal
 from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import find_run, list_runs, make_run
-from wizard.layout.changes.changes_document import render_changes
 from wizard.model.errors import Refused
+from wizard.plan.settings.tuning import render_changes
 
 ROOT = Path(__file__).parents[4]
 TEXT = render_changes(CHANGES)
@@ -109,7 +108,7 @@ def test_what_another_folder_of_runs_left_is_not_taken_over(tmp_path: Path) -> N
 
 
 def test_processes_at_the_same_time_get_numbers_of_their_own(runs: Path) -> None:
-    code = "import sys; from pathlib import Path; from wizard.apply.run.number import make_numbered\n"
+    code = "import sys; from pathlib import Path; from wizard.apply.run.journal import make_numbered\n"
     code += "for _ in range(25): make_numbered(Path(sys.argv[1]), 'sda', lambda _: True)"
     makers = [subprocess.Popen((sys.executable, "-c", code, str(runs)), cwd=ROOT) for _ in range(4)]
     assert [maker.wait() for maker in makers] == [0] * 4

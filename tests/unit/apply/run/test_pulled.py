@@ -8,16 +8,16 @@ import pytest
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive
 from wizard.apply.block import devices
-from wizard.apply.decide import job_of, next_commands
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan import run as execution
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import Work, carry_out
 from wizard.apply.run.journal import Journal, read_entries
-from wizard.apply.run.kinds import Work, carry_out
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import new_run
+from wizard.apply.run_control import job_of, next_commands
 from wizard.model.errors import Failed
-from wizard.model.journal import Event
+from wizard.model.ext import Event
 
 MISSING = "/dev/no-such-drive"
 

@@ -7,14 +7,14 @@ import pytest
 
 from tests.unit.migrate.migrations import situation
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.lock import lock_run
-from wizard.apply.run.progress import FILE, StepProgress, note_progress, noting, read_progress
+from wizard.apply.run.process import lock_run
+from wizard.apply.run.progress_log import FILE, StepProgress, note_progress, noting, read_progress
 from wizard.apply.run.runs import MIGRATION
-from wizard.faces.runs.status import row_of
-from wizard.migrate.document import render_migration
-from wizard.migrate.make import make_migration
-from wizard.model.documents.migration import Way
-from wizard.model.journal import Event
+from wizard.cli.commands.status import row_of
+from wizard.ext4.check import render_migration
+from wizard.ext4.make import make_migration
+from wizard.model.ext import Event
+from wizard.model.migration import Way
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_part_of_a_step_tells_its_share_of_the_whole_and_what_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr("wizard.apply.run.progress.monotonic", lambda: now[0])
+    monkeypatch.setattr("wizard.apply.run.progress_log.monotonic", lambda: now[0])
     note = noting(tmp_path, 4, (0.5, 1.0))
     # What was noted before belongs to other work.
     assert read_progress(tmp_path) == StepProgress(4, 0.5)

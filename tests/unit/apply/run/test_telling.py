@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.run.journal import Journal, follow
-from wizard.apply.run.lock import lock_run
-from wizard.apply.run.progress import StepProgress, note_progress, read_progress
-from wizard.apply.run.telling import Telling
-from wizard.model.journal import Entry, Event
+from wizard.apply.run.process import lock_run
+from wizard.apply.run.progress_log import StepProgress, Telling, note_progress, read_progress
+from wizard.model.ext import Entry, Event
 
 
 def telling(*known: StepProgress | None, every_seconds: float = 0.0) -> tuple[Telling, list[str]]:

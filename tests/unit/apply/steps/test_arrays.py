@@ -14,13 +14,13 @@ from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import check_tokens, room_bytes
 from wizard.apply.steps.array_checks import examined_chunk, exported, kernel_check
 from wizard.apply.steps.arrays import array_parts
-from wizard.apply.steps.readback import checking_programs
-from wizard.filesystems import ext4, xfs
+from wizard.apply.steps.wipe import checking_programs
+from wizard.filesystems import ext, xfs
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Striping
 from wizard.model.plan import Plan, WipeSignatures
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
 
 STRIPING = Striping(64 * KIB, 192 * KIB)
 DUMPE2FS = """Filesystem volume name:   striped
@@ -33,9 +33,9 @@ Flex block group size:    16
 
 
 def test_ext4s_stripe_in_bytes() -> None:
-    assert ext4.striping_in(DUMPE2FS) == STRIPING
-    assert ext4.striping_in(DUMPE2FS.replace("RAID stride", "Other")) is None
-    assert ext4.striping_in("") is None
+    assert ext.striping_in(DUMPE2FS) == STRIPING
+    assert ext.striping_in(DUMPE2FS.replace("RAID stride", "Other")) is None
+    assert ext.striping_in("") is None
 
 
 def test_xfs_stripe_in_bytes() -> None:

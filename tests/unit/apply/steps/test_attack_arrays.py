@@ -15,15 +15,14 @@ from wizard.apply.plan import drive_digests, resume
 from wizard.apply.plan.resume import check_made, check_on_array
 from wizard.apply.steps import arrays
 from wizard.apply.steps.arrays import array_parts, bring_back, check_apart, check_free_array
-from wizard.layout.several.striping import layer_name
-from wizard.layout.steps.commands import array_uuid, physical_volume_uuid
 from wizard.model.drive_facts import Zones
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Partition, Signature, Table
-from wizard.model.operations.arrays import MakeArray, MakeStripedVolume
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeArray, MakeFilesystem, MakeStripedVolume
 from wizard.model.plan import Plan
-from wizard.tools.program import Result
+from wizard.plan.raid.striping import layer_name
+from wizard.plan.steps.commands import array_uuid, physical_volume_uuid
+from wizard.process.program import Result
 
 THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-00000000aaaa")
 

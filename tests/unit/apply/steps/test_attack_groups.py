@@ -12,19 +12,18 @@ from tests.unit.layout.several.test_grouped import PLAN
 from wizard.apply.plan import drive_digests, resume
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.resume import check_on_array
-from wizard.apply.steps import groups
+from wizard.apply.steps import lvm
 from wizard.apply.steps.layers import layer_nodes, own_uses
-from wizard.apply.steps.lvm import rows
-from wizard.apply.steps.readback import checking_programs
-from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
-from wizard.layout.steps.commands import physical_volume_uuid
+from wizard.apply.steps.step_context import rows
+from wizard.apply.steps.wipe import checking_programs
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Signature
-from wizard.model.operations.group import MakeLogicalVolume
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeFilesystem, MakeLogicalVolume
 from wizard.model.plan import WipeSignatures
-from wizard.model.units import MIB
+from wizard.model.said import MIB
+from wizard.plan.raid.lvm import EXTENT_BYTES, group_room_bytes, logical_volumes
+from wizard.plan.steps.commands import physical_volume_uuid
 
 assert PLAN.group is not None
 GROUP = PLAN.group
@@ -34,9 +33,9 @@ THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-0000
 
 
 def active(monkeypatch: pytest.MonkeyPatch, *nodes: str) -> None:
-    monkeypatch.setattr(groups, "running_volumes", lambda *_: nodes)
+    monkeypatch.setattr(lvm, "running_volumes", lambda *_: nodes)
     monkeypatch.setattr(resume, "running_layers", lambda *_: tuple((node, node) for node in nodes))
-    monkeypatch.setattr(groups, "open_exclusively", lambda _: None)
+    monkeypatch.setattr(lvm, "open_exclusively", lambda _: None)
 
 
 def told(**changes: str) -> Tools:
@@ -63,8 +62,8 @@ def told(**changes: str) -> Tools:
 
 
 def test_a_group_as_planned_holds_in_every_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
-    checks = list(groups.group_checks(PLAN, GROUP, told()))
+    monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
+    checks = list(lvm.group_checks(PLAN, GROUP, told()))
     assert len(checks) == 6 and all(check.holds for check in checks), checks
 
 
@@ -86,14 +85,14 @@ def test_a_group_as_planned_holds_in_every_check(monkeypatch: pytest.MonkeyPatch
 def test_a_group_that_lvm_finds_otherwise_is_told(
     monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(groups, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
-    wrong = [check for check in groups.group_checks(PLAN, GROUP, told(**changes)) if not check.holds]
+    monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
+    wrong = [check for check in lvm.group_checks(PLAN, GROUP, told(**changes)) if not check.holds]
     assert wrong and all(next(iter(changes)) in check.seen for check in wrong)
 
 
 def test_a_volume_that_the_kernel_finds_misaligned_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "read_geometry", lambda _: Geometry(512, 4096, 512, 4096, 0))
-    wrong = [check for check in groups.group_checks(PLAN, GROUP, told()) if not check.holds]
+    monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 512, 4096, 0))
+    wrong = [check for check in lvm.group_checks(PLAN, GROUP, told()) if not check.holds]
     assert [check.seen for check in wrong] == ["an offset of 512 bytes"] * 2
 
 
@@ -128,20 +127,20 @@ def test_a_group_with_anything_of_others_is_not_taken_apart(
         }
     )
     if strange is None:
-        groups.take_group_apart(PLAN, GROUP, tools)
+        lvm.take_group_apart(PLAN, GROUP, tools)
         assert [call[0] for call in tools.calls][-2:] == ["vgchange", "vgremove"]
     else:
         with pytest.raises(Failed, match=f"not touched: it has {strange},"):
-            groups.take_group_apart(PLAN, GROUP, tools)
+            lvm.take_group_apart(PLAN, GROUP, tools)
         assert "vgremove" not in [call[0] for call in tools.calls]
 
 
 def test_a_volume_in_use_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     active(monkeypatch, FIRST)
-    monkeypatch.setattr(groups, "open_exclusively", lambda _: "somebody has it")
+    monkeypatch.setattr(lvm, "open_exclusively", lambda _: "somebody has it")
     tools = Tools({})
     with pytest.raises(Failed, match="in use: somebody has it"):
-        groups.take_group_apart(PLAN, GROUP, tools)
+        lvm.take_group_apart(PLAN, GROUP, tools)
     assert not tools.calls
 
 
@@ -151,7 +150,7 @@ def test_volumes_of_a_step_that_was_only_begun_are_looked_for(there: bool) -> No
         {"lvs": f"  other {NAMES[0]}\n  {GROUP.name} {NAMES[0] if there else 'theirs'}\n", "lvchange": ""}
     )
     begun = until(PLAN, step_of(PLAN, MakeLogicalVolume))
-    groups.bring_group_back(PLAN, begun, begun - {max(begun)}, tools)
+    lvm.bring_group_back(PLAN, begun, begun - {max(begun)}, tools)
     assert [call[-1] for call in tools.calls if call[0] == "lvchange"] == (
         [f"{GROUP.name}/{NAMES[0]}"] if there else []
     )

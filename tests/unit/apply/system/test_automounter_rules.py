@@ -9,16 +9,16 @@ import pytest
 
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import partition, partitioned
-from wizard.apply.block import unseen as rules_given
-from wizard.apply.block.unseen import forget_left_rules, heed, ignore_mapped
-from wizard.apply.plan import automounter
-from wizard.apply.plan.automounter import let_go, unseen
+from wizard.apply.block import scratch_device as rules_given
+from wizard.apply.block.scratch_device import forget_left_rules, heed, ignore_mapped
+from wizard.apply.plan import verify
+from wizard.apply.plan.verify import let_go, unseen
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import Mounted
-from wizard.layout.planner import Mode
 from wizard.model.errors import Failed
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder for rules, and a sysfs, that are nobody's; udev is not told."""
     monkeypatch.setattr(rules_given, "RULES", tmp_path / "rules.d")
     monkeypatch.setattr(rules_given, "_reload", lambda: None)
-    for module in (automounter, rules_given):
+    for module in (verify, rules_given):
         monkeypatch.setattr(module, "SYS_BLOCK", tmp_path / "block")
     for name in ("sda", "sda1", "sda2"):
         (tmp_path / "block" / name).mkdir(parents=True)
@@ -115,8 +115,8 @@ def test_only_what_the_run_makes_and_mounts_elsewhere_is_looked_at(monkeypatch: 
         Mounted(new, "/media/user/x", "ext4", frozenset()),
         Mounted("/dev/sdb1", "/mnt", "ext4", frozenset()),
     )
-    monkeypatch.setattr(automounter, "read_mounts", lambda: there)
-    assert [entry.mount_point for entry, _ in automounter.strangers(plan)] == ["/media/user/x"]
+    monkeypatch.setattr(verify, "read_mounts", lambda: there)
+    assert [entry.mount_point for entry, _ in verify.strangers(plan)] == ["/media/user/x"]
 
 
 def test_what_another_hid_is_not_unmounted_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,9 +126,9 @@ def test_what_another_hid_is_not_unmounted_in_its_place(monkeypatch: pytest.Monk
         Mounted("/dev/sdb1", "/media/user/x", "ext4", frozenset()),
     )
     ran: list[Sequence[str]] = []
-    for module in (automounter, mounts):
+    for module in (verify, mounts):
         monkeypatch.setattr(module, "read_mounts", lambda: there)
-    monkeypatch.setattr(automounter, "_is_ours", lambda _make, _site: True)
+    monkeypatch.setattr(verify, "_is_ours", lambda _make, _site: True)
     monkeypatch.setattr(Site, "command", lambda _site, argv: ran.append(argv))
     site = object.__new__(Site)
     object.__setattr__(site, "plan", plan)

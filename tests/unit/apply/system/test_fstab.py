@@ -6,18 +6,11 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.system.edited_file import kept_as
-from wizard.apply.system.fstab import (
-    add_line,
-    check_fstab,
-    conflict,
-    parse,
-    remove_line,
-    without_line,
-)
-from wizard.layout.changes.lines import with_line
-from wizard.layout.steps.commands import fstab_line
+from wizard.apply.system.fstab import add_line, check_fstab, conflict, parse, remove_line, without_line
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.plan import AddFstabLine
+from wizard.plan.settings.possible import with_line
+from wizard.plan.steps.commands import fstab_line
 
 UUID = "10000000-0000-4000-8000-000000000001"
 OPERATION = AddFstabLine(UUID, "/srv/my media", "ext4", ("noatime", "nofail"), 2)

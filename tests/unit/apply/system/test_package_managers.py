@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from wizard.advise.missing import COMMANDS, Missing, missing, programs_named
-from wizard.apply.packages.install import manager_of, offer
-from wizard.apply.packages.managers import MANAGERS, Cost, complaint, is_offline
-from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
-from wizard.apply.root.server import Relay
+from wizard.advice.missing import COMMANDS, Missing, missing, programs_named
+from wizard.apply.packages import MANAGERS, Cost, complaint, is_offline, manager_of, offer
+from wizard.apply.privilege.ask import Answer, Ask, Request, Say, as_line
+from wizard.apply.privilege.server import Relay
 from wizard.documents.codec import from_json
 from wizard.model.errors import Failed, Refused
-from wizard.model.units import KIB, MIB
-from wizard.tools.program import stream
+from wizard.model.said import KIB, MIB
+from wizard.process.program import stream
 
 SAID = {
     # apt 2.6.1, Debian 12: apt-get install -q --no-install-recommends --print-uris zerofree
@@ -140,7 +139,7 @@ def test_what_a_name_means() -> None:
 def test_a_family_that_is_not_known_is_refused_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Refused, match="the package mdadm brings it"):
         offer(missing(("mdadm",), ""), Cost())
-    monkeypatch.setattr("wizard.apply.packages.install.find", lambda _name: None)
+    monkeypatch.setattr("wizard.apply.packages.find", lambda _name: None)
     with pytest.raises(Refused, match=r"^xbps-install is not here, so nothing can be installed\.$"):
         offer(missing(("mdadm",), "void"), Cost())
 
@@ -179,9 +178,9 @@ def asked(monkeypatch: pytest.MonkeyPatch, *programs: str) -> tuple[list[Answer]
         done.append(lacks)
         on_line("Unpacking \x1b[31mx")
 
-    monkeypatch.setattr("wizard.apply.root.server.install", install)
-    monkeypatch.setattr("wizard.apply.root.server.os_release", lambda: "ID=debian")
-    monkeypatch.setattr("wizard.apply.packages.install.find", lambda name: name)
+    monkeypatch.setattr("wizard.apply.privilege.server.install", install)
+    monkeypatch.setattr("wizard.apply.privilege.server.os_release", lambda: "ID=debian")
+    monkeypatch.setattr("wizard.apply.packages.find", lambda name: name)
     told = io.BytesIO()
     Relay(io.BytesIO(as_line(Request(Ask.INSTALL, programs=programs))), told).serve()
     return [from_json(json.loads(line), Answer, "root") for line in told.getvalue().splitlines()], done

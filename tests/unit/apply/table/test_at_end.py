@@ -4,14 +4,13 @@ import pytest
 
 from tests.unit.apply.table.test_proof import LINUX, OLD, drive, places
 from tests.unit.probe.gptimage import Image
-from wizard.apply.table.at_end import with_backup_at_end
-from wizard.apply.table.image import Image as Places
-from wizard.apply.table.one_entry import with_one_changed
+from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
+from wizard.apply.table.proof import Image as Places
 from wizard.apply.table.proof import in_order
 from wizard.model.errors import Failed
 from wizard.model.plan import TableEntry, WriteTable
-from wizard.model.units import MIB
-from wizard.probe.table.tables import TableReading, read_table
+from wizard.model.said import MIB
+from wizard.probe.content.tables import TableReading, read_table
 
 
 def cloned(block_bytes: int) -> Image:

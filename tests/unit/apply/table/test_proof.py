@@ -7,13 +7,13 @@ from itertools import combinations
 import pytest
 
 from tests.unit.probe.gptimage import DISK, Image, header
-from wizard.apply.table.image import Image as Places
+from wizard.apply.table.proof import Image as Places
 from wizard.apply.table.proof import in_order, proven
 from wizard.model.errors import Failed
 from wizard.model.plan import TableEntry, WriteTable
-from wizard.model.units import MIB
-from wizard.probe.table.gpt import read_gpt
-from wizard.probe.table.tables import read_table
+from wizard.model.said import MIB
+from wizard.probe.content.gpt import read_gpt
+from wizard.probe.content.tables import read_table
 
 LINUX = "0fc63daf-8483-4772-8e79-3d69d8477de4"
 OLD = ((2048, 4095, "first"), (4096, 6143, "second"))

@@ -9,12 +9,12 @@ from types import MappingProxyType
 import pytest
 
 from tests.exchanging import Power, PowerCut, VolatileDrive, differing, unheard, write_cow_store
+from wizard.apply.conversion import commit as committing
+from wizard.apply.conversion.commit import Committing
+from wizard.apply.conversion.snapshots import WORK, Snapshotted, save_snapshotted
 from wizard.apply.engine import exchange
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
-from wizard.apply.transaction import committing
-from wizard.apply.transaction.committing import Committing
-from wizard.apply.transaction.snapshotted import WORK, Snapshotted, save_snapshotted
-from wizard.migrate.ext.bar import DECIDING, FIRST_BYTES, barred
+from wizard.ext4.assessment import DECIDING, FIRST_BYTES, barred
 
 CHUNK, CHUNKS = 4096, 48
 SIZE = CHUNK * CHUNKS - 1024

@@ -20,9 +20,9 @@ from tests.unit.apply.transaction.committed import (
     mounted,
 )
 from tests.unit.apply.transaction.committed import saving_takes_time as saving_takes_time
+from wizard.apply.conversion.snapshots import OLD, WORK
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
-from wizard.apply.transaction.snapshotted import OLD, WORK
-from wizard.migrate.ext.bar import DECIDING, barred
+from wizard.ext4.assessment import DECIDING, barred
 from wizard.model.errors import Refused
 
 UNTOLD = 10_000

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from tests.unit.documents.test_changes import CHANGES
-from wizard.apply.tune import ready
-from wizard.apply.tune.ready import ready_said, writer_of
-from wizard.model.documents.changes import Attach, Changes, ChangeStep
-from wizard.model.operations.writer import EVERYONE, ROOT, Writer
+from wizard.apply.settings import run
+from wizard.apply.settings.run import ready_said, writer_of
+from wizard.model.changes import Attach, Changes, ChangeStep
+from wizard.model.operations import EVERYONE, ROOT, Writer
 from wizard.model.plan import Mount
 
 NOBODY = pwd.getpwnam("nobody")
@@ -44,7 +44,7 @@ def test_who_may_write_is_read_from_the_top_folder(folder: os.stat_result, write
 @pytest.fixture
 def mounted(monkeypatch: pytest.MonkeyPatch) -> Changes:
     """Changes that mounted a volume of 1.0 TB that root alone can write to."""
-    monkeypatch.setattr(ready, "_size_bytes", lambda device: 10**12)
+    monkeypatch.setattr(run, "_size_bytes", lambda device: 10**12)
     monkeypatch.setattr(os, "statvfs", lambda place: SimpleNamespace(f_flag=0))
     monkeypatch.setattr(Path, "stat", lambda self, **_: top(0o755))
     monkeypatch.setattr(Path, "is_mount", lambda self: True)

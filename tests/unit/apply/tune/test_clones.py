@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.tune import clones
-from wizard.apply.tune.clones import clones_of
+from wizard.apply.settings import guard
+from wizard.apply.settings.guard import clones_of
 from wizard.model.errors import Failed
 
 LISTED = "/dev/sda1 /dev/sdb1 /dev/dm-0 /dev/dm-1 /dev/dm-2 /dev/loop0"
@@ -20,7 +20,7 @@ def sysfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / "class/block" / upper / "slaves" / lower).touch()
     (tmp_path / "class/block/loop0/loop").mkdir()
     (tmp_path / "class/block/loop0/loop/backing_file").write_text("/dev/sdb1\n")
-    monkeypatch.setattr(clones, "SYS", tmp_path)
+    monkeypatch.setattr(guard, "SYS", tmp_path)
     return tmp_path
 
 
@@ -28,7 +28,7 @@ def says(monkeypatch: pytest.MonkeyPatch, listed: str, members: dict[str, str]) 
     def blkid(*words: str) -> list[str]:
         return listed.split() if "-t" in words else members.get(words[-1], "").split()
 
-    monkeypatch.setattr(clones, "_blkid", blkid)
+    monkeypatch.setattr(guard, "_blkid", blkid)
 
 
 @pytest.mark.parametrize(
@@ -64,5 +64,5 @@ def test_without_a_uuid_or_blkid_none_is_found(monkeypatch: pytest.MonkeyPatch) 
     def failing(*_: str) -> list[str]:
         raise Failed("no blkid")
 
-    monkeypatch.setattr(clones, "_blkid", failing)
+    monkeypatch.setattr(guard, "_blkid", failing)
     assert clones_of("/dev/sda1", "0d2c") == ()

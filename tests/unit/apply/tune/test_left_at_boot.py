@@ -7,13 +7,13 @@ import pytest
 
 from tests.unit.layout.layouts import wish
 from tests.unit.machines import machine, partition, partitioned
-from wizard.apply.run.environment import Environment
-from wizard.layout.planner import Mode
+from wizard.apply.run.backup_store import Environment
+from wizard.host.session import PartChange
+from wizard.host.this_system import RealServices
 from wizard.model.machine import Signature
 from wizard.model.plan import Plan
-from wizard.model.units import GIB, MIB
-from wizard.services.real import RealServices
-from wizard.services.session import PartChange
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode
 
 OLD = "7d9fc3cb-0b76-4a4b-a6d2-000000000001"
 FILMS = partition(1, MIB, GIB, signatures=(Signature("ext4", "filesystem", uuid=OLD, label="films"),))

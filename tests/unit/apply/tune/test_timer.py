@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.apply.run.environment import Environment
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal, read_entries
-from wizard.apply.tune import current_value, steps
-from wizard.apply.tune.guard import check_own
-from wizard.apply.tune.steps import TuningSite, make_change, take_back
-from wizard.layout.before import known_identity
-from wizard.layout.changes.lines import digest_of_text
-from wizard.layout.changes.steps_of import change_steps
-from wizard.model.documents.changes import Changes, EditFstab, LineEdit, SwitchOnTimer, Tune
+from wizard.apply.settings import current_value, steps
+from wizard.apply.settings.guard import check_own
+from wizard.apply.settings.steps import TuningSite, make_change, take_back
+from wizard.model.changes import Changes, EditFstab, LineEdit, SwitchOnTimer, Tune
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
+from wizard.plan.dangers import known_identity
+from wizard.plan.settings.possible import digest_of_text
+from wizard.plan.settings.steps_of import change_steps
 
 SYSTEMCTL = """#!/bin/sh
 case "$1" in

@@ -7,15 +7,14 @@ from dataclasses import replace
 from tests.unit.desk.person import Person
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
-from wizard.desk.desk import Desk
-from wizard.desk.place import Place
-from wizard.desk.view import Step, View
-from wizard.layout.wishes.wish import Wish
+from wizard.host.contract import Services
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Session
 from wizard.model.advice import Advice
 from wizard.model.machine import Drive
-from wizard.services.contract import Services
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import Session
+from wizard.plan.request.volume_request import Wish
+from wizard.ui.desk import Desk
+from wizard.ui.view import Place, Step, View
 
 MEDIA = "large-media"
 

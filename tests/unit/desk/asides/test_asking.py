@@ -10,20 +10,18 @@ import pytest
 from tests.unit.desk.person import Person
 from tests.unit.machines import drive, machine
 from tests.unit.migrate.migrations import situation
-from wizard.advise.missing import Missing
+from wizard.advice.missing import Missing
 from wizard.apply.run.journal import RunState
-from wizard.desk.asides.asking import Question, Typing
-from wizard.desk.asides.ending import ending
-from wizard.desk.asides.install import Install
-from wizard.desk.details.saving import save
-from wizard.desk.place import Place, Values
-from wizard.desk.view import Field, Offer, Step, View, para
-from wizard.migrate.make import make_migration
-from wizard.model.documents.migration import Way
+from wizard.ext4.make import make_migration
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Moving, Session
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import Moving, Session
+from wizard.model.migration import Way
+from wizard.ui.dialogs.asking import Question, Typing, ending
+from wizard.ui.dialogs.health import Install
+from wizard.ui.editors.adjusting import save
+from wizard.ui.view import Field, Offer, Place, Step, Values, View, para
 
 MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
 OFFER = "Install exfatprogs with apt: 0.3 MB to download, 1.0 MB on disk."

@@ -9,17 +9,16 @@ from tests.unit.apply.test_bring import BRING, TAKES
 from tests.unit.desk.live import RUN, Live, begun
 from tests.unit.desk.person import Person
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.apply.bring.sources import Source, sources_of
+from wizard.apply.copy.places import Source, sources_of
 from wizard.apply.run.journal import RunState
-from wizard.desk.desk import Desk
-from wizard.layout.bring.losses import losses_of
-from wizard.lines.app import Lines
-from wizard.lines.talk import Talk
-from wizard.model.documents.bring import Bring
-from wizard.model.documents.of_run import OneTokened
+from wizard.model.changes import Bring, OneTokened
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Use
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plain.app import Lines
+from wizard.plain.prompt import Talk
+from wizard.plan.copy import losses_of
+from wizard.ui.desk import Desk
 
 PART = "/dev/sda1"
 OLD = Source("/home", "/dev/sdb1", "ext4", "homes", 8 * GIB)

@@ -10,19 +10,18 @@ import pytest
 from tests.unit.desk.person import Person
 from tests.unit.machines import TOOLS, drive, machine, partition, partitioned
 from tests.unit.trial.trials import FASTER, OPEN, SAME, SLOWER, rounds
-from wizard.desk import draft
-from wizard.desk.places.plan import Planning
-from wizard.desk.places.trial import Trial
-from wizard.desk.view import Banner, Figures, Progress, Tone
-from wizard.layout.planner import Mode
+from wizard.benchmark.candidates.compare import Ended, Order, TrialVerdict, comparisons, speeds
+from wizard.benchmark.candidates.compare import Progress as Told
+from wizard.benchmark.candidates.trial import read_trial
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Session
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import Session
-from wizard.trial.candidates.compare import comparisons, speeds
-from wizard.trial.candidates.document import read_trial
-from wizard.trial.candidates.result import Ended, Order, TrialVerdict
-from wizard.trial.candidates.result import Progress as Told
+from wizard.plan.planner import Mode
+from wizard.ui import draft
+from wizard.ui.screens.alignment import Trial
+from wizard.ui.screens.plan import Planning
+from wizard.ui.view import Banner, Figures, Progress, Tone
 
 
 class Services(RecordedServices):

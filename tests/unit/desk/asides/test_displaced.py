@@ -8,13 +8,13 @@ from pathlib import Path
 from tests.unit.desk.person import Person
 from tests.unit.machines import drive, machine
 from tests.unit.trial.shingled.displaced import NOTHING, likely_verdict
-from wizard.desk.view import Banner, Figures, Progress
-from wizard.model.displaced import DisplacedVerdict
+from wizard.benchmark.alignment import read_displaced_verdict
+from wizard.benchmark.smr_probe import Phase, ProbeProgress
+from wizard.host.recorded import RecordedServices
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
-from wizard.services.recorded import RecordedServices
-from wizard.trial.displaced.probe import Phase, ProbeProgress
-from wizard.trial.document import read_displaced_verdict
+from wizard.model.verdict import DisplacedVerdict
+from wizard.ui.view import Banner, Figures, Progress
 
 
 class Services(RecordedServices):

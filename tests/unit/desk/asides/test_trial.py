@@ -7,15 +7,15 @@ from pathlib import Path
 
 from tests.unit.desk.person import Person
 from tests.unit.machines import N512, drive, machine
-from wizard.desk.places.trial import Trial
-from wizard.desk.view import Banner, Figures, Progress
+from wizard.benchmark.alignment import Progress as Measured
+from wizard.benchmark.alignment import read_verdict
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Session
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import Session
-from wizard.trial.alignment import Progress as Measured
-from wizard.trial.document import read_verdict
+from wizard.ui.screens.alignment import Trial
+from wizard.ui.view import Banner, Figures, Progress
 
 
 class Services(RecordedServices):

@@ -9,18 +9,17 @@ import pytest
 from tests.unit.desk.person import Person
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.migrate.migrations import EXT3, TARGET, situation
-from wizard.desk.places.ways import Ways
-from wizard.desk.view import Banner, Command, Tone
-from wizard.migrate.carried_document import read_carried
-from wizard.migrate.situation import Situation
-from wizard.migrate.told.offers import prospect_of
-from wizard.model.documents.carried import Carried
-from wizard.model.documents.migration import Migration, Prospect, Way
+from wizard.ext4.assessment import Situation
+from wizard.ext4.carry import read_carried
+from wizard.ext4.ways import prospect_of
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Moving, Session
+from wizard.host.this_system import carried_for, plan_for
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive
-from wizard.services.migrating import carried_for, plan_for
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import Moving, Session
+from wizard.model.migration import Carried, Migration, Prospect, Way
+from wizard.ui.screens.ways import Ways
+from wizard.ui.view import Banner, Command, Tone
 
 DRIVE = partitioned(partition(1, filesystem="ext3"))
 DEVICE = "/dev/sda1"
@@ -206,7 +205,7 @@ def test_a_way_that_is_not_carried_says_so() -> None:
 
 
 def test_enter_plans_the_way_and_leads_to_its_review() -> None:
-    pytest.importorskip("wizard.desk.places.review")
+    pytest.importorskip("wizard.ui.screens.review")
     at, services = ways()
     at.key("c")
     at.key("enter", "light")

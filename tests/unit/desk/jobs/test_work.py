@@ -15,12 +15,12 @@ from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress import StepProgress
-from wizard.desk.parts.progress import Standing, doing, far_around
-from wizard.desk.view import Progress, Tone
+from wizard.apply.run.progress_log import StepProgress
+from wizard.host.session import OpenRun
 from wizard.model.errors import ExitCode, Failed
-from wizard.model.journal import Entry, Event
-from wizard.services.session import OpenRun
+from wizard.model.ext import Entry, Event
+from wizard.ui.components.progress import Standing, doing, far_around
+from wizard.ui.view import Progress, Tone
 
 SECRET = "four words, or more"
 

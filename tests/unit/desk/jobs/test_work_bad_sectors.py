@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.unit.desk.live import Live, begun
-from wizard.apply.move.unread.narrowing import UNREADABLE
+from wizard.apply.move.bad_sectors import UNREADABLE
 from wizard.apply.run.journal import RunState
-from wizard.desk.jobs.job import Outcome
-from wizard.desk.jobs.of_plan import PlanJob
-from wizard.model.journal import Entry
-from wizard.services.contract import Services
+from wizard.host.contract import Services
+from wizard.model.ext import Entry
+from wizard.ui.jobs.of_changes import Outcome
+from wizard.ui.jobs.of_plan import PlanJob
 
 
 def test_bad_sectors_are_gone_over_after_a_question_that_names_them(monkeypatch: pytest.MonkeyPatch) -> None:

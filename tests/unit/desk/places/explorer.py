@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.unit.desk.person import Person, texts_of
-from wizard.desk.place import Place
-from wizard.desk.view import View
-from wizard.model.documents.of_run import OneTokened
+from wizard.host.recorded import RecordedServices
+from wizard.model.changes import OneTokened
 from wizard.model.machine import Machine
 from wizard.model.plan import Plan
-from wizard.services.recorded import RecordedServices
+from wizard.ui.view import Place, View
 
 MOST_ROWS = 3
 """Rows at which an action is tried."""

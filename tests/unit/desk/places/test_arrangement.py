@@ -4,9 +4,9 @@ import pytest
 
 from tests.unit.desk.asides.sides import person_at, recorded, session_for
 from tests.unit.desk.person import Person
-from wizard.desk.details.arrangement import Arrange
-from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import BadInput, Refused
+from wizard.plan.request.volume_request import Arrangement
+from wizard.ui.editors.candidates import Arrange
 
 
 def arrange(came: list[Arrangement], now: Arrangement, *refused: Arrangement) -> Person:

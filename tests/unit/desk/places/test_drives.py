@@ -10,12 +10,12 @@ from tests.unit.desk.person import Person, texts_of_row
 from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, machine, partition, partitioned
 from wizard.apply.run.journal import RunState
-from wizard.desk.desk import Desk
-from wizard.desk.view import Para
+from wizard.host.session import OpenRun
+from wizard.model.ext import Waiting
 from wizard.model.machine import Drive, Machine, Signature
-from wizard.model.units import GIB, MIB
-from wizard.model.waiting import Waiting
-from wizard.services.session import OpenRun
+from wizard.model.said import GIB, MIB
+from wizard.ui.desk import Desk
+from wizard.ui.view import Para
 
 
 def other(path: str = "/dev/sdb") -> Drive:

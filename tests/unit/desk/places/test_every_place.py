@@ -12,17 +12,16 @@ from tests.machines import name_of, recordings
 from tests.unit.desk.person import Person
 from tests.unit.desk.places.explorer import Explorer, Watched, texts
 from tests.unit.machines import SIZE_BYTES, machine, partition, partitioned
-from wizard.desk.desk import Desk
-from wizard.desk.places.plan import Planning
-from wizard.desk.view import View
-from wizard.layout.planner import Mode
-from wizard.lines.app import Lines
-from wizard.lines.talk import LONGEST_PARAGRAPH, Talk
-from wizard.model.errors import DiskwrightError
+from wizard.model.errors import DiskwrightError, printable
 from wizard.model.machine import Drive
-from wizard.model.names import printable
-from wizard.model.units import MIB
-from wizard.probe.recorded import load_machine
+from wizard.model.said import MIB
+from wizard.plain.app import Lines
+from wizard.plain.prompt import LONGEST_PARAGRAPH, Talk
+from wizard.plan.planner import Mode
+from wizard.probe.machine import load_machine
+from wizard.ui.desk import Desk
+from wizard.ui.screens.plan import Planning
+from wizard.ui.view import View
 
 SETS_UP = frozenset({"purpose", "plan", "filesystem", "options", "volume", "spread", "arrangement"})
 """Places in which a drive is set up: none of them is for one that is in use."""

@@ -7,12 +7,12 @@ from tests.unit.desk.asides.sides import MEDIA, advice_of, person_at, recorded, 
 from tests.unit.desk.person import Person
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive
-from wizard.advise.asked import Taken
-from wizard.advise.missing import Missing
-from wizard.desk.details.filesystem import Filesystem
+from wizard.advice.missing import Missing
+from wizard.advice.request import Taken
+from wizard.host.recorded import RecordedServices
 from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
-from wizard.services.recorded import RecordedServices
+from wizard.ui.editors.filesystem import Filesystem
 
 WITHOUT_XFS = tuple(tool for tool in EVERYTHING if tool[0] != "mkfs.xfs")
 

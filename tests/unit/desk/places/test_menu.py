@@ -9,13 +9,13 @@ from tests.unit.desk.live import Live
 from tests.unit.desk.person import Person
 from tests.unit.documents.test_changes import CHANGES
 from tests.unit.machines import drive, gpt, machine, partition, partitioned
-from wizard.apply.run.environment import Environment
-from wizard.apply.tune import worked_out
-from wizard.desk.menu import Entry, Here, entries
-from wizard.model.documents.changes import Changes, SetLabel, Tune, Wanted
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.settings import start
+from wizard.model.changes import Changes, SetLabel, Tune, Wanted
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.ui.menu import Entry, Here, entries
 
 PART = "/dev/sda1"
 
@@ -109,10 +109,10 @@ def test_what_suits_a_purpose_is_worked_out_as_the_command_does(
 ) -> None:
     tuned = replace(CHANGES, wanted=Tune("small-files"))
     labelled = replace(CHANGES, wanted=SetLabel("new"))
-    monkeypatch.setattr(worked_out, "work_out", lambda *_: SimpleNamespace(changes=tuned))
-    monkeypatch.setattr(worked_out, "act", lambda *_: labelled)
-    assert worked_out.changes_for(PART, wanted, Environment()).wanted == wanted
+    monkeypatch.setattr(start, "work_out", lambda *_: SimpleNamespace(changes=tuned))
+    monkeypatch.setattr(start, "act", lambda *_: labelled)
+    assert start.changes_for(PART, wanted, Environment()).wanted == wanted
     tuned = replace(tuned, steps=())
     if isinstance(wanted, Tune):
         with pytest.raises(Refused, match="would suit"):
-            worked_out.changes_for(PART, wanted, Environment())
+            start.changes_for(PART, wanted, Environment())

@@ -2,11 +2,11 @@
 
 from tests.unit.desk.asides.sides import MEDIA, person_at, recorded, session_for
 from tests.unit.desk.person import Person
-from wizard.advise.asked import Taken
-from wizard.advise.catalogue import load_catalogue
-from wizard.desk.details.options import Options
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.request import Taken
 from wizard.model.advice import Choice
 from wizard.model.errors import BadInput
+from wizard.ui.editors.options import Options
 
 JOURNAL = load_catalogue()["ext4-no-journal"]
 

@@ -7,31 +7,32 @@ import pytest
 from tests.unit.desk.person import Person
 from tests.unit.machines import E512, drive, gpt, machine, partition
 from tests.unit.migrate.migrations import situation
-from wizard.advise.glossary import find_term
-from wizard.desk.asides.asking import Question
-from wizard.desk.asides.glossary import Glossary, meaning
-from wizard.desk.asides.health import health_page
-from wizard.desk.asides.pages import (
+from wizard.advice.evidence import find_term
+from wizard.ext4.make import make_migration
+from wizard.host.recorded import RecordedServices
+from wizard.model.drive_facts import Health, Smart
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive
+from wizard.model.migration import Way
+from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.plan.planner import Mode
+from wizard.plan.request.volume_request import Request
+from wizard.plan.request.wanted import wish_of
+from wizard.ui.dialogs.asking import Question
+from wizard.ui.dialogs.health import health_page
+from wizard.ui.dialogs.pages import (
+    Glossary,
     Page,
     Reasons,
     choice_reasons,
     command_blocks,
     finding_reasons,
+    meaning,
     step_reasons,
     unmade_reasons,
     verdict_reasons,
 )
-from wizard.desk.view import Command, Figures, Step, para
-from wizard.layout.planner import Mode
-from wizard.layout.wishes.wanted import wish_of
-from wizard.layout.wishes.wish import Request
-from wizard.migrate.make import make_migration
-from wizard.model.documents.migration import Way
-from wizard.model.drive_facts import Health, Smart
-from wizard.model.errors import BadInput
-from wizard.model.machine import Drive
-from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.services.recorded import RecordedServices
+from wizard.ui.view import Command, Figures, Step, para
 
 
 def person(*drives: Drive) -> Person:

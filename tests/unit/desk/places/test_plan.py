@@ -9,13 +9,13 @@ from tests.unit.desk.live import MEDIA, Live, closed
 from tests.unit.desk.person import Person
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.advise.missing import Missing
-from wizard.desk.menu import MOUNT_SAYS, Entry
-from wizard.desk.places.words.actions import MOUNT
-from wizard.desk.view import Banner, Bar, Block, Para
-from wizard.layout.told.preview import preview_lines
+from wizard.advice.missing import Missing
 from wizard.model.machine import Drive, Machine, Signature, Use
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.preview import preview_lines
+from wizard.ui.menu import MOUNT_SAYS, Entry
+from wizard.ui.screens.messages import MOUNT
+from wizard.ui.view import Banner, Bar, Block, Para
 
 WITHOUT_MAKERS = tuple(tool for tool in EVERYTHING if not tool[0].startswith("mk"))
 
@@ -179,7 +179,7 @@ def test_another_volume_of_a_system_keeps_its_choices() -> None:
 
 def test_enter_is_not_offered_where_a_menu_has_nothing_that_can_be_done(monkeypatch: MonkeyPatch) -> None:
     grey = (Entry("mount", "n", MOUNT, MOUNT_SAYS, "It is in use."),)
-    monkeypatch.setattr("wizard.desk.places.actions.entries", lambda *_: grey)
+    monkeypatch.setattr("wizard.ui.screens.actions.entries", lambda *_: grey)
     person = Person(Live(machine(crowded(), tools=EVERYTHING)))
     person.act("actions", "/dev/sda")
     assert person.view.place == "actions" and all(row.why_not != "" for row in person.rows)

@@ -7,12 +7,12 @@ from tests.unit.desk.person import Person
 from tests.unit.layout.changes.test_one_partition import deleted, formatted, growing, grown
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.desk.jobs.of_plan import PlanJob
-from wizard.desk.view import Banner, Tone
-from wizard.layout.told.promise import WORD, WayBackRoom
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.machine import Drive
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.undo_policy import WORD, WayBackRoom
+from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.view import Banner, Tone
 
 LONG = "WD-WX12A34B5678"
 

@@ -10,14 +10,13 @@ from tests.unit.desk.person import Person, texts_of_block
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.layout.several.stripes import numbered, striped
 from tests.unit.machines import partition, partitioned
-from wizard.desk.desk import Desk
-from wizard.desk.details.spread import Spread
-from wizard.desk.parts.plan_rows import lost_line
-from wizard.desk.parts.runs import why_not_now
+from wizard.host.recorded import WAYS, RecordedServices
+from wizard.host.session import OpenRun, Session
 from wizard.model.machine import Drive, Use
-from wizard.services.recorded import RecordedServices
-from wizard.services.session import OpenRun, Session
-from wizard.services.spread import WAYS
+from wizard.ui.components.decisions import why_not_now
+from wizard.ui.components.plan_rows import lost_line
+from wizard.ui.desk import Desk
+from wizard.ui.editors.spread import Spread
 
 
 def used() -> Drive:

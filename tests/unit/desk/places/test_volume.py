@@ -7,15 +7,15 @@ import pytest
 
 from tests.unit.desk.asides.sides import MEDIA, person_at, recorded, session_for
 from tests.unit.desk.person import Person
-from wizard.desk.details.volume import Volume
-from wizard.desk.view import Field
-from wizard.layout.planner import Mode
-from wizard.layout.wishes.using import Usual
-from wizard.layout.wishes.wish import Wish
+from wizard.host.recorded import RecordedServices
 from wizard.model.errors import BadInput
-from wizard.model.operations.writer import EVERYONE, ROOT, Writer
+from wizard.model.operations import EVERYONE, ROOT, Writer
 from wizard.model.plan import NO_PLACE, Subvolume
-from wizard.services.recorded import RecordedServices
+from wizard.plan.planner import Mode
+from wizard.plan.request.using import Usual
+from wizard.plan.request.volume_request import Wish
+from wizard.ui.editors.volume import Volume
+from wizard.ui.view import Field
 
 ANNA = Writer("person", "anna", 1000, 1000)
 FAMILY = Writer("group", "family", 0, 1100)

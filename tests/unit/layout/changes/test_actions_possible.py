@@ -10,19 +10,7 @@ import pytest
 from tests.unit.machines import drive, gpt, machine, partition
 from tests.unit.report.reports import RECORDINGS
 from wizard.filesystems.registry import KINDS
-from wizard.layout.before import known_identity
-from wizard.layout.changes.check_changes import check_changes
-from wizard.layout.changes.labels import label_fault_of, old_label_fault
-from wizard.layout.changes.lines import digest_of_text, edited, is_edited, restored
-from wizard.layout.changes.possible import (
-    why_not_mount,
-    why_not_power_off,
-    why_not_relabel,
-    why_not_remount,
-    why_not_unmount,
-)
-from wizard.layout.changes.steps_of import change_commands, change_steps, undo_commands
-from wizard.model.documents.changes import (
+from wizard.model.changes import (
     Attach,
     ChangeOperation,
     Changes,
@@ -40,8 +28,22 @@ from wizard.model.documents.changes import (
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.plan import Mount
+from wizard.plan.dangers import known_identity
+from wizard.plan.settings.check_changes import check_changes, label_fault_of, old_label_fault
+from wizard.plan.settings.possible import (
+    digest_of_text,
+    edited,
+    is_edited,
+    restored,
+    why_not_mount,
+    why_not_power_off,
+    why_not_relabel,
+    why_not_remount,
+    why_not_unmount,
+)
+from wizard.plan.settings.steps_of import change_commands, change_steps, undo_commands
 from wizard.probe.host.uses import ELSEWHERE, HIDDEN_AT
-from wizard.probe.recorded import load_machine
+from wizard.probe.machine import load_machine
 
 PART = "/dev/sda1"
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"

@@ -7,14 +7,13 @@ from tests.unit.desk.person import Person
 from tests.unit.desk.places.test_drives import at
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import SIZE_BYTES, machine, partition, partitioned
-from wizard.layout.adjusted.meaning import Does, Meaning, meaning_of
-from wizard.layout.adjusted.places import Border, asked, stepped, steps_of
-from wizard.layout.check import check_plan
-from wizard.layout.one.planning import grow_plan
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.plan import GrowFilesystem
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan
+from wizard.plan.partition.replace import grow_plan
+from wizard.plan.partition.resize import Border, Does, Meaning, asked, meaning_of, stepped, steps_of
 
 PART = "/dev/sda1"
 START, SIZE, NEXT = 10 * GIB, 2 * GIB, 100 * GIB

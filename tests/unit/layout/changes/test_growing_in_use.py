@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import machine, partition, partitioned
-from wizard.desk.menu import entries
-from wizard.layout.before import known_identity
-from wizard.layout.changes.check_changes import check_changes
-from wizard.layout.changes.steps_of import change_commands, change_steps, stays, undo_commands
-from wizard.layout.one.possible import why_not_grow_mounted
-from wizard.model.documents.changes import ChangeOperation, Changes, ExtendPartition, Grow, GrowMounted
+from wizard.model.changes import ChangeOperation, Changes, ExtendPartition, Grow, GrowMounted
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Partition, Signature, Use
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.dangers import known_identity
+from wizard.plan.partition.possible import why_not_grow_mounted
+from wizard.plan.settings.check_changes import check_changes
+from wizard.plan.settings.steps_of import change_commands, change_steps, stays, undo_commands
+from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
 AT = Use("mounted", PART, "/srv/films")

@@ -5,25 +5,28 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned
-from wizard.documents.codec import render_document, to_json
-from wizard.documents.sealed import digest_of
-from wizard.layout.moving.document import (
+from wizard.documents.codec import digest_of, render_document, to_json
+from wizard.model.errors import BadInput, Refused
+from wizard.model.finding import Recorded, Recording
+from wizard.model.geometry import Identity
+from wizard.model.machine import Drive, Extent, Partition, Signature, Use
+from wizard.model.migration import Move, Moves, Scheme
+from wizard.model.said import GIB, MIB
+from wizard.plan.partition.movable import why_not_move
+from wizard.plan.partition.move_target import planned_move
+from wizard.plan.partition.moves import (
+    after_move,
     check_move,
     check_moves,
+    one_moves,
+    planned_again,
+    planned_moves,
+    preview,
     read_kept_moves,
     read_moves,
     render_moves,
+    step_seconds,
 )
-from wizard.layout.moving.planned import planned_move
-from wizard.layout.moving.possible import why_not_move
-from wizard.layout.moving.sequence import after_move, one_moves, planned_again, planned_moves
-from wizard.layout.moving.told import preview, step_seconds
-from wizard.model.documents.move import Move, Moves, Scheme
-from wizard.model.errors import BadInput, Refused
-from wizard.model.finding import Recorded, Recording
-from wizard.model.identity import Identity
-from wizard.model.machine import Drive, Extent, Partition, Signature, Use
-from wizard.model.units import GIB, MIB
 
 SECTOR = 512
 EARLIER = "diskwright.move/1"

@@ -10,21 +10,20 @@ from hypothesis import strategies as st
 from tests.unit.layout.layouts import EVERYTHING, UUIDS, wish
 from tests.unit.layout.test_planner import QUICK, crowded_drives, table_of
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
-from wizard.faces.changing.apply import destroyed
-from wizard.filesystems.partitions import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
-from wizard.layout.one.possible import why_not_delete, why_not_format, why_not_grow
-from wizard.layout.told.losses import losses
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.wishes.wish import Wish
+from wizard.cli.commands.apply import destroyed
+from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
 from wizard.model.errors import BadInput, Refused
+from wizard.model.ext import Waiting
 from wizard.model.machine import Drive, Layer, Partition, Use
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import GrowFilesystem, Plan, Step, WipeSignatures
-from wizard.model.units import GIB, MIB
-from wizard.model.waiting import Waiting
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.partition.possible import why_not_delete, why_not_format, why_not_grow
+from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.volume_request import Wish
+from wizard.plan.undo_policy import losses
 
 
 def formatted(on: Drive, part: Partition, one: Wish | None = None) -> Plan:

@@ -9,20 +9,19 @@ from tests.unit.desk.person import Person
 from tests.unit.desk.places.test_drives import at
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import machine, mbr, partition, partitioned
-from wizard.apply.resizing.resized import RESIZERS, Resizer, check_files_stay
-from wizard.apply.resizing.showing import Showing
-from wizard.desk.jobs.of_plan import PlanJob
-from wizard.desk.menu import entries
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.moving.planned import planned_move
-from wizard.layout.one.planning import shrink_plan
-from wizard.layout.one.possible import least_bytes, why_not_shrink
-from wizard.layout.told.losses import losses
+from wizard.apply.resize.resized import RESIZERS, Resizer, check_files_stay
+from wizard.apply.resize.showing import Showing
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.plan import GrowFilesystem, Plan, ShrinkFilesystem
-from wizard.model.units import GIB, KIB, MIB
+from wizard.model.said import GIB, KIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.partition.move_target import planned_move
+from wizard.plan.partition.possible import least_bytes, why_not_shrink
+from wizard.plan.partition.replace import shrink_plan
+from wizard.plan.undo_policy import losses
+from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
 TAKEN = 160 * MIB

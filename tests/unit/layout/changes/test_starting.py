@@ -5,17 +5,15 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned
-from wizard.filesystems.partitions import BIOS_BOOT_GPT_TYPE
-from wizard.layout.moving.document import read_moves, render_moves
-from wizard.layout.moving.possible import why_not_move
-from wizard.layout.moving.sequence import one_moves, planned_moves
-from wizard.layout.moving.told import preview
-from wizard.model.documents.move import Moves
+from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE
 from wizard.model.drive_facts import Loader
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
-from wizard.model.units import GIB, MIB
-from wizard.probe.content.grub import next_of
+from wizard.model.migration import Moves
+from wizard.model.said import GIB, MIB
+from wizard.plan.partition.movable import why_not_move
+from wizard.plan.partition.moves import one_moves, planned_moves, preview, read_moves, render_moves
+from wizard.probe.content.notices import next_of
 
 SECTOR = 512
 ROOT = partition(1, 63 * SECTOR, 10 * GIB, filesystem="ext4", attributes=0x80)

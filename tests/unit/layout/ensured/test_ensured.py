@@ -12,8 +12,13 @@ import pytest
 from tests.schemas.valid import validator_of
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
-from wizard.faces.changing.ensure import EXAMPLE
-from wizard.layout.ensured.differences import (
+from wizard.cli.commands.ensure import EXAMPLE
+from wizard.model.ensure import Match, WantedDrive, WantedVolume
+from wizard.model.errors import BadInput, Refused, partition_path
+from wizard.model.machine import Drive, Layer, Partition, Signature, Table
+from wizard.model.plan import Plan
+from wizard.model.said import MIB
+from wizard.plan.desired_state.differences import (
     as_it_is,
     emptied,
     layout_differences,
@@ -22,17 +27,10 @@ from wizard.layout.ensured.differences import (
     shape_of,
     shapes_wanted,
 )
-from wizard.layout.ensured.document import SEVERAL, SINGLE, read_wanted, requests_of
-from wizard.layout.ensured.matching import drive_meant, matches
-from wizard.layout.requested import plan_requested
-from wizard.layout.wishes.using import Usual
-from wizard.layout.wishes.wish import KEYS
-from wizard.model.documents.ensure import Match, WantedDrive, WantedVolume
-from wizard.model.errors import BadInput, Refused
-from wizard.model.machine import Drive, Layer, Partition, Signature, Table
-from wizard.model.names import partition_path
-from wizard.model.plan import Plan
-from wizard.model.units import MIB
+from wizard.plan.desired_state.document import SEVERAL, SINGLE, drive_meant, matches, read_wanted, requests_of
+from wizard.plan.export import plan_requested
+from wizard.plan.request.using import Usual
+from wizard.plan.request.volume_request import KEYS
 
 HEAD = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\n'
 VOLUME = '[[drive.volume]]\nworkload = "large-media"\n'

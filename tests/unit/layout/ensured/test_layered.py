@@ -11,10 +11,13 @@ from tests.unit.layout.ensured.test_ensured import HEAD, VOLUME, holding
 from tests.unit.layout.ensured.test_several import made
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
-from wizard.apply.ensure.layered import layers_of
-from wizard.layout.ensured.differences import as_it_is, layout_differences, shape_of, shapes_wanted
-from wizard.layout.ensured.document import read_wanted, requests_of
-from wizard.layout.ensured.layered import (
+from wizard.apply.ensure.layers import layers_of
+from wizard.model.machine import Drive, Layer, Signature
+from wizard.model.plan import Plan, Stripe
+from wizard.model.said import MIB
+from wizard.plan.desired_state.differences import as_it_is, layout_differences, shape_of, shapes_wanted
+from wizard.plan.desired_state.document import read_wanted, requests_of
+from wizard.plan.desired_state.layers import (
     ArraySeen,
     GroupSeen,
     Logical,
@@ -24,12 +27,9 @@ from wizard.layout.ensured.layered import (
     group_differences,
     logical_wanted,
 )
-from wizard.layout.requested import plan_requested
-from wizard.layout.wishes.using import Usual
-from wizard.layout.wishes.wish import Arrangement
-from wizard.model.machine import Drive, Layer, Signature
-from wizard.model.plan import Plan, Stripe
-from wizard.model.units import MIB
+from wizard.plan.export import plan_requested
+from wizard.plan.request.using import Usual
+from wizard.plan.request.volume_request import Arrangement
 
 MAIL = '[[drive.volume]]\nworkload = "mail"\nsize = "1G"\nfs = "ext4"\nlabel = "mail"\n'
 GROUPED = HEAD + "lvm = true\n" + MAIL + VOLUME + 'fs = "xfs"\nlabel = "films"\n'

@@ -10,7 +10,10 @@ import pytest
 from tests.unit.layout.ensured.test_ensured import VOLUME, holding
 from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import drive, machine
-from wizard.layout.ensured.differences import (
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive, Layer, Signature, Table
+from wizard.model.plan import Plan, Stripe
+from wizard.plan.desired_state.differences import (
     array_on,
     as_it_is,
     layout_differences,
@@ -19,14 +22,11 @@ from wizard.layout.ensured.differences import (
     shape_of,
     shapes_wanted,
 )
-from wizard.layout.ensured.document import read_wanted, requests_of, stripe_of
-from wizard.layout.ensured.together import BtrfsMember, BtrfsSeen, btrfs_differences
-from wizard.layout.requested import plan_striped
-from wizard.layout.several.striped import StripeWish
-from wizard.layout.wishes.using import Usual
-from wizard.model.errors import BadInput
-from wizard.model.machine import Drive, Layer, Signature, Table
-from wizard.model.plan import Plan, Stripe
+from wizard.plan.desired_state.document import read_wanted, requests_of, stripe_of
+from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, btrfs_differences
+from wizard.plan.export import plan_striped
+from wizard.plan.raid.striped import StripeWish
+from wizard.plan.request.using import Usual
 
 TWO = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\nalso = [{ serial = "B" }]\n'
 MIRROR = TWO + 'mirror = "btrfs"\n'

@@ -5,13 +5,13 @@ from typing import Any
 
 from tests.unit.layout.layouts import EVERYTHING, UUIDS, wish
 from tests.unit.machines import drive, machine
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
-from wizard.layout.several.striping import FILESYSTEMS
-from wizard.layout.wishes.wish import Wish
 from wizard.model.machine import Drive
-from wizard.model.operations.arrays import Level
+from wizard.model.operations import Level
 from wizard.model.plan import Plan
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.raid.striping import FILESYSTEMS
+from wizard.plan.request.volume_request import Wish
 
 KINDS: tuple[Kind, ...] = ("md", "lvm", "btrfs")
 

@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.layout.several.stripes import MD, MIRROR, numbered, striped
-from wizard.apply.steps.array_stand_ins import is_uncopied, without_copying
-from wizard.layout.rehearsed import array_node, direct_reason, on_nodes, rehearsed_steps
-from wizard.layout.steps.commands import commands_of
-from wizard.layout.steps.shown import told_anew
-from wizard.layout.told.promise import promise
-from wizard.model.operations.arrays import MakeArray
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.apply.steps.array_checks import is_uncopied, without_copying
+from wizard.model.operations import MakeArray, MakeFilesystem
 from wizard.model.plan import Plan, WipeSignatures, WriteTable, devices_of
+from wizard.plan.rehearsed import array_node, direct_reason, on_nodes, rehearsed_steps
+from wizard.plan.steps.commands import commands_of
+from wizard.plan.steps.render import told_anew
+from wizard.plan.undo_policy import promise
 
 EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"
 BITMAP = "  Chunksize : 64 MB\n     Bitmap : 3 bits (chunks), {} dirty (100.0%)\n"

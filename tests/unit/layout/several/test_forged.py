@@ -10,11 +10,8 @@ from tests.unit.documents.test_plan import redigested
 from tests.unit.layout.layouts import UUIDS, with_operations
 from tests.unit.layout.several.stripes import BTRFS, LVM, MD, MIRROR, TWICE
 from tests.unit.machines import E512, KN4
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
 from wizard.model.errors import BadInput
-from wizard.model.operations.arrays import MakeArray, MakeStripedVolume, MakeVolumeGroup
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeArray, MakeFilesystem, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import (
     AddFstabLine,
     Mount,
@@ -26,7 +23,8 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
 
 PLANS = (MD, LVM, BTRFS, MIRROR, TWICE)
 NAMES = ("md", "lvm", "btrfs", "md's mirror", "btrfs's mirror")

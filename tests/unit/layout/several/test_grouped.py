@@ -8,10 +8,18 @@ import pytest
 
 from tests.unit.layout.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, wish, with_operations
 from tests.unit.machines import drive, gpt, machine, mbr, partition
-from wizard.filesystems.partitions import LINUX_LVM_TYPE
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.group.grouping import (
+from wizard.filesystems.kind import LINUX_LVM_TYPE
+from wizard.model.errors import BadInput, Refused
+from wizard.model.geometry import misalignment_bytes
+from wizard.model.machine import Drive, Extent
+from wizard.model.operations import Group, MakeFilesystem, MakeLogicalVolume, MakeVolumeGroup
+from wizard.model.plan import Plan, Subvolume, WriteTable
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.free_space import gpt_bounds
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.raid.lvm import (
     EXTENT_BYTES,
     grouped_after,
     grouped_operations,
@@ -19,21 +27,10 @@ from wizard.layout.group.grouping import (
     logical_names,
     logical_volumes,
 )
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.room.space import gpt_bounds
-from wizard.layout.steps.commands import physical_volume_uuid
-from wizard.layout.steps.shown import UNTIL_KEPT, told_as_direct
-from wizard.layout.told.inside import inside_sentences
-from wizard.layout.told.preview import preview_lines
-from wizard.layout.wishes.wish import Arrangement, Wish
-from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import misalignment_bytes
-from wizard.model.machine import Drive, Extent
-from wizard.model.operations.arrays import MakeVolumeGroup
-from wizard.model.operations.group import Group, MakeLogicalVolume
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.plan import Plan, Subvolume, WriteTable
-from wizard.model.units import GIB, MIB
+from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.plan.steps.commands import physical_volume_uuid
+from wizard.plan.steps.render import UNTIL_KEPT, told_as_direct
+from wizard.plan.text import inside_sentences
 
 
 def grouped(

@@ -12,20 +12,18 @@ from tests.unit.layout.several.stripes import MD, MIRROR, TWICE, numbered, strip
 from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.steps.array_checks import examined_offset, kernel_check, part_check
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import Kind
-from wizard.layout.several.striping import room_bytes, striped_words
-from wizard.layout.steps.commands import array_uuid
-from wizard.layout.steps.shown import told_as_direct
-from wizard.layout.told.preview import preview_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.operations.arrays import MakeArray
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeArray, MakeFilesystem
 from wizard.model.plan import Plan, Stripe, WipeSignatures
-from wizard.model.units import KIB, MIB
+from wizard.model.said import KIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.preview import preview_lines
+from wizard.plan.raid.striped import Kind
+from wizard.plan.raid.striping import room_bytes, striped_words
+from wizard.plan.steps.commands import array_uuid
+from wizard.plan.steps.render import told_as_direct
 
 KINDS: tuple[Kind, ...] = ("md", "btrfs")
 

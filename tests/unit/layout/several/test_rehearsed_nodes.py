@@ -7,18 +7,22 @@ import pytest
 
 from tests.unit.layout.layouts import EVERYTHING, UUIDS, plan_for, wish
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.rehearsed import direct_reason, on_nodes, rehearsed_steps, use_steps
-from wizard.layout.steps.commands import commands_of
-from wizard.layout.told.promise import promise, wants_word
-from wizard.layout.wishes.wish import Arrangement
 from wizard.model.machine import Drive, Signature
-from wizard.model.operations.arrays import MakeVolumeGroup
-from wizard.model.operations.encryption import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.model.operations.group import MakeLogicalVolume
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import (
+    AddCrypttabLine,
+    MakeContainer,
+    MakeFilesystem,
+    MakeLogicalVolume,
+    MakeVolumeGroup,
+    OpenContainer,
+)
 from wizard.model.plan import AddFstabLine, Mount, Plan, devices_of
-from wizard.model.units import GIB
+from wizard.model.said import GIB
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.rehearsed import direct_reason, on_nodes, rehearsed_steps, use_steps
+from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.steps.commands import commands_of
+from wizard.plan.undo_policy import promise, wants_word
 
 NODE = "/dev/loop7"
 

@@ -13,23 +13,19 @@ from hypothesis import strategies as st
 from tests.unit.layout.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, wish
 from tests.unit.layout.several.stripes import KINDS, numbered, striped
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, partition, partitioned
-from wizard.layout.check import check_plan
-from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode
-from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
-from wizard.layout.several.striping import TYPES, group_name, layer_name, striped_words, volume_node
-from wizard.layout.steps.commands import array_uuid, physical_volume_uuid
-from wizard.layout.told.preview import preview_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.machine import Layer, Striping, Use
-from wizard.model.operations.make_filesystem import MakeFilesystem
-from wizard.model.plan import (
-    Stripe,
-    WriteTable,
-)
-from wizard.model.units import KIB, MIB
+from wizard.model.operations import MakeFilesystem
+from wizard.model.plan import Stripe, WriteTable
+from wizard.model.said import KIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.preview import preview_lines
+from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.raid.striping import TYPES, group_name, layer_name, striped_words, volume_node
+from wizard.plan.steps.commands import array_uuid, physical_volume_uuid
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from tests.unit.layout.layouts import choice, plan_for, wish
 from tests.unit.machines import drive, partition, partitioned
-from wizard.layout.planner import Mode
-from wizard.layout.told.brief import brief
-from wizard.model.operations.writer import Writer
-from wizard.model.units import GIB
+from wizard.model.operations import Writer
+from wizard.model.said import GIB
+from wizard.plan.planner import Mode
+from wizard.plan.text import brief
 
 
 def test_every_volume_is_told_with_its_options_its_writer_and_its_mount() -> None:

@@ -10,19 +10,17 @@ from hypothesis import strategies as st
 
 from tests.unit.layout.layouts import EVERYTHING, UUIDS, plan_for, wish
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
-from wizard.diagnose.recording import judge_recording
-from wizard.diagnose.rungs import rungs_of
-from wizard.diagnose.told import partition_words
-from wizard.layout.planner import Mode, make_plan
-from wizard.layout.told.inside import FREE_USED, inside_sentences
-from wizard.layout.told.losses import losses
-from wizard.layout.told.preview import ASCII, Cell, State, bar, preview_lines
-from wizard.layout.told.text import cell_width, command_lines, wrapped
+from wizard.findings.drive_faults import partition_words
+from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.machine import Signature, Table
-from wizard.model.operations.make_filesystem import MakeFilesystem
+from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import Layout, Plan, Slot
-from wizard.model.units import GIB, MIB
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.preview import ASCII, Cell, State, bar, preview_lines
+from wizard.plan.text import FREE_USED, cell_width, command_lines, inside_sentences, wrapped
+from wizard.plan.undo_policy import losses
 
 OLD = partitioned(
     partition(1, 34 * 512, 100 * GIB, filesystem="ext3"),

@@ -4,11 +4,11 @@ unknown."""
 import pytest
 
 from tests.unit import machines
-from wizard.diagnose.diagnose import diagnose
-from wizard.faces.showing.portrait import NOTES_AT, portrait
+from wizard.cli.portrait import NOTES_AT, portrait
+from wizard.findings.diagnose import diagnose
 from wizard.model.drive_facts import Zones
 from wizard.model.machine import Drive, Extent, Layer, Partition, Signature, Table, Use
-from wizard.model.units import MIB
+from wizard.model.said import MIB
 
 
 def words(drive: Drive) -> str:

@@ -9,20 +9,20 @@ import pytest
 
 from tests.unit.machines import drive, machine
 from tests.unit.probe import rawfacts
-from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload
-from wizard.desk.parts.drive_rows import kind_of
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
-from wizard.diagnose.recording import may_be_shingled
-from wizard.diagnose.told import size_words
-from wizard.faces.looking.advise import advice_lines
-from wizard.faces.showing.portrait import WIDTH, portrait
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.cli.commands.advise import advice_lines
+from wizard.cli.portrait import WIDTH, portrait
+from wizard.findings.diagnose import diagnose
+from wizard.findings.drive_faults import size_words
+from wizard.findings.geometry import load_patterns
+from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.advice import Advice
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.machine import Drive, Machine
 from wizard.probe.interpret import machine_of
-from wizard.probe.recorded import load_machine
+from wizard.probe.machine import load_machine
+from wizard.ui.components.drive_rows import kind_of
 
 MACHINES = Path(__file__).parents[3] / "machines"
 SCSI = "/sys/devices/pci0000:00/0000:00:17.0/host2/target2:0:0/2:0:0:0/block/sda"

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 import pytest
 
 from tests.unit.probe import rawfacts
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
-from wizard.diagnose.words.recording import NOT_ASKED
 from wizard.documents.codec import from_json, to_json
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.findings.messages import NOT_ASKED
 from wizard.model.drive_facts import Ata, NvmeFormat
 from wizard.model.finding import Recorded
 from wizard.model.machine import Drive, Obstacle
+from wizard.probe import unread
 from wizard.probe.drive import nvme
 from wizard.probe.facts import RawDrive, RawError
 from wizard.probe.interpret import drive_of, machine_of
-from wizard.probe.words import unread
 
 MODEL = "ST8000AS0002-1NA17Z"
 

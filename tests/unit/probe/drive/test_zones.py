@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.probe import rawfacts
-from wizard.layout.room.refusals import refuse_content
 from wizard.model.drive_facts import Zones
 from wizard.model.errors import Refused
 from wizard.model.machine import Program
-from wizard.probe.drive import zonereport
+from wizard.plan.refusals import refuse_content
+from wizard.probe.drive import zones as zonereport
 from wizard.probe.drive.zones import zones_of
 from wizard.probe.facts import RawContent, RawSignature, RawZones
 from wizard.probe.interpret import drive_of, machine_of

@@ -9,10 +9,10 @@ import pytest
 from tests.unit.layout.layouts import wish
 from tests.unit.machines import drive, machine
 from tests.unit.probe import rawfacts
-from wizard.layout.planner import make_plan
-from wizard.layout.words import FORGOTTEN, IN_CONTAINER
-from wizard.probe.host import container
-from wizard.probe.host.container import container_signs, is_container
+from wizard.plan.messages import FORGOTTEN, IN_CONTAINER
+from wizard.plan.planner import make_plan
+from wizard.probe.host import environment
+from wizard.probe.host.environment import container_signs, is_container
 from wizard.probe.interpret import machine_of
 
 KERNEL = {"/proc/2/comm": "kthreadd"}
@@ -46,11 +46,11 @@ def test_only_that_one_variable_of_the_first_process_is_recorded(
 ) -> None:
     for name, held in (("environ", "SECRET=x\0container=podman\0A=b\0"), ("comm", "bash\n"), ("docker", "")):
         (tmp_path / name).write_text(held)
-    monkeypatch.setattr(container, "NAMES", (str(tmp_path / "manager"),))
-    monkeypatch.setattr(container, "PODMAN", str(tmp_path / "podman"))
+    monkeypatch.setattr(environment, "NAMES", (str(tmp_path / "manager"),))
+    monkeypatch.setattr(environment, "PODMAN", str(tmp_path / "podman"))
     for name in ("FIRST", "KERNEL", "DOCKER"):
         file = {"FIRST": "environ", "KERNEL": "comm", "DOCKER": "docker"}[name]
-        monkeypatch.setattr(container, name, str(tmp_path / file))
+        monkeypatch.setattr(environment, name, str(tmp_path / file))
     assert container_signs() == {
         str(tmp_path / "environ"): "podman",
         str(tmp_path / "comm"): "bash",

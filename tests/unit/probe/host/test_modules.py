@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.probe import rawfacts
-from wizard.probe.host.modules import (
+from wizard.probe.host.system import (
     LAYER_MODULES,
     filesystem_modules,
     has_loop,

@@ -7,14 +7,14 @@ import pytest
 
 from tests.unit.machines import drive, machine
 from tests.unit.probe import rawfacts
-from wizard.diagnose.diagnose import diagnose
-from wizard.layout.room.refusals import refuse_drive
+from wizard.findings.diagnose import diagnose
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.errors import Refused
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive
+from wizard.plan.refusals import refuse_drive
 from wizard.probe import collect
-from wizard.probe.content import upstairs
+from wizard.probe.content import holders
 from wizard.probe.host import sysfs
 from wizard.probe.interpret import machine_of
 from wizard.probe.pool import allowed_seconds
@@ -91,7 +91,7 @@ def test_a_device_that_vanishes_meanwhile_is_no_crash(
     (folder / "partition").write_text("1\n")
     monkeypatch.setattr(sysfs, "SYS", tmp_path)
     monkeypatch.setattr(Path, "resolve", vanishing)
-    assert upstairs._layer("loop2p1", lambda _: {})["sysfs"]["partition"] == "1"
+    assert holders._layer("loop2p1", lambda _: {})["sysfs"]["partition"] == "1"
     facts = collect.from_kernel("loop2", lambda _: {})
     assert facts["errors"][0]["what"] == "drive"
 

@@ -7,15 +7,15 @@ from shutil import which
 import pytest
 
 from tests.unit.machines import machine
-from wizard.advise.missing import COMMANDS, Packages, lacking, missing
+from wizard.advice.missing import COMMANDS, Packages, lacking, missing
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.filesystems.registry import MADE
-from wizard.layout.group.grouped import LVM_PROGRAMS
-from wizard.layout.several.striped import PROGRAMS
-from wizard.probe.host.distribution import family_of
+from wizard.plan.raid.lvm import LVM_PROGRAMS
+from wizard.plan.raid.striped import PROGRAMS
+from wizard.probe.host.environment import family_of
 from wizard.probe.host.system import TOOLS
-from wizard.probe.recorded import load_machine
-from wizard.tools.program import find
+from wizard.probe.machine import load_machine
+from wizard.process.program import find
 
 TABLE = {
     name: brings

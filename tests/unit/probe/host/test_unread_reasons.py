@@ -10,23 +10,22 @@ from pathlib import Path
 import pytest
 
 from tests.unit.probe import rawfacts
-from wizard.cli import main
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.health.judge import judge_health
+from wizard.benchmark.alignment import _unread as unmeasured
+from wizard.cli.inspection import drive_document
+from wizard.cli.main import main
 from wizard.documents.codec import from_json, to_json
-from wizard.faces.showing.inspection import drive_document
-from wizard.layout.room.refusals import measured, refuse_content
+from wizard.findings.diagnose import diagnose, judge_health
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine, Obstacle, Use
 from wizard.model.said import Said
+from wizard.plan.refusals import measured, refuse_content
+from wizard.probe import unread as words
 from wizard.probe.collect import from_device, from_kernel
 from wizard.probe.facts import RawError, RawMachine
 from wizard.probe.host.uses import ANOTHER, ELSEWHERE
 from wizard.probe.interpret import machine_of
-from wizard.probe.reasons import Unreadable, not_read
-from wizard.probe.recorded import load_facts, load_machine, save_machine
-from wizard.probe.words import unread as words
-from wizard.trial.alignment import _unread as unmeasured
+from wizard.probe.machine import load_facts, load_machine, save_machine
+from wizard.probe.unread import Unreadable, not_read
 
 OLD = Path(__file__).with_name("recorded_by_text.json")
 """Recorded when a reason was its text."""

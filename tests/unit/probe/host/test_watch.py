@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from wizard.probe.host.sysfs import drive_names
-from wizard.probe.watch import is_attached, watch_drives
+from wizard.probe.pool import is_attached, watch_drives
 
 
 def attach(sys: Path, name: str, diskseq: int | None, size: int = 2048) -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from wizard.documents.codec import from_json
 from wizard.model.said import Said
+from wizard.probe import unread
 from wizard.probe.machine import survey
 from wizard.probe.pool import Pool, allowed_seconds, borrowed
-from wizard.probe.words import unread
 
 LIMIT = 2.0
 HANGS_SECONDS = 60

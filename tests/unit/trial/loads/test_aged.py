@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.trial.loads.witness import Witness, digest, root_of
-from wizard.model.units import GIB, MIB
-from wizard.trial.loads import aged
+from wizard.benchmark.loads import trees
+from wizard.model.said import GIB, MIB
 
 
 @pytest.fixture
@@ -19,13 +19,13 @@ def no_room_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         os.ftruncate(file, size_bytes)
         return 0
 
-    monkeypatch.setattr(aged, "_fallocate", sized)
+    monkeypatch.setattr(trees, "_fallocate", sized)
 
 
 def age(folder: Path, free_bytes: int, seed: int = 1) -> int:
     folder.mkdir(exist_ok=True)
     with root_of(folder) as root:
-        return aged.aged(root, free_bytes, seed)
+        return trees.aged(root, free_bytes, seed)
 
 
 def sizes(folder: Path) -> dict[str, int]:
@@ -59,14 +59,14 @@ def test_half_of_the_room_was_free_in_between(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_room_is_taken")
 def test_the_same_seed_ages_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aged, "FILES", 300)
+    monkeypatch.setattr(trees, "FILES", 300)
     for name, seed in (("one", 1), ("two", 1), ("three", 2)):
         age(tmp_path / name, GIB, seed)
     assert sizes(tmp_path / "one") == sizes(tmp_path / "two") != sizes(tmp_path / "three")
 
 
 def test_the_room_is_really_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aged, "FILES", 300)
+    monkeypatch.setattr(trees, "FILES", 300)
     taken = age(tmp_path, 32 * MIB)
     files = [path.stat() for path in tmp_path.rglob("*") if path.is_file()]
     assert taken == pytest.approx(0.85 * 32 * MIB, rel=0.2)
@@ -83,7 +83,7 @@ def test_a_full_volume_ends_a_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         os.ftruncate(file, size_bytes)
         return 0
 
-    monkeypatch.setattr(aged, "_fallocate", scarce)
+    monkeypatch.setattr(trees, "_fallocate", scarce)
     taken = age(tmp_path, GIB)
     assert taken == sum(sizes(tmp_path).values()) <= 64 * MIB
     assert 0 not in sizes(tmp_path).values()
@@ -92,7 +92,7 @@ def test_a_full_volume_ends_a_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_filesystem_that_cannot_do_it_is_not_written_full(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aged, "_fallocate", lambda _file, _size_bytes: errno.EOPNOTSUPP)
+    monkeypatch.setattr(trees, "_fallocate", lambda _file, _size_bytes: errno.EOPNOTSUPP)
     before = digest(tmp_path)
     with pytest.raises(OSError) as caught:
         age(tmp_path, GIB)

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-import wizard.trial.loads
+import wizard.benchmark.loads
 from tests.unit.trial.loads.witness import Witness, act, digests, root_of
+from wizard.benchmark.loads.load import LOADS, Contents, Load, Phase, Unit
+from wizard.benchmark.loads.script import Draft, phase
 from wizard.documents.profiles import BUNDLED
-from wizard.trial.loads.drawn import Contents
-from wizard.trial.loads.load import LOADS, Load, Phase, Unit
-from wizard.trial.loads.script import Draft, phase
 
 NATIVE = sorted(name for name, load in LOADS.items() if not load.programs)
 SCALE = 0.05
@@ -59,10 +58,10 @@ def named(name: str, which: str, scale: float = SCALE) -> tuple[list[Phase], Pha
     return found[:at], found[at]
 
 
-def test_each_file_has_a_load_by_its_name() -> None:
-    folder = Path(wizard.trial.loads.__path__[0])
-    written = {path.stem.replace("_", "-") for path in folder.glob("*.py") if "\nLOAD = " in path.read_text()}
-    assert written == set(LOADS)
+def test_every_load_is_found() -> None:
+    folder = Path(wizard.benchmark.loads.__path__[0])
+    written = sum(path.read_text().count(" = Load(") for path in folder.glob("*.py"))
+    assert written == len(LOADS) > 15
     assert all(load.id == name for name, load in LOADS.items())
 
 

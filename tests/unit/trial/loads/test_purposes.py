@@ -3,8 +3,8 @@
 import pytest
 
 from tests.unit.machines import WORKLOADS
-from wizard.advise.workloads import find_workload
-from wizard.trial.loads.load import LOADS
+from wizard.advice.workloads import find_workload
+from wizard.benchmark.loads.load import LOADS
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)

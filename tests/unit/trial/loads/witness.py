@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from unittest.mock import patch
 
-from wizard.trial.loads.load import Phase
+from wizard.benchmark.loads.load import Phase
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from functools import cache
 from tests.simulator.populations.census import probed
 from tests.simulator.populations.shingled import OneLog
 from tests.unit.machines import SIZE_BYTES
-from wizard.model.displaced import Basis, Displaced, DisplacedVerdict, Timings
-from wizard.trial.displaced.judge import Judgement
-from wizard.trial.displaced.told import caveats_for, sentence_for
+from wizard.benchmark.smr_judge import Judgement
+from wizard.benchmark.smr_run import caveats_for, sentence_for
+from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, Timings
 
 NO_TIMINGS = Timings()
 

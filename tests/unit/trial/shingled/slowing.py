@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
+from wizard.benchmark.measure import Clock
+from wizard.benchmark.smr_cliff import Judgement, Kind, judge_cliff
+from wizard.benchmark.smr_write import PIECE_BYTES, ProbeProgress, WriteProbe, lay_ground
 from wizard.model.machine import Extent
-from wizard.model.units import GIB, MIB
-from wizard.trial.cliff import Judgement, Kind, judge_cliff
-from wizard.trial.measure import Clock
-from wizard.trial.shingled import ProbeProgress, WriteProbe
-from wizard.trial.stretches import PIECE_BYTES, lay_ground
+from wizard.model.said import GIB, MIB
 
 MILLISECOND = 1_000_000
 CACHE_BYTES = 256 * MIB

@@ -24,16 +24,28 @@ from tests.unit.trial.shingled.slowing import (
     judged,
     probed,
 )
-from wizard.faces.showing.shingled import cliff_lines
+from wizard.benchmark.alignment import read_cliff_verdict, render_cliff_verdict
+from wizard.benchmark.smr_cliff import (
+    FALL,
+    Judgement,
+    Kind,
+    caveats_for,
+    find_cliff,
+    judge_cliff,
+    sentence_for,
+)
+from wizard.benchmark.smr_write import (
+    PIECE_BYTES,
+    STRETCH_BYTES,
+    draw_batches,
+    lay_ground,
+    run_shingled_trial,
+)
+from wizard.cli.verdicts import cliff_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.units import GIB, KIB, MIB
+from wizard.model.said import GIB, KIB, MIB
 from wizard.model.verdict import CliffDoubt, CliffOutcome, CliffVerdict, Phase, Window
-from wizard.trial.cliff import FALL, Judgement, Kind, find_cliff, judge_cliff
-from wizard.trial.document import read_cliff_verdict, render_cliff_verdict
-from wizard.trial.shingled import run_shingled_trial
-from wizard.trial.shingledwords import caveats_for, sentence_for
-from wizard.trial.stretches import PIECE_BYTES, STRETCH_BYTES, draw_batches, lay_ground
 
 # The rule
 

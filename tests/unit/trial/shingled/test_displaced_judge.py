@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from wizard.model.displaced import Basis, Displaced, Look, Timings
-from wizard.trial.displaced.judge import (
+from wizard.benchmark.smr_judge import (
     MILLISECOND,
     Judgement,
     after_idling,
@@ -18,6 +17,7 @@ from wizard.trial.displaced.judge import (
     memory_share,
     see,
 )
+from wizard.model.verdict import Basis, Displaced, Look, Timings
 
 Batches = tuple[tuple[int, ...], ...]
 READS = tuple(range(6 * MILLISECOND, 25 * MILLISECOND, 100_000))

@@ -9,11 +9,10 @@ from tests.simulator.populations import conventional, shingled
 from tests.simulator.populations.census import Simulated, count, probed
 from tests.simulator.populations.mechanics import Plain
 from tests.simulator.populations.table import DRIVES, kept, kinds, one
-from wizard.model.displaced import Basis
+from wizard.benchmark.smr_probe import WRITES, DisplacedProbe, draw_pairs
 from wizard.model.machine import Extent
-from wizard.model.units import GIB, MIB
-from wizard.trial.displaced.pairs import WRITES, draw_pairs
-from wizard.trial.displaced.probe import DisplacedProbe
+from wizard.model.said import GIB, MIB
+from wizard.model.verdict import Basis
 
 FULL = bool(os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM"))
 A_DAY = DRIVES if FULL else 6

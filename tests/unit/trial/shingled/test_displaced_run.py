@@ -11,21 +11,25 @@ import pytest
 
 from tests.unit.machines import E512, drive, gpt, partition, partitioned
 from tests.unit.machines import SIZE_BYTES as MACHINE_BYTES
-from wizard.diagnose.patterns import Pattern, load_patterns
-from wizard.model.displaced import Basis, Displaced, DisplacedVerdict
+from wizard.benchmark import smr_probe as drawn
+from wizard.benchmark import smr_run as running
+from wizard.benchmark.alignment import read_displaced_verdict, render_displaced_verdict
+from wizard.benchmark.measure import Clock
+from wizard.benchmark.scratch import Claim, Watch
+from wizard.benchmark.smr_probe import OverError, Phase, ProbeProgress
+from wizard.benchmark.smr_run import (
+    TimedDrive,
+    media_cache_family,
+    probe_extents,
+    quick_test_obstacle,
+    run_displaced_trial,
+)
+from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model.drive_facts import Ata
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent, Use
-from wizard.model.units import MIB
-from wizard.trial.displaced import pairs as drawn
-from wizard.trial.displaced import run as running
-from wizard.trial.displaced.possible import media_cache_family, probe_extents, quick_test_obstacle
-from wizard.trial.displaced.probe import OverError, Phase, ProbeProgress
-from wizard.trial.displaced.run import TimedDrive, run_displaced_trial
-from wizard.trial.document import read_displaced_verdict, render_displaced_verdict
-from wizard.trial.measure import Clock
-from wizard.trial.scratch import Claim
-from wizard.trial.watch import Watch
+from wizard.model.said import MIB
+from wizard.model.verdict import Basis, Displaced, DisplacedVerdict
 
 TURNS = Ata(rotation_rate=7200)
 
@@ -188,7 +192,7 @@ def test_every_write_is_of_what_was_read_there_in_free_space_and_no_byte_changes
 
     monkeypatch.setattr(os, "pwritev", pwritev)
     # A file's reads are quick as no platter's: the answer is not the point here.
-    monkeypatch.setattr("wizard.trial.displaced.probe.after_reading", lambda _: None)
+    monkeypatch.setattr("wizard.benchmark.smr_probe.after_reading", lambda _: None)
     verdict, told = tried(image, monkeypatch)
     assert len(seen) == drawn.WRITES == verdict.written_bytes // 4096
     assert all(data == before[start : start + 4096] for start, data in seen)
@@ -205,7 +209,7 @@ def test_every_write_is_of_what_was_read_there_in_free_space_and_no_byte_changes
 
 
 def test_direct_writes_come_from_whole_pages(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.trial.displaced.probe.after_reading", lambda _: None)
+    monkeypatch.setattr("wizard.benchmark.smr_probe.after_reading", lambda _: None)
     try:
         os.close(os.open(image, os.O_RDWR | os.O_DIRECT))
     except OSError:

@@ -8,23 +8,23 @@ import pytest
 
 from tests.unit.machines import drive, machine
 from tests.unit.trial.shingled.displaced import NOTHING, UNTOLD, likely_verdict
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import Confidence, Kind, Pattern
-from wizard.faces.measuring import bench
-from wizard.faces.runs.report import read_measurement
-from wizard.faces.showing import quick
-from wizard.faces.showing.quick import quick_lines
-from wizard.model.displaced import Basis, DisplacedVerdict
+from wizard.benchmark.alignment import read_displaced_verdict, render_displaced_verdict
+from wizard.benchmark.smr_judge import likely, untold
+from wizard.benchmark.smr_run import sentence_for
+from wizard.cli import verdicts
+from wizard.cli.commands import bench
+from wizard.cli.commands.report import read_measurement
+from wizard.cli.verdicts import quick_lines
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import Confidence, Kind, Pattern
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Recorded
 from wizard.model.machine import Drive
 from wizard.model.said import ProfileText
+from wizard.model.verdict import Basis, DisplacedVerdict
+from wizard.report.anonymous import render_report
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page
-from wizard.report.run_document import render_report
-from wizard.trial.displaced.judge import likely, untold
-from wizard.trial.displaced.told import sentence_for
-from wizard.trial.document import read_displaced_verdict, render_displaced_verdict
 
 
 def codes(subject: Drive, probed: DisplacedVerdict | None, *patterns: Pattern) -> dict[str, str]:
@@ -102,7 +102,7 @@ def test_the_command_prints_the_verdict_or_its_document(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
-    monkeypatch.setattr(quick, "run_displaced_trial", lambda *_, **__: likely_verdict())
+    monkeypatch.setattr(verdicts, "run_displaced_trial", lambda *_, **__: likely_verdict())
     words = ("--scratch", "--shingled", "--quick", "--confirm", "S1")
     assert bench.main(options(*words)) is ExitCode.DONE
     out = capsys.readouterr().out

@@ -10,23 +10,24 @@ from dataclasses import replace
 from itertools import groupby
 
 from wizard.apply.block.extents import merged, without
-from wizard.apply.move.mover.bars import with_bars
+from wizard.apply.move.bad_sectors import Unreadable, fill, seen
 from wizard.apply.move.mover.journal import (
     Journal,
     MovingDrive,
+    Phase,
+    Piece,
+    Side,
+    State,
     image_of,
     with_unread,
     without_head,
     write_bytes,
 )
-from wizard.apply.move.mover.moving import Moving
-from wizard.apply.move.mover.state import Phase, Piece, Side, State
-from wizard.apply.move.unread.narrowing import Unreadable, seen
-from wizard.apply.move.unread.reading import fill
+from wizard.apply.move.mover.prepare import with_bars
+from wizard.apply.move.mover.windows import Moving
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import t
-from wizard.model.units import KIB
+from wizard.model.said import KIB, t
 
 MARKS = tuple(kib * KIB for kib in (0, 4, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096))
 MARK_BYTES = 4 * KIB

@@ -1,23 +1,135 @@
 """From a move and what the drive holds to the journal's first state: the images of its head and of the
-table."""
+table.
+"""
 
+import errno
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+import mmap
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from wizard.apply.block import devices
+from wizard.apply.block.devices import open_exclusively
 from wizard.apply.block.extents import Read, merged, without
-from wizard.apply.move.contents.placed import fat_offset, placed
-from wizard.apply.move.mover.bars import blocks_around, places_to_bar
-from wizard.apply.move.mover.journal import MovingDrive, has_room
-from wizard.apply.move.mover.state import Course, Phase, Piece, Pieces, Side, State
-from wizard.apply.move.tables.images import Piece as TablePiece
-from wizard.apply.move.tables.images import TableImages, table_images
-from wizard.apply.move.unread.narrowing import Unread, Unreadable, filled, read_but
-from wizard.model.documents.move import Move
-from wizard.model.errors import Refused
+from wizard.apply.engine.record import IN_USE
+from wizard.apply.engine.signatures import copies_for_repair
+from wizard.apply.move.bad_sectors import Unread, Unreadable, filled, read_but
+from wizard.apply.move.mover.journal import Course, MovingDrive, Phase, Piece, Pieces, Side, State, has_room
+from wizard.apply.move.relocate import fat_offset, placed
+from wizard.apply.move.table_images import Piece as TablePiece
+from wizard.apply.move.table_images import TableImages, table_images
+from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
-from wizard.model.said import t
-from wizard.model.units import rounded_up
+from wizard.model.migration import Move
+from wizard.model.said import rounded_up, t
+
+UNREAD = frozenset({errno.EIO, errno.ENODATA})
+"""What the kernel says of a sector that cannot be read (Linux block/blk-core.c, blk_errors)."""
+
+
+class MovedDrive:
+    """See `MovingDrive`. Raises Failed where it cannot be had alone."""
+
+    def __init__(self, node: str) -> None:
+        self._node = node
+        if reason := open_exclusively(node):
+            raise Failed(IN_USE(device=node, why=reason))
+        try:
+            self._fd = os.open(node, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
+        except OSError as error:
+            raise Failed(devices.UNOPENED(device=node, why=str(error.strerror))) from None
+
+        self._beside = ThreadPoolExecutor(1)
+
+    def __enter__(self) -> "MovedDrive":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._beside.shutdown()
+        os.close(self._fd)
+
+    def buffer(self, length_bytes: int) -> memoryview:
+        """Whole pages, as direct reading and writing wants them."""
+        return memoryview(mmap.mmap(-1, max(length_bytes, mmap.PAGESIZE)))[:length_bytes]
+
+    def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
+        """See `MovingDrive`."""
+        done = 0
+        while done < len(buffer):
+            try:
+                got = os.preadv(self._fd, [buffer[done:]], offset_bytes + done)
+            except OSError as error:
+                kind = Unread if error.errno in UNREAD else Failed
+                raise kind(
+                    devices.UNREAD_AT(device=self._node, byte=offset_bytes + done, why=str(error.strerror))
+                ) from None
+            if not got:
+                came = devices.CAME(got=done, length=len(buffer))
+                raise Failed(devices.UNREAD_AT(device=self._node, byte=offset_bytes + done, why=came))
+            done += got
+
+    def write(self, offset_bytes: int, data: memoryview) -> None:
+        """See `MovingDrive`."""
+        done = 0
+        while done < len(data):
+            try:
+                done += os.pwritev(self._fd, [data[done:]], offset_bytes + done)
+            except OSError as error:
+                raise Failed(
+                    devices.UNWRITTEN_AT(device=self._node, byte=offset_bytes + done, why=str(error.strerror))
+                ) from None
+
+    def flush(self) -> None:
+        """See `MovingDrive`."""
+        try:
+            os.fdatasync(self._fd)
+        except OSError as error:
+            raise Failed(devices.NOT_TAKEN(device=self._node, why=str(error.strerror))) from None
+
+    def flushing(self) -> Callable[[], None]:
+        """See `MovingDrive`."""
+        return self._beside.submit(self.flush).result
+
+
+def places_to_bar(
+    read: Read, more: Iterable[Extent], head_bytes: int, size_bytes: int, block_bytes: int
+) -> tuple[Extent, ...]:
+    """What is to be zeros of a content of this size behind its head, in whole logical blocks: its copies, and
+    `more`. Offsets count from its start."""
+    found = merged((*copies_for_repair(read, size_bytes), *more), block_bytes, size_bytes)
+    return tuple(_clipped(found, head_bytes, size_bytes))
+
+
+def blocks_around(
+    barred: Iterable[Extent], start_bytes: int, head_bytes: int, size_bytes: int, physical_bytes: int
+) -> tuple[Extent, ...]:
+    """The physical blocks that these have with the content at `start_bytes`, as far as it goes, without its
+    head; in order and apart. Offsets count from its start."""
+    there = [Extent(start_bytes + place.start_bytes, place.size_bytes) for place in barred]
+    whole = merged(there, physical_bytes, start_bytes + size_bytes + physical_bytes)
+    back = (Extent(place.start_bytes - start_bytes, place.size_bytes) for place in whole)
+    return tuple(_clipped(back, head_bytes, size_bytes))
+
+
+def _clipped(places: Iterable[Extent], low: int, high: int) -> Iterator[Extent]:
+    for place in places:
+        start, end = max(place.start_bytes, low), min(place.end_bytes, high)
+        if start < end:
+            yield Extent(start, end - start)
+
+
+def with_bars(data: bytes, offset_bytes: int, barred: Iterable[Extent]) -> bytes:
+    """Bytes of the content from this offset on, as they are while it moves."""
+    shown = bytearray(data)
+    for place in barred:
+        start = max(place.start_bytes - offset_bytes, 0)
+        end = min(place.end_bytes - offset_bytes, len(data))
+        if start < end:
+            shown[start:end] = bytes(end - start)
+    return bytes(shown)
+
 
 TAIL_BYTES = 4096
 FAT_BYTES = 8

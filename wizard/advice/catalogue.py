@@ -1,0 +1,402 @@
+"""The one catalogue of what can be written to mkfs, mount, tune2fs and its kind, and to a queue's scheduler,
+and when it may be offered.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from wizard.advice.zones import manages_zones
+from wizard.documents.profiles import fault_at, profile_files, read_profile
+from wizard.filesystems.kind import FilesystemKind
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable
+from wizard.model.machine import Drive, Kernel
+from wizard.model.said import NO_TEXT, ProfileText, Said, Sentence, Sentences, parse_size, t
+
+Form = TypeVar("Form")
+Entry = TypeVar("Entry")
+
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+LONGEST_ID = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Generic[Entry]):
+    """An entry with the file it stands in and its key there (`options[3]`, or empty where the file is the
+    entry)."""
+
+    path: Path
+    key: str
+    entry: Entry
+
+    def fault(self, key: str, said: Said) -> BadInput:
+        """The error to raise about `key` of this entry: file, line and whole key."""
+        return fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
+
+
+def check_id(place: Place[Entry], key: str, value: str) -> None:
+    """Refuse an id that is no slug: ids are typed on the command line and stand in documents."""
+    if len(value) > LONGEST_ID or not _SLUG.fullmatch(value):
+        raise place.fault(
+            key,
+            t(
+                "{text} is no id: use small letters, digits and single hyphens, at most {longest}.",
+                text=repr(printable(value, 50)),
+                longest=LONGEST_ID,
+            ),
+        )
+
+
+def gather(
+    room: str,
+    form: type[Form],
+    entries: Callable[[Path, Form], Iterable[Place[Entry]]],
+    id_of: Callable[[Entry], str],
+) -> dict[str, Place[Entry]]:
+    """All entries of a room by id. A later folder's entry replaces an earlier one; twice in one folder is an
+    error."""
+    found: dict[str, Place[Entry]] = {}
+    for path in profile_files(room):
+        for place in entries(path, read_profile(path, form)):
+            name = id_of(place.entry)
+            check_id(place, "id", name)
+            other = found.get(name)
+            if other is not None and other.path.parent == path.parent:
+                raise place.fault(
+                    "id",
+                    t(
+                        "{id} is already used in {path}; give one of the two another id.",
+                        id=repr(name),
+                        path=str(other.path),
+                    ),
+                )
+            found[name] = place
+    return found
+
+
+NONE_OF = Sentence("{name} is none of {known:list}.")
+
+
+NO_FILESYSTEM = Sentences(
+    "The kernel ({release}) has no {titles:and}.", "The kernel ({release}) has none of {titles:and}."
+)
+
+
+class Kind(StrEnum):
+    """Where an option is written."""
+
+    MKFS = "mkfs"
+    MOUNT = "mount"
+    SCHEDULER = "scheduler"
+    TUNE = "tune"
+
+
+class Need(StrEnum):
+    """What must hold of the drive and the purpose before an option is offered."""
+
+    ROTATIONAL = "rotational"
+    NON_ROTATIONAL = "non-rotational"
+    SHINGLED = "shingled"
+    NOT_SHINGLED = "not-shingled"
+    ZONED = "zoned"
+    ALL_SEQUENTIAL = "all-sequential"
+    NOT_ZONED = "not-zoned"
+    DISCARD = "discard"
+    NOT_ROOT = "not-root"
+
+
+NEEDS = {
+    Need.ROTATIONAL: t("It is for drives that rotate."),
+    Need.NON_ROTATIONAL: t("It is for drives that do not rotate."),
+    Need.SHINGLED: t("It is for shingled drives."),
+    Need.NOT_SHINGLED: t("It does not suit a shingled drive."),
+    Need.ZONED: t("It is for drives whose zones the host must manage."),
+    Need.NOT_ZONED: t("It does not suit a drive whose zones the host must manage."),
+    Need.ALL_SEQUENTIAL: t("It is for drives on which no zone takes any write."),
+    Need.DISCARD: t("It is for drives that take discards."),
+    Need.NOT_ROOT: t("It is not for the filesystem the system itself lives on."),
+}
+"""What each need says where it is not met, and of the option itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueOption:
+    """An option as a file in profiles/options has it.
+
+    A tune option is a whole command without its device (`tune2fs -m 1`): it is for a filesystem that exists
+    already. `does` says what an option does where `why`, the reason to want it, does not; `also` are other
+    ways in which recipes write it. `since` is the first kernel (`6.2`) that takes it, `until` the first that
+    no longer does. `at_least` and `at_most` bound the volume's size. `always`: it need not be named by a
+    workload to be offered. `never` is the reason why it is never offered, empty where it may be; `danger`
+    marks those of them that put data at risk, `refused` those that today's kernels or tools do not take at
+    all, and `default` what is done when nothing is said. `phrase` is what a person types back to have a
+    dangerous option all the same.
+    """
+
+    id: str
+    kind: Kind
+    filesystems: tuple[str, ...]
+    text: str
+    why: ProfileText
+    does: ProfileText = NO_TEXT
+    also: tuple[str, ...] = ()
+    risk: ProfileText = NO_TEXT
+    since: str = ""
+    until: str = ""
+    needs: tuple[Need, ...] = ()
+    at_least: str = ""
+    at_most: str = ""
+    conflicts: tuple[str, ...] = ()
+    always: bool = False
+    never: ProfileText = NO_TEXT
+    danger: bool = False
+    refused: bool = False
+    default: bool = False
+    phrase: ProfileText = NO_TEXT
+    source: ProfileText = NO_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class OptionFile:
+    """A file in profiles/options."""
+
+    options: tuple[CatalogueOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where an option would be used. `size_bytes` is the volume's, None where it is unknown; `root` where the
+    system lives on it."""
+
+    kernel: Kernel
+    drive: Drive
+    shingled: bool
+    root: bool
+    size_bytes: int | None
+
+
+# No slash: an option must not be able to name another device (an external journal, a log or realtime device).
+_MKFS_TEXT = re.compile(r"(?:-[A-Za-z]|--csum)(?: [A-Za-z0-9^_=,.:+-]+)?")
+_MOUNT_TEXT = re.compile(r"[a-z][A-Za-z0-9_=:.+-]*")
+_SCHEDULER_TEXT = re.compile(r"[a-z][a-z0-9-]*")
+_TUNE_TEXT = re.compile(
+    r"(tune2fs|xfs_admin|xfs_io|btrfs|chattr|e4defrag|fstrim|swapon)( [A-Za-z0-9^_=,.:+-]+)*"
+)
+_TEXTS = {
+    Kind.MKFS: _MKFS_TEXT,
+    Kind.MOUNT: _MOUNT_TEXT,
+    Kind.SCHEDULER: _SCHEDULER_TEXT,
+    Kind.TUNE: _TUNE_TEXT,
+}
+LONGEST_PHRASE = 100
+_RESERVED = re.compile(r"-[ULFfnqV]\b.*|.*\buuid=.*")
+_VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
+
+
+def load_catalogue() -> dict[str, CatalogueOption]:
+    """Every option by id; raises BadInput naming file, line and key."""
+    places = gather("options", OptionFile, _entries, lambda option: option.id)
+    for place in places.values():
+        _check(place, places)
+    return {name: place.entry for name, place in places.items()}
+
+
+def why_not(option: CatalogueOption, site: Site) -> Said | None:
+    """Why `option` is not offered at `site`, in a sentence; None where it is."""
+    return option.never or limits(option, site)
+
+
+def limits(option: CatalogueOption, site: Site) -> Said | None:
+    """What of kernel, drive, purpose or size speaks against `option` at `site`, whether it is offered or not;
+    None where nothing does."""
+    return (
+        kernel_reason(option, site.kernel)
+        or _drive_reason(option, site)
+        or _size_reason(option, site.size_bytes)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OnKernel:
+    """Whether a kernel takes an option, None where that could not be known; `why` says what speaks against it
+    or is not known; `refused`: that is the option's own `never`."""
+
+    takes: bool | None
+    why: Said | str = field(default="", metadata=IN_ENGLISH)
+    refused: bool = field(default=False, metadata=WHERE_USED)
+
+
+def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
+    """Whether `kernel` takes `option`, whatever drive it is for: by what is refused, the filesystems it has,
+    and its version."""
+    if option.refused and not (option.until and (0, 0) < kernel.version < version_of(option.until)):
+        return OnKernel(False, option.never, refused=True)
+    kinds = [KINDS[name] for name in option.filesystems]
+    if kernel.filesystems and kinds and not any(_has(kind, kernel) for kind in kinds):
+        titles = tuple(kind.title for kind in kinds)
+        none = NO_FILESYSTEM(release=kernel.release, titles=titles, count=len(titles))
+        return OnKernel(False, none)
+    reason = kernel_reason(option, kernel)
+    if reason is None:
+        return OnKernel(True)
+    return OnKernel(None if kernel.version == (0, 0) else False, reason)
+
+
+def _has(kind: FilesystemKind, kernel: Kernel) -> bool:
+    """Whether the kernel mounts it; what needs no driver, such as swap, it has."""
+    return not kind.kernel_names or bool(kernel.filesystems.intersection(kind.kernel_names))
+
+
+def version_of(text: str) -> tuple[int, int]:
+    """`6.2` as numbers; raises BadInput for anything else."""
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        raise BadInput(
+            str(t("{text} is no kernel version: write it as 6.2.", text=repr(printable(text, 20))))
+        )
+    return int(match[1]), int(match[2])
+
+
+def flag_of(option: CatalogueOption) -> str:
+    """What may stand only once in a command: the letter of an mkfs option, the name before `=` of a mount
+    option."""
+    return option.text.split(" " if option.kind is Kind.MKFS else "=")[0]
+
+
+def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
+    """Whether a volume can have a size for which both are offered."""
+    least = max((parse_size(option.at_least) for option in (one, other) if option.at_least), default=0)
+    mosts = [parse_size(option.at_most) for option in (one, other) if option.at_most]
+    return not mosts or least <= min(mosts)
+
+
+def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Said | None:
+    """Why this kernel does not take `option`, by its version alone; None where it does."""
+    if not (option.since or option.until):
+        return None
+    if kernel.version == (0, 0):
+        return t(
+            "The kernel's version could not be read, and {option} is not in every kernel.", option=option.text
+        )
+    if option.since and kernel.version < version_of(option.since):
+        return t(
+            "Kernel {since} is the first to take it; {release} runs.",
+            since=option.since,
+            release=kernel.release,
+        )
+    if option.until and kernel.version >= version_of(option.until):
+        return t(
+            "Kernels from {until} on no longer take it; {release} runs.",
+            until=option.until,
+            release=kernel.release,
+        )
+    return None
+
+
+def _drive_reason(option: CatalogueOption, site: Site) -> Said | None:
+    rotational, discard, zones = site.drive.rotational, site.drive.discard, site.drive.zones
+    zoned = manages_zones(site.drive)
+    held = {
+        Need.ROTATIONAL: rotational is True,
+        Need.NON_ROTATIONAL: rotational is False,
+        Need.SHINGLED: site.shingled,
+        Need.NOT_SHINGLED: not site.shingled,
+        Need.ZONED: zoned,
+        Need.NOT_ZONED: not zoned,
+        Need.ALL_SEQUENTIAL: zones is not None and zones.conventional == 0,
+        Need.DISCARD: discard is not None and discard.maximum_bytes > 0,
+        Need.NOT_ROOT: not site.root,
+    }
+    if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):
+        return t("Nothing says whether the drive rotates.")
+    if option.kind is Kind.SCHEDULER and site.drive.bus == "loop":
+        return t("A loop device leaves the order of requests to the drive that holds its file.")
+    if option.kind is Kind.SCHEDULER and option.text not in site.drive.schedulers:
+        return t("The kernel does not offer it for this drive.")
+    return next((NEEDS[need] for need in option.needs if not held[need]), None)
+
+
+def _size_reason(option: CatalogueOption, size: int | None) -> Said | None:
+    if not (option.at_least or option.at_most):
+        return None
+    if size is None:
+        return t("The volume's size is not known.")
+    if option.at_least and size < (least := parse_size(option.at_least)):
+        return t("It is for volumes of {least:exact} and more.", least=least)
+    if option.at_most and size > (most := parse_size(option.at_most)):
+        return t("It is for volumes up to {most:exact}.", most=most)
+    return None
+
+
+def _entries(path: Path, form: OptionFile) -> list[Place[CatalogueOption]]:
+    return [Place(path, f"options[{index}]", option) for index, option in enumerate(form.options)]
+
+
+def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOption]]) -> None:
+    option = place.entry
+    if not option.filesystems and option.kind is not Kind.SCHEDULER:
+        raise place.fault("filesystems", t("name at least one filesystem."))
+    for name in option.filesystems:
+        if name not in KINDS:
+            said = NONE_OF(name=repr(printable(name, 20)), known=tuple(KINDS))
+            raise place.fault("filesystems", said)
+    if not _TEXTS[option.kind].fullmatch(option.text):
+        said = t(
+            "{text} cannot be written as one {kind} option.",
+            text=repr(printable(option.text, 40)),
+            kind=option.kind,
+        )
+        raise place.fault("text", said)
+    if option.kind is Kind.MKFS and _RESERVED.fullmatch(option.text):
+        raise place.fault(
+            "text", t("{text} is for diskwright itself to set.", text=repr(printable(option.text, 40)))
+        )
+    if (option.danger or option.refused or option.default) and not option.never:
+        raise place.fault(
+            "never", t("an option marked as dangerous, refused or the default is never offered: say why.")
+        )
+    _check_phrase(place)
+    for other in option.conflicts:
+        if other not in places:
+            said = t("there is no option {option}.", option=repr(printable(other, LONGEST_ID)))
+            raise place.fault("conflicts", said)
+    _check_bounds(place)
+
+
+def _check_phrase(place: Place[CatalogueOption]) -> None:
+    """A dangerous option that can be had needs a phrase, and no other has one."""
+    option, phrase = place.entry, place.entry.phrase.english
+    if (option.danger and not option.refused and option.kind is not Kind.TUNE) != bool(phrase):
+        raise place.fault(
+            "phrase",
+            t(
+                "a dangerous option of mkfs or mount that is not refused has a phrase that "
+                "is typed back. No other has one."
+            ),
+        )
+    if phrase != printable(phrase, LONGEST_PHRASE) or "  " in phrase or phrase != phrase.strip():
+        raise place.fault(
+            "phrase",
+            t(
+                "write a line of plain text that can be typed, at most {longest} characters.",
+                longest=LONGEST_PHRASE,
+            ),
+        )
+
+
+def _check_bounds(place: Place[CatalogueOption]) -> None:
+    option = place.entry
+    for key, text, reads in (
+        ("since", option.since, version_of),
+        ("until", option.until, version_of),
+        ("at_least", option.at_least, parse_size),
+        ("at_most", option.at_most, parse_size),
+    ):
+        try:
+            _ = reads(text) if text else None
+        except BadInput as error:
+            raise place.fault(key, t("{why}", why=str(error))) from None

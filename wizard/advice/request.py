@@ -1,0 +1,303 @@
+"""Options that a person asks for by id, beside those that are advised: what may be had, and what must be
+typed back first.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wizard.advice import workloads as words
+from wizard.advice.catalogue import CatalogueOption, Kind, Site, flag_of, limits
+from wizard.model.advice import Choice, Option
+from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.said import Said, Sentence, in_a_row, parts_of, t
+
+LISTS = {
+    "ext4": frozenset({"-E", "-O"}),
+    "xfs": frozenset({"-b", "-d", "-i", "-l", "-m", "-n", "-s"}),
+    "btrfs": frozenset({"-O", "-R"}),
+}
+"""Flags of mkfs whose value is a list. A program takes the last of several (mke2fs), so what is asked for
+joins what is there."""
+
+NOT_WRITTEN = {
+    Kind.TUNE: Sentence("it changes a filesystem that exists already, and makes or mounts none."),
+    Kind.SCHEDULER: Sentence("it is a scheduler, and diskwright sets none."),
+}
+"""Why options of these kinds cannot be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A choice with what was asked for, and sentences on what of that is dangerous or against advice.
+
+    `names` are the ids that were asked for, `phrases` the dangers that were typed back.
+    """
+
+    choice: Choice
+    doubts: tuple[Said | str, ...] = ()
+    names: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+
+
+def take_options(
+    choice: Choice,
+    names: Sequence[str],
+    phrases: Sequence[str],
+    site: Site,
+    catalogue: Mapping[str, CatalogueOption],
+    purpose: str,
+) -> Taken:
+    """`choice` with the options of these ids; an advised option that cannot stand beside one gives way.
+
+    `phrases` are those that were typed back; `purpose` names the volume in sentences. Raises BadInput for
+    what cannot be asked for, Refused for what this kernel, this drive or a system's own volume must not have,
+    and for a danger that was not typed back.
+    """
+    asked = [_known(name, choice.filesystem, catalogue) for name in dict.fromkeys(names)]
+    for option in asked:
+        refuse(option, site)
+        _refuse_untyped(option, phrases)
+    for number, option in enumerate(asked):
+        for other in asked[:number]:
+            if exclude(option, other, choice.filesystem):
+                raise BadInput(str(words.TOGETHER(one=other.id, other=option.id)))
+    advised = [
+        option
+        for option in catalogue.values()
+        if choice.filesystem in option.filesystems and limits(option, site) is None
+    ]
+    mkfs = _beside(choice.mkfs, asked, Kind.MKFS, choice.filesystem, advised)
+    mount = _beside(choice.mount, asked, Kind.MOUNT, choice.filesystem, advised)
+    doubts = tuple(_doubt(option, purpose) for option in asked if option.never)
+    return Taken(
+        replace(choice, mkfs=mkfs, mount=mount), doubts, tuple(option.id for option in asked), tuple(phrases)
+    )
+
+
+def check_phrases(
+    phrases: Sequence[str], names: Iterable[str], catalogue: Mapping[str, CatalogueOption]
+) -> None:
+    """Raises BadInput for a phrase that belongs to none of the options that were asked for."""
+    wanted = [catalogue[name] for name in names if name in catalogue]
+    for phrase in phrases:
+        if not any(is_danger(option, phrase) for option in wanted):
+            raise BadInput(
+                str(
+                    t(
+                        "No option that was asked for has the danger {phrase}: type what the refusal "
+                        "says, exactly.",
+                        phrase=repr(printable(phrase, 120)),
+                    )
+                )
+            )
+
+
+def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption]) -> CatalogueOption:
+    option = catalogue.get(name)
+    if option is None:
+        raise BadInput(
+            str(
+                t(
+                    "There is no option {option}; `diskwright options {filesystem}` lists them by id.",
+                    option=repr(printable(name, 50)),
+                    filesystem=filesystem,
+                )
+            )
+        )
+    if option.kind in NOT_WRITTEN:
+        why = NOT_WRITTEN[option.kind]()
+        raise BadInput(
+            str(
+                t(
+                    "{option} ({text}) cannot be asked for here: {why}",
+                    option=option.id,
+                    text=option.text,
+                    why=why,
+                )
+            )
+        )
+    if filesystem not in option.filesystems:
+        said = words.OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
+        raise BadInput(str(said))
+    return option
+
+
+def refuse(option: CatalogueOption, site: Site) -> None:
+    """Raises BadInput for what is done anyway, Refused for what cannot be had at `site`, whatever is
+    typed."""
+    if option.default:
+        raise BadInput(str(t("{option} is nothing to ask for. {why}", option=option.text, why=option.never)))
+    if option.refused:
+        raise Refused(str(t("{option} is not possible: {why}", option=option.text, why=option.never)))
+    if reason := limits(option, site):
+        raise Refused(str(t("{option} is not possible here. {why}", option=option.text, why=reason)))
+    if option.danger and site.root:
+        raise Refused(
+            str(
+                t(
+                    "{option} puts data at risk, and a volume that the system lives on does not "
+                    "get it. {why}",
+                    option=option.text,
+                    why=option.never,
+                )
+            )
+        )
+
+
+def is_danger(option: CatalogueOption, typed: str) -> bool:
+    """Whether this is the option's danger, as it is shown or in English."""
+    return typed in (str(option.phrase), option.phrase.english)
+
+
+def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
+    if option.phrase and not any(is_danger(option, phrase) for phrase in phrases):
+        said = t(
+            "{option} puts data at risk. {why} To have it all the same, type its danger "
+            'back exactly: --danger "{phrase}"',
+            option=option.text,
+            why=option.never,
+            phrase=option.phrase,
+        )
+        raise Refused(str(said))
+
+
+def exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bool:
+    """Whether two options cannot stand beside each other: they say so, or both would set the same thing."""
+    if one.id in other.conflicts or other.id in one.conflicts:
+        return True
+    if one.kind is not other.kind or flag_of(one) != flag_of(other):
+        return False
+    return not _joins(one.kind, one.text, other.text, filesystem)
+
+
+def _joins(kind: Kind, text: str, other: str, filesystem: str) -> bool:
+    """Whether two options have the same flag and can be written as one list."""
+    flag = text.split(" ")[0]
+    if kind is not Kind.MKFS or flag not in LISTS.get(filesystem, ()) or other.split(" ")[0] != flag:
+        return False
+    return not _keys(text) & _keys(other)
+
+
+def _keys(text: str) -> set[str]:
+    """What the value of an mkfs option sets: `size`, or a feature with or without the `^` that takes it
+    away."""
+    return {part.partition("=")[0].lstrip("^") for part in text.partition(" ")[2].split(",")}
+
+
+def _beside(
+    there: tuple[Option, ...],
+    asked: Sequence[CatalogueOption],
+    kind: Kind,
+    filesystem: str,
+    catalogue: Sequence[CatalogueOption],
+) -> tuple[Option, ...]:
+    """The advised options that can stay, and those asked for behind them, lists joined."""
+    entries = {entry.text: entry for entry in catalogue if entry.kind is kind}
+    kept = [option for option in there if _stays(option, entries.get(option.text), asked, filesystem)]
+    for wanted in asked:
+        if wanted.kind is kind and all(option.text != wanted.text for option in kept):
+            kept = _joined(kept, wanted, filesystem)
+    return tuple(kept)
+
+
+def _stays(
+    option: Option, entry: CatalogueOption | None, asked: Sequence[CatalogueOption], filesystem: str
+) -> bool:
+    """Whether an advised option can stand beside all that was asked for; raises BadInput where it cannot and
+    must."""
+    if entry is None:
+        return True
+    against = next(
+        (wanted for wanted in asked if wanted.text != entry.text and exclude(wanted, entry, filesystem)), None
+    )
+    if entry.always and against is not None:
+        raise BadInput(
+            str(
+                t(
+                    "{option} cannot stand beside {advised}, which the drive needs.",
+                    option=against.id,
+                    advised=option.text,
+                )
+            )
+        )
+    return against is None
+
+
+def _joined(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:
+    """The options with one more, written into the list that has its flag already, or behind them all."""
+    same = [option for option in options if _joins(wanted.kind, wanted.text, option.text, filesystem)]
+    if not same:
+        return [*options, Option(wanted.text, wanted.why, wanted.risk)]
+    old = same[0]
+    text = f"{old.text},{wanted.text.partition(' ')[2]}"
+    joined = Option(text, _both(old.why, wanted.why), _both(old.risk, wanted.risk))
+    return [joined if option is old else option for option in options]
+
+
+def _both(first: Said | str, then: Said) -> Said | str:
+    parts = [part for part in (*parts_of(first), then) if isinstance(part, Said) and part]
+    return in_a_row(*parts) if parts else ""
+
+
+def _doubt(option: CatalogueOption, purpose: str) -> Said:
+    if option.kind is Kind.MKFS:
+        said = words.MADE_DANGEROUS if option.danger else words.MADE_ASKED
+    else:
+        said = words.MOUNTED_DANGEROUS if option.danger else words.MOUNTED_ASKED
+    return said(purpose=purpose, option=option.text, why=option.never)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """An option for one choice. `refusal` says why it cannot be had here, empty where it can; `excludes` are
+    the texts of those that it cannot stand beside."""
+
+    option: CatalogueOption
+    advised: bool
+    refusal: str
+    excludes: tuple[str, ...]
+
+    @property
+    def rank(self) -> int:
+        """The lower, the sooner it is shown: the advised first, what cannot be had last."""
+        if self.advised:
+            return 0
+        if self.refusal:
+            return 4
+        if self.option.danger:
+            return 3
+        return 2 if self.option.never else 1
+
+
+def offered(choice: Choice, site: Site, catalogue: Mapping[str, CatalogueOption]) -> tuple[Offered, ...]:
+    """Every option of mkfs and mount for the filesystem of an advised `choice`: the advised first, what
+    cannot be had last."""
+    options = [
+        option
+        for option in catalogue.values()
+        if choice.filesystem in option.filesystems and option.kind not in NOT_WRITTEN and not option.default
+    ]
+    advised = {option.text for option in (*choice.mkfs, *choice.mount)}
+    found = [
+        Offered(
+            option,
+            option.text in advised,
+            _refusal(option, site),
+            _excluded(option, options, choice.filesystem),
+        )
+        for option in options
+    ]
+    return tuple(sorted(found, key=lambda one: one.rank))
+
+
+def _refusal(option: CatalogueOption, site: Site) -> str:
+    try:
+        refuse(option, site)
+    except DiskwrightError as error:
+        return str(error)
+    return ""
+
+
+def _excluded(option: CatalogueOption, options: list[CatalogueOption], filesystem: str) -> tuple[str, ...]:
+    others = (other for other in options if other.id != option.id and exclude(option, other, filesystem))
+    return tuple(dict.fromkeys(other.text for other in others))

@@ -1,0 +1,374 @@
+"""The purposes that advice knows: files in profiles/workloads, checked and joined with the options and
+evidence they name.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from wizard.advice import catalogue as words
+from wizard.advice.catalogue import CatalogueOption, Kind, flag_of, gather, load_catalogue, meet
+from wizard.advice.catalogue import Place as Entry
+from wizard.advice.evidence import load_evidence
+from wizard.advice.missing import FILESYSTEMS
+from wizard.model.advice import Evidence, Place, Workload
+from wizard.model.errors import BadInput, printable
+from wizard.model.said import NO_TEXT, ProfileText, Said, Sentence, in_a_row, t
+
+TOGETHER = Sentence("{one} and {other} cannot be used together.")
+OTHER_FILESYSTEM = Sentence("{option} is for {filesystems:list}, not for {filesystem}.")
+MADE_DANGEROUS = Sentence("The volume for {purpose} is made with {option}; its danger was typed back. {why}")
+MADE_ASKED = Sentence(
+    "The volume for {purpose} is made with {option}; it was asked for, and is not recommended. {why}"
+)
+MOUNTED_DANGEROUS = Sentence(
+    "The volume for {purpose} is mounted with {option}; its danger was typed back. {why}"
+)
+MOUNTED_ASKED = Sentence(
+    "The volume for {purpose} is mounted with {option}; it was asked for, and is not recommended. {why}"
+)
+
+
+BEHIND_THE_BUNDLED = 1000
+"""The `order` of a workload that has none of its own."""
+
+LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,11}")
+
+
+@dataclass(frozen=True, slots=True)
+class ShingledForm:
+    """What a file says differently for a shingled drive; a list that is left out stays as it is for other
+    drives."""
+
+    place: Place
+    sentence: ProfileText
+    evidence: tuple[str, ...] | None = None
+    mkfs: tuple[str, ...] | None = None
+    mount: tuple[str, ...] | None = None
+    schedulers: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceForm:
+    """A filesystem's place for a workload, as a file has it: everything by id. `unfit` where it must not move
+    up even if nothing that comes before it can be used."""
+
+    filesystem: str
+    place: Place
+    sentence: ProfileText
+    evidence: tuple[str, ...] = ()
+    mkfs: tuple[str, ...] = ()
+    mount: tuple[str, ...] = ()
+    schedulers: tuple[str, ...] = ()
+    unfit: bool = False
+    shingled: ShingledForm | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadForm:
+    """A file in profiles/workloads. Lists of workloads go by `order`. `root` where the system itself lives on
+    the volume, `solid_state` where it is for drives that do not rotate.
+
+    `measured` names the measurements of this work, whichever filesystem they speak for, `measured_shingled`
+    those on shingled drives; `regret` and `regret_shingled` say why a filesystem is advised that is not the
+    fastest there. `trial` names the loads by which filesystems are tried.
+    """
+
+    id: str
+    title: ProfileText
+    summary: ProfileText
+    label: str
+    choices: tuple[ChoiceForm, ...]
+    order: int = BEHIND_THE_BUNDLED
+    root: bool = False
+    solid_state: bool = False
+    measured: tuple[str, ...] = ()
+    measured_shingled: tuple[str, ...] = ()
+    regret: ProfileText = NO_TEXT
+    regret_shingled: ProfileText = NO_TEXT
+    trial: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A filesystem's place with its options and evidence. `schedulers` in order of preference."""
+
+    place: Place
+    sentence: Said
+    evidence: tuple[Evidence, ...]
+    mkfs: tuple[CatalogueOption, ...]
+    mount: tuple[CatalogueOption, ...]
+    schedulers: tuple[CatalogueOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a workload says of one filesystem, on drives in general and on shingled ones.
+
+    `ranked` is false where the workload does not name it; `moves_up` is whether it may take the place of one
+    that cannot be used.
+    """
+
+    filesystem: str
+    usual: Standing
+    shingled: Standing
+    ranked: bool = True
+    moves_up: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The published measurements of a workload, and why the fastest filesystem there is not the advised one
+    (may be empty)."""
+
+    figures: tuple[Evidence, ...] = ()
+    regret: ProfileText = NO_TEXT
+
+    def show(self, better: str, worse: str) -> bool:
+        """Whether any of them carries that `better` did better than `worse`."""
+        return any(card.shows(better, worse) for card in self.figures)
+
+    def said_of(self, advised: str, sentence: Said) -> Said:
+        """The advised filesystem's sentence. Where another one is shown to do better, it says by how much,
+        and why that one is not advised."""
+        others = {name for card in self.figures for name, _ in card.runs} & set(FILESYSTEMS)
+        beaten = any(self.show(other, advised) for other in others)
+        return in_a_row(sentence, self.regret) if beaten and self.regret else sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A workload with all that advice needs; `candidates` are all filesystems that diskwright makes. `never`
+    are the options that the catalogue records as never offered, `always` those that need no workload to name
+    them. `trial` are the ids of the loads by which filesystems are tried for it; the trial knows them."""
+
+    workload: Workload
+    root: bool
+    candidates: tuple[Candidate, ...]
+    never: tuple[CatalogueOption, ...]
+    always: tuple[CatalogueOption, ...] = ()
+    measured: Measured = Measured()
+    measured_shingled: Measured = Measured()
+    solid_state: bool = False
+    trial: tuple[str, ...] = ()
+
+    def measured_on(self, *, shingled: bool) -> Measured:
+        """What was measured of this work on such drives."""
+        return self.measured_shingled if shingled else self.measured
+
+
+def load_workloads() -> tuple[Profile, ...]:
+    """Every workload, by what most people come for, and users' own last, unless they have an order; raises
+    BadInput naming file, line and key of what is wrong in any profile."""
+    options, evidence = load_catalogue(), load_evidence()
+    places = gather(
+        "workloads", WorkloadForm, lambda path, form: [Entry(path, "", form)], lambda form: form.id
+    )
+    in_order = sorted(places.values(), key=lambda place: place.entry.order)
+    return tuple(_Joined(place, options, evidence).profile() for place in in_order)
+
+
+def find_workload(name: str) -> Profile:
+    """The workload with this id; raises BadInput naming the known ids."""
+    profiles = load_workloads()
+    for profile in profiles:
+        if profile.workload.id == name:
+            return profile
+    known = tuple(profile.workload.id for profile in profiles)
+    raise BadInput(
+        str(
+            t(
+                "There is no workload {name}; the known ones are {known:list}.",
+                name=repr(printable(name, 40)),
+                known=known,
+            )
+        )
+    )
+
+
+def _unranked(ranked: Iterable[str]) -> list[Candidate]:
+    """The filesystems that a workload does not rank, each rejected with its own general sentence."""
+    named = set(ranked)
+    standings = {
+        name: Standing(Place.REJECTED, kind.in_general, (), (), (), ())
+        for name, kind in FILESYSTEMS.items()
+        if name not in named
+    }
+    return [
+        Candidate(name, standing, standing, ranked=False, moves_up=False)
+        for name, standing in standings.items()
+    ]
+
+
+def _with_regret(candidate: Candidate, measured: Measured, on_shingled: Measured) -> Candidate:
+    """The candidate, with what it costs where it is chosen although another is shown to be faster."""
+
+    def told(standing: Standing, by: Measured) -> Standing:
+        if standing.place is not Place.CHOSEN:
+            return standing
+        return replace(standing, sentence=by.said_of(candidate.filesystem, standing.sentence))
+
+    return replace(
+        candidate, usual=told(candidate.usual, measured), shingled=told(candidate.shingled, on_shingled)
+    )
+
+
+class _Joined:
+    """One file's checks and the look-up of what it names."""
+
+    def __init__(
+        self, place: Entry[WorkloadForm], options: dict[str, CatalogueOption], evidence: dict[str, Evidence]
+    ) -> None:
+        self.place, self.form, self.options, self.evidence = place, place.entry, options, evidence
+
+    def profile(self) -> Profile:
+        self._check_form()
+        workload = Workload(
+            self.form.id, self.form.title, self.form.summary, str(self.place.path), self.form.label
+        )
+        ranked = tuple(
+            self._candidate(f"choices[{index}]", choice) for index, choice in enumerate(self.form.choices)
+        )
+        self._check_places([candidate.usual.place for candidate in ranked], "place")
+        self._check_places([candidate.shingled.place for candidate in ranked], "shingled.place")
+        measured = Measured(self._evidence("measured", self.form.measured), self.form.regret)
+        on_shingled = Measured(
+            self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled
+        )
+        ranked = tuple(_with_regret(candidate, measured, on_shingled) for candidate in ranked)
+        candidates = (*ranked, *_unranked(candidate.filesystem for candidate in ranked))
+        never = tuple(
+            option
+            for option in self.options.values()
+            if option.never and not option.default and option.kind is not Kind.TUNE
+        )
+        always = tuple(option for option in self.options.values() if option.always)
+        return Profile(
+            workload,
+            self.form.root,
+            candidates,
+            never,
+            always,
+            measured,
+            on_shingled,
+            self.form.solid_state,
+            self.form.trial,
+        )
+
+    def _check_form(self) -> None:
+        for key, text in (("title", self.form.title.english), ("summary", self.form.summary.english)):
+            if not text.strip() or printable(text, 400) != text:
+                raise self.place.fault(key, t("write one line of plain text."))
+        if not LABEL.fullmatch(self.form.label):
+            raise self.place.fault(
+                "label",
+                t(
+                    "a label has 1 to 12 letters, digits, hyphens or underscores and begins with "
+                    "a letter or digit."
+                ),
+            )
+        names = [choice.filesystem for choice in self.form.choices]
+        for index, name in enumerate(names):
+            if name not in FILESYSTEMS:
+                said = words.NONE_OF(name=repr(printable(name, 20)), known=tuple(FILESYSTEMS))
+                raise self.place.fault(f"choices[{index}].filesystem", said)
+            if name in names[:index]:
+                raise self.place.fault(
+                    f"choices[{index}].filesystem", t("{filesystem} was ranked before.", filesystem=name)
+                )
+
+    def _check_places(self, places: Sequence[Place], key: str) -> None:
+        shingled = "." in key
+        if Place.CHOSEN not in places:
+            none = (
+                Sentence("no filesystem is chosen on a shingled drive; exactly one must be.")
+                if shingled
+                else Sentence("no filesystem is chosen; exactly one must be.")
+            )
+            raise self.place.fault("choices[0]", none())
+        for place, anywhere, there in (
+            (
+                Place.CHOSEN,
+                Sentence("more than one filesystem is chosen; exactly one must be."),
+                Sentence("more than one filesystem is chosen on a shingled drive; exactly one must be."),
+            ),
+            (
+                Place.SECOND,
+                Sentence("more than one filesystem is second; at most one may be."),
+                Sentence("more than one filesystem is second on a shingled drive; at most one may be."),
+            ),
+        ):
+            holders = [index for index, held in enumerate(places) if held is place]
+            if len(holders) > 1:
+                two = there if shingled else anywhere
+                raise self.place.fault(f"choices[{holders[1]}].{key}", two())
+
+    def _candidate(self, key: str, choice: ChoiceForm) -> Candidate:
+        usual = self._standing(key, choice.filesystem, choice, choice)
+        shingled = usual
+        if choice.shingled is not None:
+            shingled = self._standing(f"{key}.shingled", choice.filesystem, choice.shingled, choice)
+        if choice.unfit and usual.place is not Place.REJECTED:
+            raise self.place.fault(f"{key}.unfit", t("only a filesystem that is rejected can be unfit."))
+        return Candidate(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
+
+    def _standing(
+        self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm
+    ) -> Standing:
+        if not form.sentence.english.strip():
+            raise self.place.fault(f"{key}.sentence", t("say in a sentence why it has this place."))
+        mkfs = usual.mkfs if form.mkfs is None else form.mkfs
+        mount = usual.mount if form.mount is None else form.mount
+        schedulers = usual.schedulers if form.schedulers is None else form.schedulers
+        return Standing(
+            form.place,
+            form.sentence,
+            self._evidence(f"{key}.evidence", usual.evidence if form.evidence is None else form.evidence),
+            self._options(f"{key}.mkfs", Kind.MKFS, filesystem, mkfs),
+            self._options(f"{key}.mount", Kind.MOUNT, filesystem, mount),
+            self._options(f"{key}.schedulers", Kind.SCHEDULER, filesystem, schedulers),
+        )
+
+    def _evidence(self, key: str, names: tuple[str, ...]) -> tuple[Evidence, ...]:
+        for name in names:
+            if name not in self.evidence:
+                raise self.place.fault(
+                    key,
+                    t("there is no evidence {name} in profiles/evidence.", name=repr(printable(name, 50))),
+                )
+        return tuple(self.evidence[name] for name in names)
+
+    def _options(
+        self, key: str, kind: Kind, filesystem: str, names: tuple[str, ...]
+    ) -> tuple[CatalogueOption, ...]:
+        taken: list[CatalogueOption] = []
+        for name in names:
+            option = self.options.get(name)
+            if option is None:
+                raise self.place.fault(
+                    key, t("there is no option {name} in profiles/options.", name=repr(printable(name, 50)))
+                )
+            self._check_option(key, kind, filesystem, option)
+            for other in taken if kind is not Kind.SCHEDULER else ():
+                stands_against = option.id in other.conflicts or other.id in option.conflicts
+                if (stands_against or flag_of(option) == flag_of(other)) and meet(option, other):
+                    raise self.place.fault(key, TOGETHER(one=other.id, other=option.id))
+            taken.append(option)
+        return tuple(taken)
+
+    def _check_option(self, key: str, kind: Kind, filesystem: str, option: CatalogueOption) -> None:
+        if option.kind is not kind:
+            said = t(
+                "{option} is an option for {kind}, not for {wanted}.",
+                option=option.id,
+                kind=option.kind,
+                wanted=kind,
+            )
+            raise self.place.fault(key, said)
+        if option.filesystems and filesystem not in option.filesystems:
+            said = OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
+            raise self.place.fault(key, said)
+        if option.never:
+            raise self.place.fault(
+                key, t("{option} is never offered: {why}", option=option.id, why=option.never)
+            )

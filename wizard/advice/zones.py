@@ -1,0 +1,404 @@
+"""Drives whose zones the host must manage: what can live there on this kernel with these programs. Pure rules
+over facts.
+
+Sources: Linux fs/btrfs/zoned.c, fs/f2fs, fs/zonefs, drivers/md/dm-zoned, fs/xfs (6.15); mkfs.btrfs(8),
+mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tried on emulated drives with kernel 6.1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wizard.advice.missing import BTRFS, XFS, Filesystem, lacking
+from wizard.model.advice import Ability, Option, ZonedUse
+from wizard.model.machine import Drive, Machine
+from wizard.model.said import GIB, MIB, TIB, Said, in_a_row, t
+
+METADATA = t("Its metadata need zones that take any write.")
+
+Version = tuple[int, int]
+
+BTRFS_SINCE: Version = (5, 12)
+F2FS_SINCE: Version = (4, 10)
+ZONEFS_SINCE: Version = (5, 6)
+DM_ZONED_SINCE: Version = (4, 13)
+DM_ZONED_WITH_A_SECOND_SINCE: Version = (5, 8)
+XFS_SINCE: Version = (6, 15)
+
+BTRFS_ZONE_BYTES = (4 * MIB, 8 * GIB)
+BTRFS_LEAST_ZONES = 16
+"""It starts with 10 where metadata are kept twice; with fewer than these hardly any room is left for data."""
+
+BTRFS_LEAST_ACTIVE = 8
+"""BTRFS_MIN_ACTIVE_ZONES: those of the superblocks, one each of three kinds, of the log, and one to move data
+to."""
+
+F2FS_MOST_BYTES = 16 * TIB
+XFS_SHARE = 100
+"""One in so many zones must take any write, so that metadata have room."""
+
+OTHER = "/dev/OTHER"
+"""Stands in commands for a second, ordinary drive."""
+
+PLACE = "/mnt"
+
+MKFS_F2FS = ("mkfs.f2fs", "-f", "-m")
+
+
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    """What speaks against a use (`against`), and what could not be known (`unknown`), in sentences."""
+
+    against: tuple[Said, ...] = ()
+    unknown: tuple[Said, ...] = ()
+
+    def __add__(self, other: "_Findings") -> "_Findings":
+        return _Findings(self.against + other.against, self.unknown + other.unknown)
+
+
+def manages_zones(drive: Drive) -> bool:
+    """Whether the kernel shows zones that must be written in order."""
+    return drive.zoned == "host-managed"
+
+
+def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
+    """Why `kind` cannot be made on this host-managed drive, in sentences; empty where it can."""
+    if kind is not BTRFS:
+        return (
+            str(
+                t(
+                    "The host must manage this drive's zones, and the kernel takes no partitions "
+                    "on it: {why}.",
+                    why=kind.zones or "",
+                )
+            ),
+        )
+    return tuple(map(str, _btrfs(machine, drive).against))
+
+
+def zone_doubts(machine: Machine, drive: Drive) -> tuple[Said, ...]:
+    """What could not be known about making Btrfs on this host-managed drive."""
+    return _btrfs(machine, drive).unknown
+
+
+def zone_notes(*, root: bool) -> tuple[str, ...]:
+    """What else is good to know about such a drive."""
+    found = [
+        t(
+            "The drive takes writes only in the order of its zones. It has no partition "
+            "table, and one filesystem on the whole drive."
+        ),
+        t(
+            "Making a filesystem empties every zone at once: nothing of what the drive "
+            "held can be brought back."
+        ),
+        *(
+            (
+                t(
+                    "Nothing can be booted from such a drive: /boot and the boot loader must lie "
+                    "on another one."
+                ),
+            )
+            if root
+            else ()
+        ),
+    ]
+    return tuple(map(str, found))
+
+
+def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) -> tuple[ZonedUse, ...]:
+    """Everything that could live on a host-managed drive, with what speaks against it here and the commands
+    that make it."""
+    alone = _has_conventional(drive)
+    options = " ".join(option.text for option in btrfs_options)
+    return (
+        _use(
+            "Btrfs",
+            t(
+                "It writes everything in new places, zone after zone. It takes the whole "
+                "drive, and is what diskwright makes there."
+            ),
+            _has(machine, "btrfs", BTRFS.title) + _tool(machine, BTRFS.tool) + _btrfs(machine, drive),
+            f"mkfs.btrfs {options} {drive.path}",
+            _mount("btrfs", drive.path),
+        ),
+        _use("F2FS", _f2fs_nature(alone), _f2fs(machine, drive), *_f2fs_commands(drive.path, alone)),
+        _use("XFS", _xfs_nature(drive), _xfs(machine), *_xfs_commands(drive)),
+        _use(
+            "zonefs",
+            t(
+                "It shows every zone as a file that programs can only append to. It is for "
+                "programs written for that, not for ordinary files."
+            ),
+            _has(machine, "zonefs", "zonefs")
+            + _since(machine, "zonefs", ZONEFS_SINCE)
+            + _tool(machine, "mkzonefs"),
+            f"mkzonefs {drive.path}",
+            _mount("zonefs", drive.path),
+        ),
+        _use(
+            "dm-zoned",
+            _dm_zoned_nature(alone),
+            _dm_zoned(machine, alone),
+            *_dm_zoned_commands(drive.path, alone),
+        ),
+        ZonedUse(
+            str(t("ext4, JFS, NILFS2 and partitions")),
+            Ability.CANNOT,
+            str(
+                t(
+                    "They write in place, and the drive refuses that. mkfs.jfs even claims "
+                    "success, but what it made cannot be mounted."
+                )
+            ),
+        ),
+    )
+
+
+def _use(title: str, nature: Said, found: _Findings, *commands: str) -> ZonedUse:
+    ability = Ability.CANNOT if found.against else Ability.DOUBT if found.unknown else Ability.CAN
+    return ZonedUse(title, ability, str(in_a_row(*found.against, *found.unknown, nature)), commands)
+
+
+def _mount(kind: str, device: str, *options: str) -> str:
+    return " ".join(("mount", "-t", kind, *options, device, PLACE))
+
+
+def _has(machine: Machine, name: str, title: str) -> _Findings:
+    if not machine.kernel.filesystems:
+        return _Findings(unknown=(t("Which filesystems the kernel has could not be read."),))
+    if name in machine.kernel.filesystems:
+        return _Findings()
+    return _Findings(
+        (t("The running kernel ({release}) has no {title}.", release=machine.kernel.release, title=title),)
+    )
+
+
+def _since(machine: Machine, title: str | Said, first: Version) -> _Findings:
+    kernel = machine.kernel
+    if kernel.version == (0, 0):
+        return _Findings(
+            unknown=(
+                t(
+                    "The kernel's version could not be read; {title} needs {first} or later for zones.",
+                    title=title,
+                    first=_dotted(first),
+                ),
+            )
+        )
+    if kernel.version < first:
+        old = t(
+            "Kernel {first} is the first with {title} for zones; {release} runs.",
+            first=_dotted(first),
+            title=title,
+            release=kernel.release,
+        )
+        return _Findings((old,))
+    return _Findings()
+
+
+def _tool(machine: Machine, name: str) -> _Findings:
+    absent = lacking(machine, (name,))
+    return _Findings((absent.said,)) if absent else _Findings()
+
+
+def _dotted(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
+
+
+def _has_conventional(drive: Drive) -> bool | None:
+    """Whether some zones take any write; None where the zones could not be counted."""
+    if drive.zones is None or drive.zones.conventional is None:
+        return None
+    return drive.zones.conventional > 0
+
+
+def _btrfs(machine: Machine, drive: Drive) -> _Findings:
+    """What concerns zones alone; that kernel and program are there at all is asked elsewhere."""
+    return _since(machine, "Btrfs", BTRFS_SINCE) + _btrfs_program(machine) + _btrfs_zones(drive)
+
+
+def _btrfs_program(machine: Machine) -> _Findings:
+    if not machine.has_tool(BTRFS.tool):
+        return _Findings()
+    known = machine.program(BTRFS.tool)
+    if known is None or not known.features:
+        return _Findings(
+            unknown=(
+                t(
+                    "Whether this mkfs.btrfs was built for zones could not be found out: "
+                    "`mkfs.btrfs -O list-all` tells."
+                ),
+            )
+        )
+    if "zoned" in known.features:
+        return _Findings()
+    return _Findings(
+        (
+            t(
+                "This mkfs.btrfs was built without zones: version 5.12 is the first that can "
+                "be built with them."
+            ),
+        )
+    )
+
+
+def _btrfs_zones(drive: Drive) -> _Findings:
+    zones = drive.zones
+    size, count = (zones.size_bytes, zones.count) if zones else (None, None)
+    least, most = BTRFS_ZONE_BYTES
+    if zones is None or size is None or count is None:
+        return _Findings(
+            unknown=(t("The size and number of its zones could not be read, and were not checked."),)
+        )
+    if not least <= size <= most or size & (size - 1):
+        return _Findings(
+            (
+                t(
+                    "Its zones have {size:exact} each; Btrfs takes powers of two from 4 MiB to 8 GiB.",
+                    size=size,
+                ),
+            )
+        )
+    if count < BTRFS_LEAST_ZONES:
+        return _Findings(
+            (
+                t(
+                    "It has {zones} zones; with fewer than {least}, Btrfs has hardly any room for data.",
+                    zones=count,
+                    least=BTRFS_LEAST_ZONES,
+                ),
+            )
+        )
+    if zones.most_active and zones.most_active < BTRFS_LEAST_ACTIVE:
+        return _Findings(
+            (
+                t(
+                    "It can write to {active} zones at a time; Btrfs needs {least} or more.",
+                    active=zones.most_active,
+                    least=BTRFS_LEAST_ACTIVE,
+                ),
+            )
+        )
+    return _Findings()
+
+
+def _f2fs(machine: Machine, drive: Drive) -> _Findings:
+    found = _has(machine, "f2fs", "F2FS") + _since(machine, "F2FS", F2FS_SINCE) + _tool(machine, "mkfs.f2fs")
+    if drive.size_bytes is not None and drive.size_bytes > F2FS_MOST_BYTES:
+        found += _Findings((t("{size:size} is more than F2FS can address (16 TiB).", size=drive.size_bytes),))
+    return found + _counted(_has_conventional(drive))
+
+
+def _counted(alone: bool | None) -> _Findings:
+    if alone is not None:
+        return _Findings()
+    return _Findings(
+        unknown=(
+            t(
+                "Whether some zones take any write was not read (root can): without them it "
+                "needs a second drive."
+            ),
+        )
+    )
+
+
+def _f2fs_nature(alone: bool | None) -> Said:
+    second = (
+        (t("They lie on a second, ordinary drive, since every zone of this one must be written in order."),)
+        if alone is False
+        else ()
+    )
+    return in_a_row(METADATA, *second, t("It keeps a part of the drive in reserve to move data about."))
+
+
+def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
+    if alone is False:
+        return " ".join((*MKFS_F2FS, "-c", path, OTHER)), _mount("f2fs", OTHER)
+    return " ".join((*MKFS_F2FS, path)), _mount("f2fs", path)
+
+
+def _xfs(machine: Machine) -> _Findings:
+    found = _has(machine, "xfs", XFS.title) + _since(machine, "XFS", XFS_SINCE) + _tool(machine, XFS.tool)
+    if machine.kernel.built_with("XFS_RT") is False:
+        found += _Findings(
+            (t("The kernel was built without XFS's realtime part (CONFIG_XFS_RT), which holds the zones."),)
+        )
+    known = machine.program(XFS.tool)
+    if known is not None and (0, 0) < known.version < XFS_SINCE:
+        found += _Findings(
+            (
+                t(
+                    "mkfs.xfs {version} is installed; {first} is the first that knows zones.",
+                    version=_dotted(known.version),
+                    first=_dotted(XFS_SINCE),
+                ),
+            )
+        )
+    if not found.against:
+        built = machine.kernel.built_with("XFS_RT") is not None
+        found += _Findings(
+            unknown=()
+            if built
+            else (t("Whether the kernel has XFS's realtime part (CONFIG_XFS_RT) could not be read."),)
+        )
+        versed = known is not None and known.version != (0, 0)
+        found += _Findings(unknown=() if versed else (t("The version of mkfs.xfs could not be read."),))
+    return found
+
+
+def _xfs_alone(drive: Drive) -> bool:
+    """Whether enough zones take any write for its metadata, about one in a hundred."""
+    zones = drive.zones
+    if zones is None or zones.conventional is None or zones.count is None or zones.size_bytes is None:
+        return False
+    return (
+        zones.conventional * zones.size_bytes >= XFS.minimum_bytes
+        and zones.conventional * XFS_SHARE >= zones.count
+    )
+
+
+def _xfs_nature(drive: Drive) -> Said:
+    second = (
+        ()
+        if _xfs_alone(drive)
+        else (t("They lie on a second, ordinary drive of about a hundredth of this one's size."),)
+    )
+    return in_a_row(t("Its authors call it experimental."), METADATA, *second)
+
+
+def _xfs_commands(drive: Drive) -> tuple[str, str]:
+    if _xfs_alone(drive):
+        return f"mkfs.xfs -r zoned=1 {drive.path}", _mount("xfs", drive.path)
+    return (
+        f"mkfs.xfs -r zoned=1,rtdev={drive.path} {OTHER}",
+        _mount("xfs", OTHER, "-o", f"rtdev={drive.path}"),
+    )
+
+
+def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
+    first = DM_ZONED_WITH_A_SECOND_SINCE if alone is False else DM_ZONED_SINCE
+    built = machine.kernel.built_with("DM_ZONED")
+    found = _since(machine, t("dm-zoned with a second drive") if alone is False else "dm-zoned", first)
+    if built is False:
+        found += _Findings((t("The kernel was built without dm-zoned (CONFIG_DM_ZONED)."),))
+    found += _tool(machine, "dmzadm")
+    if built is None:
+        found += _Findings(unknown=(t("Whether the kernel has dm-zoned could not be read."),))
+    return found + _counted(alone)
+
+
+def _dm_zoned_nature(alone: bool | None) -> Said:
+    lent = (t("A second, ordinary drive lends those zones."),) if alone is False else ()
+    return in_a_row(
+        t(
+            "It makes an ordinary device of the drive (below /dev/mapper), for any "
+            "filesystem. That has a price: what is rewritten goes to zones that take any "
+            "write, and is moved again later."
+        ),
+        *lent,
+    )
+
+
+def _dm_zoned_commands(path: str, alone: bool | None) -> tuple[str, str]:
+    devices = (OTHER, path) if alone is False else (path,)
+    return " ".join(("dmzadm", "--format", *devices)), " ".join(("dmzadm", "--start", *devices))

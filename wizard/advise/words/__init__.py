@@ -1,1 +1,0 @@
-"""The sentences of advice, by what they are about."""

@@ -1,0 +1,239 @@
+"""What was done on a closed snapshot, put on the device, and taken back: by the engine's exchange.
+
+What decides there is one block of the superblock. While the filesystem is barred it holds a superblock that
+nobody mounts and nobody repairs, and that still tells which filesystem it is.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn, Protocol
+
+from wizard.apply.block.extents import Medium, differing, merged
+from wizard.apply.block.snapshot import read_cow_store
+from wizard.apply.conversion.snapshots import (
+    OLD,
+    WORK,
+    Head,
+    drop_folder,
+    kept_of,
+    save_snapshotted,
+    snapshotted_of,
+)
+from wizard.apply.engine.changes import kept
+from wizard.apply.engine.exchange import Exchange
+from wizard.apply.engine.record import KEPT_IN, Mark, Phase, Record, load_record, power_said, save_record
+from wizard.apply.engine.stores import Store
+from wizard.apply.engine.survey import delete_saved
+from wizard.apply.run.progress_log import Progress, part_of
+from wizard.ext4.assessment import FIRST_BYTES, barred, deciding_block, is_used_one
+from wizard.model.errors import Failed, Refused
+from wizard.model.ext import Event
+from wizard.model.said import Said, in_a_row, t
+
+UNCHANGED = t("The drive has not changed.")
+USED = t("it was written to since, as by mounting it for writing")
+
+
+class Note(Protocol):
+    """Writes a sentence to the journal, with what was seen."""
+
+    def __call__(self, event: Event, sentence: Said | str, *, output: str = "") -> object:
+        """As `Journal.add`."""
+
+
+class Committing:
+    """The exchange on `medium`, which is `device`, of the run's transaction, whose snapshot is closed."""
+
+    def __init__(self, run: Path, device: str, medium: Medium, note: Note) -> None:
+        self._run, self._device, self._medium, self._note = run, device, medium, note
+        self._snapshotted = snapshotted_of(run)
+        self._folder = Path(self._snapshotted.folder)
+
+    def commit(self, progress: Progress) -> None:
+        """Go on to RELEASED from wherever a commit stands. Raises Refused where the device was changed by
+        somebody else, Failed where reading or writing fails; either way it can be asked for again."""
+        if self.phase is Phase.REHEARSING:
+            self._collect(part_of(progress, 0.0, 0.2))
+        self._refuse_strangers()
+        if self.phase is Phase.RELEASING and self.head is Head.OTHER:
+            # The block that decides was the last thing before the power went, and it was used before this.
+            save_record(self._run, replace(self._record(), phase=Phase.RELEASED))
+            return
+        with self._exchange() as exchange:
+            if self.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
+                power = power_said(Phase.REPLACING, self._device, waits=False)
+                self._note(
+                    Event.SAVED,
+                    in_a_row(
+                        *filter(None, (t("From here on the filesystem is barred until it is whole."), power))
+                    ),
+                )
+                exchange.commit(part_of(progress, 0.2, 0.8))
+                seen = t(
+                    "{size:exact} were read again from it", size=exchange.record.changes[0].changed_bytes
+                )
+                self._note(Event.VERIFIED, t("The drive holds what was written to it"), output=str(seen))
+            exchange.release(part_of(progress, 0.8, 1.0))
+
+    def undo(self, progress: Progress) -> None:
+        """Go back to the filesystem as it was, to the bit: from RELEASED, or from the middle of a commit or
+        an undoing. One that is as it was, and was used since, is LEFT. Raises as `commit` does."""
+        if self.phase not in (Phase.UNDONE, Phase.LEFT):
+            self._refuse_strangers()
+            with self._exchange() as exchange:
+                try:
+                    proof = exchange.undo(progress)
+                except Refused:
+                    if exchange.record.phase is not Phase.LEFT:
+                        raise
+                else:
+                    if proof is not None:
+                        delete_saved(proof)
+                        return
+        drop_folder(self._folder)
+
+    def check_kept(self) -> None:
+        """Raises Failed where what was replaced is no longer as it was kept, Refused where it does not fit
+        what the device holds. Writes nothing."""
+        with self._exchange() as exchange:
+            if not exchange.sides[0].keeps_old():
+                raise Failed(
+                    t(
+                        "What is kept in {folder} of {device} was changed or damaged: it is not "
+                        "written to the drive.",
+                        folder=str(self._folder),
+                        device=self._device,
+                    )
+                )
+        if self.phase is Phase.RELEASED and (obstacle := self.undo_obstacle()):
+            raise Refused(t("The change cannot be undone: {why}. Nothing was written.", why=obstacle))
+
+    def undo_obstacle(self) -> Said | None:
+        """Why what was committed cannot be undone any more, as a clause; None where it can."""
+        if self.head is not Head.NEW:
+            return USED
+        with self._exchange() as exchange:
+            (side,) = exchange.sides
+            if not side.holds(side.change.new_digest):
+                return t("what the change wrote is no longer as it was written")
+        return None
+
+    @property
+    def phase(self) -> Phase:
+        """How far it is, by what is on its medium."""
+        return self._record().phase
+
+    @property
+    def head(self) -> Head:
+        """Which of the two the filesystem is now, by its superblock."""
+        return self._snapshotted.head(self._medium.read(0, FIRST_BYTES))
+
+    @property
+    def is_as_put(self) -> bool:
+        """Whether the block that decides is to the bit what the finished change, or its undoing, put
+        there."""
+        put = self._snapshotted.old if self.phase is Phase.UNDONE else self._snapshotted.new
+        block = deciding_block(self._medium.logical_block_bytes)
+        return self._medium.read(0, FIRST_BYTES)[block] == put[block]
+
+    def _record(self) -> Record:
+        return load_record(self._run) or Record(Phase.REHEARSING, waits=False)
+
+    @contextmanager
+    def _exchange(self) -> Iterator[Exchange]:
+        record = self._record()
+        if any(change.path != self._device for change in record.changes):
+            # It has another name since it was begun.
+            changes = tuple(replace(change, path=self._device) for change in record.changes)
+            save_record(self._run, replace(record, changes=changes))
+        exchange = Exchange(self._run, [self._medium], kept_of(self._folder))
+        try:
+            yield exchange
+        finally:
+            exchange.close()
+
+    def _collect(self, progress: Progress) -> None:
+        """Keep what will be replaced. The device is only read. Nothing kept anybody from mounting it since
+        the snapshot was closed, as a restart does, and what was made on the snapshot does not fit what was
+        written since.
+        """
+        first, block = self._medium.read(0, FIRST_BYTES), deciding_block(self._medium.logical_block_bytes)
+        if first != self._snapshotted.old:
+            self._leave()
+        written = read_cow_store(self._folder / WORK, self._medium.size_bytes)
+        touched = merged(written.written(), 1, self._medium.size_bytes)
+        try:
+            with (
+                ExitStack() as files,
+                Store(self._folder / OLD, make_bytes=self._medium.size_bytes) as old,
+            ):
+                new = written.over(self._medium.read, files)
+                new_first = new(0, FIRST_BYTES)
+                old_mark, new_mark = (
+                    Mark(block.start, block.stop - block.start, instead=barred(one)[block].hex())
+                    for one in (first, new_first)
+                )
+                change = kept(
+                    self._device,
+                    self._medium,
+                    lambda read: differing(touched, read, new),
+                    new,
+                    old,
+                    (old_mark,),
+                    (new_mark,),
+                    blank=False,
+                    touched_bytes=sum(place.size_bytes for place in touched),
+                    progress=progress,
+                )
+        except Failed as error:
+            raise Failed(f"{error} {UNCHANGED}") from None
+        self._snapshotted = replace(self._snapshotted, new_first=new_first.hex())
+        save_snapshotted(self._run, self._snapshotted)
+        save_record(self._run, Record(Phase.SAVED, (change,), waits=False))
+        self._note(
+            Event.SAVED,
+            t(
+                "What the drive holds where it will change, {size:exact}, is kept in {folder}.",
+                size=change.changed_bytes,
+                folder=str(self._folder),
+            ),
+        )
+
+    def _leave(self) -> NoReturn:
+        """Give the change up, of which nothing is on the device yet."""
+        save_record(self._run, Record(Phase.LEFT, waits=False))
+        drop_folder(self._folder)
+        raise Refused(t("The filesystem is left as it is: {why}. Nothing was written.", why=USED))
+
+    def _refuse_strangers(self) -> None:
+        """Raises Refused where the superblock is neither one that this run put there nor that of the same
+        filesystem, used since: the engine would call it used, whatever stands there.
+
+        A block that cannot be read is none of them: a power cut can leave one half written.
+        """
+        try:
+            first = self._medium.read(0, FIRST_BYTES)
+        except Failed:
+            return
+        old, new, head = self._snapshotted.old, self._snapshotted.new, self._snapshotted.head(first)
+        match self.phase:
+            case Phase.REPLACING | Phase.BARRED | Phase.REPLACING_BACK:
+                fits = head is Head.BARRED
+            case Phase.RELEASING:
+                fits = head in (Head.BARRED, Head.NEW) or is_used_one(first, new, old)
+            case Phase.RELEASING_BACK:
+                fits = head in (Head.BARRED, Head.OLD) or is_used_one(first, old, new)
+            case _:
+                fits = True
+        if not fits:
+            raise Refused(
+                in_a_row(
+                    t(
+                        "In the middle of the change somebody wrote to the filesystem's superblock, "
+                        "which was barred. Nothing was written."
+                    ),
+                    KEPT_IN(folder=str(self._folder)),
+                )
+            )

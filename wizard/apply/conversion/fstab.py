@@ -1,0 +1,213 @@
+"""The fstab of a system on the filesystem itself that is migrated: looked at beforehand, changed on whatever
+node, and checked.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.settings.current_value import How, Standing
+from wizard.apply.system import fstab
+from wizard.apply.system.edited_file import kept_as, read_text
+from wizard.apply.system.fstab import Line, parse
+from wizard.ext4.assessment import BootLine, OwnFstab
+from wizard.ext4.steps import OWN_FSTAB, operation_commands
+from wizard.model.errors import BadInput, Failed, printable
+from wizard.model.ext import Check, ExtFacts
+from wizard.model.migration import Migration, SetFstabType, SetOwnFstabType
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.settings.possible import digest_of_text
+from wizard.process.program import Result, run, scratch_folder
+
+
+def line_operations(migration: Migration) -> tuple[SetFstabType, ...]:
+    """The lines that a migration changes."""
+    return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetFstabType))
+
+
+def type_standing(operation: SetFstabType, migration: Migration) -> Standing:
+    """How one of a migration's lines stands: a line that is to be changed stands in the very file that was
+    looked at, but for the migration's other lines. Raises BadInput where the file cannot be read.
+    """
+    lines = read_text(Path(operation.file)).split("\n")
+    if lines.count(operation.new) == 1 and operation.old not in lines:
+        return Standing(How.AFTER, t("the new line is there once, and the old one no longer"))
+    before = lines.copy()
+    for other in line_operations(migration):
+        if before[other.number - 1 : other.number] == [other.new]:
+            before[other.number - 1] = other.old
+    if (
+        lines[operation.number - 1 : operation.number] == [operation.old]
+        and digest_of_text("\n".join(before)) == operation.digest
+    ):
+        return Standing(How.BEFORE, t("the line is as it was"))
+    return Standing(How.OTHER, t("{file} was changed", file=printable(operation.file, 200)))
+
+
+def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> str:
+    """Put the new line in the place of the old one; a sentence. Repeatable. Raises Failed where the file is
+    another by now."""
+    path = Path(operation.file)
+    found = type_standing(operation, migration)
+    if found.how is How.OTHER:
+        raise Failed(
+            t("It was not changed, since somebody else has changed it meanwhile: {seen}.", seen=found.seen)
+        )
+    if found.how is How.BEFORE:
+        fstab.new_line_in(path, operation.number, operation.old, operation.new, kept_as(path, run_name))
+    return str(
+        t(
+            "Line {number} of {file} is the new one.",
+            number=operation.number,
+            file=printable(operation.file, 200),
+        )
+    )
+
+
+def old_type_back(operation: SetFstabType) -> str:
+    """Change only this line back; a sentence on how the file stands then."""
+    return fstab.line_back(Path(operation.file), operation.old, operation.new)
+
+
+FILE_NOT_READ = Sentence("{path} on {node} cannot be read:")
+
+READ = ("debugfs", "-c")
+PROMPT = "debugfs: "
+LARGEST_BYTES = 1 << 20
+"""Of a file that is read whole."""
+
+_KIND, _SIZE, _LINKS = (re.compile(rf"\b{what}: (\w+)") for what in ("Type", "Size", "Links"))
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A file on the filesystem: `regular`, `directory`, `symlink` or what else debugfs calls it, its size,
+    and how many names it has."""
+
+    kind: str
+    size_bytes: int
+    links: int
+
+
+def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, Inside]:
+    """Those of the paths that are there; they hold no spaces. Raises Failed where debugfs is missing or does
+    not end."""
+    asked = "".join(f"stat {path}\n" for path in paths).encode()
+    said = run((*READ, "-f", "-", node), seconds=LOOK_SECONDS, stdin=asked, accept=range(256)).output
+    found = {}
+    for told in said.split(PROMPT)[1:]:
+        command, _, rest = told.partition("\n")
+        kind, size, links = _KIND.search(rest), _SIZE.search(rest), _LINKS.search(rest)
+        if kind and size and links:
+            found[command.removeprefix("stat ")] = Inside(kind[1], int(size[1]), int(links[1]))
+    return found
+
+
+def text_inside(node: str, path: str) -> str:
+    """The text of a regular file; bytes that are no UTF-8 survive. Raises Failed where it cannot be read."""
+    with TemporaryDirectory(dir=scratch_folder()) as folder:
+        copy = Path(folder) / "copy"
+        said = run((*READ, "-R", f'dump {path} "{copy}"', node), seconds=LOOK_SECONDS, accept=range(256))
+        try:
+            return copy.read_bytes().decode("utf-8", "surrogateescape")
+        except OSError:
+            raise Failed(f"{FILE_NOT_READ(path=path, node=node)} {said.last_words}") from None
+
+
+ROOT = "/"
+FOLDER = "/etc"
+LINKS = Path("/dev/disk")
+
+
+def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFstab | None:
+    """The file on the filesystem of a node, which nobody has mounted; None where it has none, or cannot be
+    looked into."""
+    try:
+        seen = seen_inside(node, (FOLDER, OWN_FSTAB))
+        if OWN_FSTAB not in seen:
+            return None
+        if fault := _fault(seen[FOLDER], seen[OWN_FSTAB]):
+            return OwnFstab(fault=str(fault))
+        text = text_inside(node, OWN_FSTAB)
+        lines = tuple(
+            BootLine(line.number, line.kind, line.mount_point)
+            for line in parse(text, OWN_FSTAB)
+            if _is_of(line, node, tags)
+        )
+    except (BadInput, Failed) as error:
+        return OwnFstab(fault=str(t("it cannot be read ({why})", why=str(error))))
+    return OwnFstab(text, lines, str(t("the journal may hold a newer one")) if ext.needs_recovery else "")
+
+
+def _fault(folder: Inside, file: Inside) -> Said | None:
+    if folder.kind != "directory" or file.kind != "regular":
+        return t("it is no file of its own but a {kind}, in a {folder}", kind=file.kind, folder=folder.kind)
+    if file.links > 1:
+        return t("it has {links} names (hard links)", links=file.links)
+    return t("it is larger than any such file") if file.size_bytes > LARGEST_BYTES else None
+
+
+def _is_of(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
+    """Whether a line of a system that does not run is for the filesystem that it lies on. What a device was
+    called by that system, such as /dev/sda1, tells nothing here; but what it mounts as its root is the
+    filesystem itself.
+    """
+    if (named := line.names(tags)) is not None:
+        return named
+    source = Path(line.source)
+    return line.mount_point == ROOT if not source.is_relative_to(LINKS) else str(source.resolve()) == node
+
+
+def own_operations_of(migration: Migration) -> tuple[SetOwnFstabType, ...]:
+    """The lines of the filesystem's own fstab that a migration changes."""
+    return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetOwnFstabType))
+
+
+def own_standing(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
+    """How the line stands on a node, in the very file that was looked at but for what the migration changes;
+    raises Failed."""
+    lines = text_inside(node, OWN_FSTAB).split("\n")
+    before = lines.copy()
+    for each in own_operations_of(migration):
+        if before[each.number - 1 : each.number] == [each.new]:
+            before[each.number - 1] = each.old
+    if digest_of_text("\n".join(before)) != operation.digest:
+        return How.OTHER
+    return How.AFTER if lines[operation.number - 1] == operation.new else How.BEFORE
+
+
+def set_own_type(
+    operation: SetOwnFstabType,
+    migration: Migration,
+    node: str,
+    command: Callable[..., Result],
+    undo_file: str,
+) -> str:
+    """Change the line on a node; a sentence. Raises Failed where the file is another than was looked at, or
+    does not read so afterwards."""
+    if own_standing(operation, migration, node) is not How.BEFORE:
+        raise Failed(
+            t(
+                "{file} on {device} is not what was looked at. Look at it again with `diskwright migrate`.",
+                file=OWN_FSTAB,
+                device=migration.device,
+            )
+        )
+    for argv in operation_commands(operation, node, undo_file):
+        command(argv)
+    forget_caches(node)
+    if own_standing(operation, migration, node) is not How.AFTER:
+        raise Failed(t("{file} on {node} does not read as it was to be written.", file=OWN_FSTAB, node=node))
+    return str(t("Done on {node}.", node=node))
+
+
+def own_checks(node: str, migration: Migration) -> Iterator[Check]:
+    """Whether each of these lines stands as it is to. Raises Failed where the file cannot be read."""
+    for step in migration.steps:
+        if isinstance(step.operation, SetOwnFstabType):
+            holds = own_standing(step.operation, migration, node) is How.AFTER
+            yield Check(" ".join(step.holds), holds, step.operation.new)

@@ -1,0 +1,322 @@
+"""Whether a migration may still be carried out on the device that it names. Every doubt is a refusal; nothing
+here writes.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block.devices import (
+    SYS_BLOCK,
+    facts_on,
+    impostor,
+    kernel_name,
+    open_exclusively,
+    superblock_on,
+)
+from wizard.apply.block.snapshot import check_store_room
+from wizard.apply.conversion import rollback
+from wizard.apply.conversion.fresh import check_target
+from wizard.apply.conversion.fstab import type_standing
+from wizard.apply.conversion.look import drive_of
+from wizard.apply.conversion.transaction import store_of
+from wizard.apply.conversion.undo_files import check_undo_room, undo_folder_of
+from wizard.apply.conversion.verify import manifests_bytes
+from wizard.apply.plan.guard import check_programs
+from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.job import begin_new, check_root, settle
+from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
+from wizard.apply.run.runs import MIGRATION, check_lasts, check_room, make_run, runs_folder
+from wizard.apply.settings.current_value import How
+from wizard.apply.system.fstab import check_writable
+from wizard.ext4.check import check_migration, render_migration
+from wizard.ext4.steps import proof
+from wizard.ext4.superblock import read_ext
+from wizard.model.errors import BadInput, Failed, Refused, printable
+from wizard.model.geometry import Identity
+from wizard.model.machine import Drive
+from wizard.model.migration import MakeFresh, Means, Migration, SetFstabType
+from wizard.model.said import Said, Sentence, in_a_row, t, tn
+from wizard.plan.refusals import in_use
+from wizard.probe.machine import probe_drive
+
+AGAIN = t("Look at it again with `diskwright migrate`. Nothing was written.")
+IN_USE = Sentence("{device} is in use: {reason}. Nothing was written.")
+
+
+def check_own(migration: Migration, environment: Environment) -> None:
+    """Raises Refused where it is for another drive or file than this run may touch."""
+    for device, drive in devices_of(migration):
+        if environment.only is not None and drive.path not in environment.only:
+            raise Refused(
+                t(
+                    "{drive} is not a drive that this run may touch. Nothing was written.",
+                    drive=printable(drive.path),
+                )
+            )
+        for node, reason in (
+            (drive.path, impostor(drive.path, drive.path)),
+            (device, _stray(device, drive.path)),
+        ):
+            if reason:
+                raise Refused(
+                    t(
+                        "{node} cannot be trusted to be on the drive of this migration: {reason}. "
+                        "Nothing was written.",
+                        node=printable(node),
+                        reason=reason,
+                    )
+                )
+    for operation in (step.operation for step in migration.steps):
+        if isinstance(operation, SetFstabType):
+            if Path(operation.file) != environment.fstab:
+                file = printable(operation.file, 200)
+                raise Refused(
+                    t(
+                        "This migration changes {file}, not {fstab}: say --fstab {file} if you mean "
+                        "that system. Nothing was written.",
+                        file=file,
+                        fstab=str(environment.fstab),
+                    )
+                )
+            check_writable(environment.fstab, str(rollback.NO_FSTAB))
+
+
+def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
+    """The devices that a migration works on, each with its drive: the filesystem's, and that of a fresh
+    one."""
+    made = [step.operation.target for step in migration.steps if isinstance(step.operation, MakeFresh)]
+    return (
+        (migration.device, migration.drive),
+        *((target, migration.target) for target in made if migration.target),
+    )
+
+
+def _stray(device: str, drive: str) -> Said | str | None:
+    """Why a device is not the drive, a partition of it or a volume on it, by the kernel's own word; None
+    where it is, or is missing."""
+    folder = SYS_BLOCK / kernel_name(device)
+    if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
+        return impostor(device, drive)
+    try:
+        found = drive_of(folder.name)
+    except BadInput as error:
+        return str(error)
+    return (
+        None if found == drive else str(t("{device} lies on {drive}", device=printable(device), drive=found))
+    )
+
+
+def check_migration_tools(migration: Migration) -> None:
+    """Raises Refused where a program is missing that a step, its check or its undoing needs."""
+    wanted = {argv[0] for step in migration.steps for argv in step.commands}
+    if migration.means is not Means.FILES:
+        wanted.add(proof(migration.device)[0])
+    if migration.means is Means.DIRECT:
+        wanted |= {"e2undo", "env"}
+    if migration.means is Means.COPY:
+        wanted.add("wipefs")
+    if migration.means is Means.TRANSACTION:
+        wanted |= {"dmsetup", "losetup", "env"}
+    check_programs(wanted)
+
+
+def check_new(migration: Migration) -> None:
+    """Raises Refused unless it is the drive and the filesystem that was looked at, as it was then, used by
+    nobody where it is changed."""
+    for device, identity in devices_of(migration):
+        drive = probe_again(identity)
+        check_same_start(identity, drive)
+        if migration.means is not Means.FILES:
+            if drive.read_only:
+                raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
+            check_unused(device, drive)
+    try:
+        for operation in (step.operation for step in migration.steps):
+            if isinstance(operation, MakeFresh):
+                check_target(operation, migration.device)
+    except Failed as error:
+        raise Refused(f"{error} {AGAIN}") from None
+    check_as_looked_at(migration)
+    check_lines(migration, frozenset({How.BEFORE}))
+    _check_room(migration)
+
+
+def check_as_looked_at(migration: Migration) -> None:
+    """Raises Refused unless the filesystem's superblock says what it said when the migration was made."""
+    try:
+        now = facts_on(migration.device)
+    except Failed as error:
+        raise Refused(f"{error} {AGAIN}") from None
+    if now.uuid != migration.before.uuid:
+        other = rollback.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
+        raise Refused(in_a_row(other, AGAIN))
+    if now != migration.before and migration.means is not Means.FILES:
+        raise Refused(
+            in_a_row(
+                t(
+                    "{device} was changed since the migration was made: its superblock says something else.",
+                    device=migration.device,
+                ),
+                AGAIN,
+            )
+        )
+
+
+def _check_room(migration: Migration) -> None:
+    if migration.means is Means.DIRECT:
+        if not migration.undo_dir:
+            raise Refused(
+                t(
+                    "This migration names no folder for undo files; name one with --undo-dir "
+                    "DIR. Nothing was written."
+                )
+            )
+        check_undo_room(Path(migration.undo_dir), migration.room_bytes)
+    if migration.means is Means.TRANSACTION:
+        check_store_room(Path(migration.store), migration.room_bytes)
+
+
+def check_lines(migration: Migration, fits: frozenset[How]) -> None:
+    """Raises Refused where a line of fstab stands otherwise than it is to be found."""
+    for step in migration.steps:
+        if isinstance(step.operation, SetFstabType):
+            try:
+                found = type_standing(step.operation, migration)
+            except BadInput as error:
+                raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+            if found.how not in fits:
+                raise Refused(
+                    in_a_row(t("{seen:First} since this migration was made.", seen=found.seen), AGAIN)
+                )
+
+
+def check_unused(device: str, drive: Drive) -> None:
+    """Raises Refused where anything uses the device; what else uses its drive may go on."""
+    for use in drive.uses:
+        if use.kind != "opened" and use.subject == device:
+            raise Refused(IN_USE(device=device, reason=in_use(use)))
+    if reason := open_exclusively(device):
+        raise Refused(IN_USE(device=device, reason=reason))
+
+
+def check_goes_on(migration: Migration) -> None:
+    """Raises Refused unless it is still the drive of a run that was begun, with its device used by nobody
+    where it is changed. That it is read-only may be the run's own doing."""
+    for device, drive in drives_now(migration):
+        if migration.means is not Means.FILES:
+            check_unused(device, drive)
+
+
+def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
+    """The devices that a migration works on, each with its drive as it is now. Raises Refused if one may be
+    another drive."""
+    found = []
+    for device, identity in devices_of(migration):
+        path = identity.path
+        try:
+            drive = probe_drive(path, seconds=LOOK_SECONDS)
+        except BadInput:
+            raise Refused(t("{drive} is not there. Nothing was written.", drive=path)) from None
+        if fault := drive_fault(identity, drive, partial(_is_left_there, migration, device)):
+            raise Refused(rollback.ANOTHER_DRIVE(fault=fault))
+        found.append((device, drive))
+    return tuple(found)
+
+
+def _is_left_there(migration: Migration, device: str) -> bool | None:
+    """Whether a device contains the filesystem of the migration, or the one that it makes; None if it has no
+    superblock of ext, or is not there, as a logical volume of an inactive group."""
+    if not Path(device).exists():
+        return None
+    made = {
+        step.operation.target: step.operation.uuid
+        for step in migration.steps
+        if isinstance(step.operation, MakeFresh)
+    }
+    found = read_ext(superblock_on(device))
+    return None if found is None else found.uuid == made.get(device, migration.before.uuid)
+
+
+def check_token(migration: Migration, token: str) -> None:
+    """Raises Refused unless the token is that of the drive that is written to, letter for letter."""
+    wanted = migration.written.token
+    if token != wanted:
+        drive, given = migration.written.path, repr(printable(token))
+        raise Refused(
+            t(
+                "To confirm that {outcome}, give the token of {drive} with --confirm "
+                "{token}: {given} is not it. Nothing was written.",
+                outcome=outcome(migration),
+                drive=drive,
+                token=printable(wanted),
+                given=given,
+            )
+        )
+
+
+def outcome(migration: Migration) -> Said:
+    """What is confirmed, as the end of a sentence."""
+    made = next((step.operation for step in migration.steps if isinstance(step.operation, MakeFresh)), None)
+    if made is None:
+        return t("{device} is to become ext4", device=migration.device)
+    return t(
+        "{target} is to become a new ext4 with everything of {device}",
+        target=made.target,
+        device=migration.device,
+    )
+
+
+def preflight_migration(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
+    """Everything that must hold before a migration may be begun; raises Refused or BadInput for the first
+    thing that does not."""
+    unlock(_cleared(migration, runs_folder(journal_dir), environment, make=False))
+
+
+def start_migration(
+    migration: Migration, token: str, *, journal_dir: Path | None, environment: Environment
+) -> Path:
+    """Begin a run and give its folder; a detached process migrates. Raises as `preflight_migration` does."""
+    check_token(migration, token)
+    folder = runs_folder(journal_dir)
+    drive_locks = _cleared(migration, folder, environment, make=True)
+
+    def make() -> Path:
+        return make_run(
+            folder,
+            (migration.device,),
+            MIGRATION,
+            render_migration(migration),
+            environment,
+            partial(_called_for, migration),
+        )
+
+    said = tn(
+        "Migrating {device} in one step.",
+        "Migrating {device} in {count} steps.",
+        device=migration.device,
+        count=len(migration.steps),
+    )
+    return begin_new(make, str(said), drive_locks)
+
+
+def _called_for(migration: Migration, name: str) -> Iterator[Path]:
+    """The folder that a run of this name keeps elsewhere what it needs in, or to take itself back."""
+    if migration.store:
+        yield store_of(Path(migration.store), name)
+    if migration.undo_dir:
+        yield undo_folder_of(Path(migration.undo_dir), name)
+
+
+def _cleared(migration: Migration, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
+    """The drive's lock, given only where everything stands as the migration found it."""
+    check_migration(migration)
+    check_root()
+    check_own(migration, environment)
+    check_migration_tools(migration)
+    if migration.means is Means.TRANSACTION:
+        check_lasts(folder)
+    check_room(folder, manifests_bytes(migration), make=make)
+    settle()
+    return lock_drives({drive.path for _, drive in devices_of(migration)}, partial(check_new, migration))

@@ -1,0 +1,205 @@
+"""A migration, as a kind of run: taken up, carried out, kept, taken back."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block.devices import SYS_BLOCK, kernel_name, protect, take_writes
+from wizard.apply.conversion import rollback
+from wizard.apply.conversion.guard import (
+    check_goes_on,
+    check_migration_tools,
+    check_own,
+    devices_of,
+    drives_now,
+)
+from wizard.apply.conversion.look import look_at_ext
+from wizard.apply.conversion.rollback import can_be_taken_back
+from wizard.apply.conversion.run import (
+    check_begins,
+    check_held,
+    check_keeps,
+    check_one,
+    check_takes_back,
+    keep,
+    migrate,
+    reached,
+    refuse_ended,
+    site_of,
+    take_back,
+)
+from wizard.apply.conversion.transaction import migration_now, nodes_holding
+from wizard.apply.conversion.verify import MigratingSite
+from wizard.apply.conversion.workspace import Ground, ground_of
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
+from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.process import Purpose, lock_drives
+from wizard.apply.run.runs import load_environment
+from wizard.ext4.carry import difference, not_there
+from wizard.ext4.make import make_migration
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.migration import Carried, Migration
+from wizard.model.said import Sentence, t
+
+
+def _taking(run: Path, asked: Asked) -> Taking:
+    if asked.over_changes:
+        raise Refused(
+            t(
+                "The run {name} is no `apply`: it is not undone over what changed since. "
+                "Nothing was written.",
+                name=run.name,
+            )
+        )
+    migration = migration_now(run)
+    check_own(migration, load_environment(run))
+    check_one(run, migration)
+    paths = {drive.path for _, drive in devices_of(migration)}
+    doing = {
+        Purpose.APPLY: (Sentence("Going on with the migration of {device}."), _check_goes_on),
+        Purpose.UNDO: (Sentence("Taking back the migration of {device}."), _check_takes_back),
+        Purpose.KEEP: (Sentence("Keeping the migration of {device}."), _check_keeps),
+    }
+    said, check = doing[asked.purpose]
+    return Taking(
+        str(said(device=migration.device)),
+        partial(lock_drives, paths),
+        partial(check, run, migration),
+    )
+
+
+def _check_goes_on(run: Path, migration: Migration) -> None:
+    if (now := state(run)) in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
+        raise Refused(rollback.NOTHING_TO_RESUME(name=run.name, state=now))
+    check_migration_tools(migration)
+    with _ground(run) as ground:
+        check_begins(run, migration, ground)
+
+
+def _check_takes_back(run: Path, migration: Migration) -> None:
+    check_takes_back(run)
+    with _ground(run) as ground:
+        ground.release()
+        check_goes_on(migration)
+        ground.check_untouched()
+
+
+def _check_keeps(run: Path, migration: Migration) -> None:
+    check_keeps(run)
+    check_held(migration)
+
+
+@contextmanager
+def _ground(run: Path) -> Iterator[Ground]:
+    """Where a run works that nobody else works on."""
+    journal = Journal(run)
+    try:
+        yield ground_of(site_of(run, journal, ()))
+    finally:
+        journal.close()
+
+
+def _on_site(does: Callable[[MigratingSite], Outcome]) -> Callable[[Work], Outcome]:
+    """Done while the kernel takes writes to the filesystem; where it took none before, and nothing came of
+    it, it takes none afterwards either."""
+
+    def work_on(work: Work) -> Outcome:
+        site = site_of(work.run, work.journal, work.drive_locks)
+        was_protected = take_writes(site.migration.device)
+        try:
+            return does(site)
+        except DiskwrightError:
+            if was_protected and can_be_taken_back(work.run, site.migration):
+                protect(site.migration.device)
+            raise
+
+    return work_on
+
+
+def _told(run: Path, error: DiskwrightError) -> str:
+    return f"{error} {reached(run)}".rstrip()
+
+
+def _ask(run: Path, purpose: Purpose) -> None:
+    """The checks of a command that only read, and not those of a snapshot, which a command takes down."""
+    migration = migration_now(run)
+    check_own(migration, load_environment(run))
+    check_one(run, migration)
+    match purpose:
+        case Purpose.APPLY:
+            refuse_ended(run)
+        case Purpose.UNDO:
+            check_takes_back(run)
+        case Purpose.KEEP:
+            check_keeps(run)
+            check_held(migration)
+    drives_now(migration)
+
+
+def _leave(work: Work, _: Outcome) -> None:
+    """Nothing more can be done about a snapshot that somebody holds; whoever goes on finds it."""
+    if work.purpose is Purpose.APPLY:
+        with suppress(DiskwrightError):
+            ground_of(site_of(work.run, work.journal, work.drive_locks)).release()
+
+
+JOB = Job(
+    _taking,
+    {Purpose.APPLY: _on_site(migrate), Purpose.UNDO: _on_site(take_back), Purpose.KEEP: _on_site(keep)},
+    _told,
+    _leave,
+    asks=_ask,
+)
+
+
+def migration_of_carried(
+    carried: Carried,
+    environment: Environment,
+    *,
+    store: Path | None = None,
+    undo_dir: Path | None = None,
+    journal_dir: Path | None = None,
+) -> Migration:
+    """The way with every step, for the filesystem as it is now, on whatever device has it.
+
+    Raises Refused where it is missing, there twice or another by now, and as `make_migration` does. Nothing
+    is written.
+    """
+    situation = look_at_ext(
+        node_of_carried(carried), environment, store=store, undo_dir=undo_dir, journal_dir=journal_dir
+    )
+    if found := difference(carried, situation):
+        raise Refused(
+            t(
+                "{device} is not what the plan was made for: {difference}. Make the plan "
+                "again. Nothing was written.",
+                device=situation.device,
+                difference=found,
+            )
+        )
+    return make_migration(situation, carried.way, manifest=carried.manifest, repairs=carried.repairs)
+
+
+def node_of_carried(carried: Carried) -> str:
+    """The device that has the filesystem now, by its UUID; raises Refused where none has it, or several."""
+    # A member of a mirror can look like the mirror itself.
+    found = [
+        node
+        for node in nodes_holding(carried.before.uuid)
+        if not any((SYS_BLOCK / kernel_name(node) / "holders").glob("*"))
+    ]
+    if not found:
+        raise Refused(not_there(carried))
+    if len(found) > 1:
+        raise Refused(
+            t(
+                "The filesystem {uuid} is there {times} times: {nodes:list}. Detach the "
+                "copies, so that it is plain which one is meant. Nothing was written.",
+                uuid=carried.before.uuid,
+                times=len(found),
+                nodes=tuple(found),
+            )
+        )
+    return found[0]

@@ -1,0 +1,364 @@
+"""Whether a migration can still be taken back, by its filesystem's superblock: looked at without writing, and
+told without being asked.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+from wizard.apply.block.devices import END_BYTES, FIRST_BYTES
+from wizard.apply.conversion.snapshots import Head, load_snapshotted, phase_of
+from wizard.apply.conversion.undo_files import TAKING_BACK
+from wizard.apply.conversion.undo_files import load_record as load_direct
+from wizard.apply.engine.record import Phase
+from wizard.apply.run.journal import RunState, state, was_done
+from wizard.apply.run.progress_log import Choice, Decision, Settling
+from wizard.apply.run.runs import MIGRATION, Kind, called, kind_of, read_file
+from wizard.ext4.assessment import was_mounted_since
+from wizard.ext4.check import read_kept_migration
+from wizard.ext4.superblock import START_BYTES, read_ext
+from wizard.model.errors import BadInput, printable
+from wizard.model.ext import Entry, Event, ExtFacts
+from wizard.model.migration import Means, Migration
+from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.process.program import remember
+
+# The drive, the device and the file.
+NO_FSTAB = t("no file of mounts at boot")
+ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
+OTHER_FILESYSTEM = Sentence("{device} no longer holds the filesystem {uuid}.")
+
+# How a run ends.
+STOPPED = Sentence("Stopped before step {step} as asked.")
+STEP_FAILED = Sentence("Step {step} of {steps} failed:")
+
+# Going on, undoing and keeping.
+UNDOING = Sentence(
+    "The run {name} was being undone: it cannot go on. Run `diskwright undo {run}` to finish that."
+)
+UNDONE = Sentence("The run {name} is undone already.")
+WROTE_NOTHING = Sentence("The run {name} wrote nothing, so there is nothing to undo.")
+KEPT = Sentence("The run {name} is kept already.")
+
+# Mounting it at the end.
+
+# The result, and what is left to decide.
+RESULT_RUNNING = Sentence("The run is still at work.")
+
+# Steps.
+NOTHING_TO_RESUME = Sentence("The run {name} is {state}: there is nothing to resume.")
+ENDED = Sentence("{program} ended with status {status}:")
+WAS_ENDED = Sentence("{program} ended with status {status}")
+
+# The line of fstab.
+
+# Checks.
+
+# On a snapshot, or in files alone.
+
+# The way back.
+
+
+RESULTS: Mapping[RunState, Sentence] = {
+    RunState.DONE: Sentence("The filesystem is as it was planned, and was checked."),
+    RunState.FAILED: Sentence("A step failed; the steps behind it were not begun."),
+    RunState.STOPPED: Sentence("The run stopped between two steps."),
+    RunState.REFUSED: Sentence("The run was refused before its first write. The filesystem is as it was."),
+    RunState.INTERRUPTED: Sentence("The run ended without finishing."),
+    RunState.RUNNING: RESULT_RUNNING,
+    RunState.KEPT: Sentence("The new filesystem is kept, and can no longer be undone."),
+    RunState.UNDONE: Sentence("The migration was undone: the filesystem is as it was before."),
+}
+
+KEEPABLE = frozenset({Means.TRANSACTION, Means.DIRECT})
+"""Means that hold room until they are kept or undone."""
+
+UNDOABLE = frozenset({Means.TRANSACTION, Means.DIRECT, Means.FILES})
+"""The copy has nothing to undo: what it was made from is as it was."""
+
+HALF_DONE = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
+
+
+def moved_sentence(state: RunState) -> Said:
+    """How the run ended."""
+    return RESULTS[state]() if state in RESULTS else t("The run is {state}.", state=state.value)
+
+
+def can_keep(migration: Migration, state: RunState) -> bool:
+    """Whether there is something to let go of."""
+    return state is RunState.DONE and migration.means in KEEPABLE
+
+
+def can_undo(migration: Migration, state: RunState, entries: Sequence[Entry]) -> bool:
+    """Whether there may be something to take back; the undoing itself looks at what is there."""
+    begun = any(entry.event is Event.STEP_STARTED for entry in entries)
+    return begun and migration.means in UNDOABLE and (state is RunState.DONE or state in HALF_DONE)
+
+
+def look_sentence(migration: Migration) -> Said:
+    """How to look at what was made without ending the way back."""
+    return t(
+        "To look at it, say `mount -o ro,noload {device} /mnt`, and `umount /mnt` "
+        "before it is undone. A mount for writing, without these options, ends the "
+        "way back.",
+        device=migration.device,
+    )
+
+
+def advised_sentence(migration: Migration) -> Said:
+    """How to come to the options that are advised for it."""
+    return t(
+        "`diskwright tune {device} --workload ID` tells which options suit its use, "
+        "and can set them; `diskwright workloads` lists the IDs.",
+        device=migration.device,
+    )
+
+
+def decision_of(
+    migration: Migration, state: RunState, entries: Sequence[Entry], *, closed: bool = False
+) -> Decision:
+    """What is left to a person about a run; `closed`: its filesystem was used since, so that it cannot be
+    undone any more."""
+    choices = []
+    if can_keep(migration, state):
+        choices.append(
+            Choice(
+                Settling.KEEP,
+                str(t("Keep the new filesystem on {device}?", device=migration.device)),
+                str(keep_sentence(migration)),
+            )
+        )
+    if not closed and can_undo(migration, state, entries):
+        choices.append(
+            Choice(
+                Settling.UNDO,
+                str(t("Undo the conversion of {device}?", device=migration.device)),
+                str(undo_sentence(migration)),
+            )
+        )
+    both = len(choices) == len(Settling)
+    return Decision(
+        tuple(choices), resumes=state in HALF_DONE, look=str(look_sentence(migration)) if both else ""
+    )
+
+
+def keep_sentence(migration: Migration) -> Said:
+    """What keeping closes."""
+    if folder := migration.store or migration.undo_dir:
+        ends = t(
+            "Keeping ends the way back and frees {room:size} in {folder}.",
+            room=migration.room_bytes,
+            folder=printable(folder, 200),
+        )
+    else:
+        ends = t("Keeping ends the way back.")
+    return in_a_row(ends, t("From then on the filesystem is mounted and used as any other."))
+
+
+def undo_sentence(migration: Migration) -> Said:
+    """What undoing closes."""
+    return (
+        t("Undoing puts the file back as it was.")
+        if migration.means is Means.FILES
+        else t(
+            "Undoing brings the filesystem back to the bit, as it was before. That is "
+            "possible as long as nobody has mounted it for writing. Once it is undone, "
+            "the new one is gone."
+        )
+    )
+
+
+def load_migration(run: Path) -> Migration:
+    """As the run's own file has it; raises BadInput where it cannot be read."""
+    return remember(read_kept_migration(read_file(run / MIGRATION), str(run / MIGRATION)))
+
+
+BY_UUID = Path("/dev/disk/by-uuid")
+LOOK_SECONDS = 10.0
+"""So long a drive that sleeps may take to wake up; a list of runs waits no longer for one that does not
+answer."""
+
+OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
+
+
+class Back(StrEnum):
+    """The way back from a migration. OPEN: it can be undone. CLOSED: the filesystem was written to since.
+    UNKNOWN: nobody could look."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How the way back stands, with a sentence on that. `since` is when it was last mounted for writing, in
+    seconds since 1970, where that closed it, else 0.
+    """
+
+    back: Back
+    sentence: str
+    since: int = 0
+
+
+def window_of(run: Path) -> Window | None:
+    """How the way back from a run stands; None where there is none to be watched: it is no migration, is at
+    work, is over, or has not written to the filesystem. A drive that is away is no error.
+    """
+    try:
+        if kind_of(run) is not Kind.MIGRATION or state(run) in OVER:
+            return None
+        return _window(run, load_migration(run))
+    except BadInput:
+        return None
+
+
+def closed_sentence(run: Path) -> str:
+    """Why a run can no longer be undone, where its filesystem was used since; else empty. Raises as little as
+    `window_of`."""
+    window = window_of(run)
+    return window.sentence if window is not None and window.back is Back.CLOSED else ""
+
+
+def is_closed(run: Path, migration: Migration) -> bool:
+    """Whether the way back from a run, which may be at work, is known to be closed. Raises BadInput where its
+    files are damaged."""
+    window = _window(run, migration)
+    return window is not None and window.back is Back.CLOSED
+
+
+def can_be_taken_back(run: Path, migration: Migration) -> bool:
+    """Whether the way back from a run, which may be at work, is known to be open, and a mount for writing
+    would close it."""
+    try:
+        window = _window(run, migration)
+    except BadInput:
+        return False
+    return window is not None and window.back is Back.OPEN
+
+
+def is_stranded(run: Path) -> bool:
+    """Whether a run that has ended early can neither go on nor be taken back, since its filesystem was
+    used."""
+    migration = load_migration(run)
+    return migration.means is Means.DIRECT and not was_done(run) and is_closed(run, migration)
+
+
+def _window(run: Path, migration: Migration) -> Window | None:
+    if not _can_close(run, migration):
+        return None
+    found, why = _first_bytes(migration)
+    if why:
+        return Window(Back.UNKNOWN, str(t("Whether it can still be undone is not known: {why}.", why=why)))
+    since = _closed_since(run, migration, found)
+    return (
+        Window(Back.OPEN, str(t("It can be undone until it is mounted for writing.")))
+        if since is None
+        else Window(Back.CLOSED, _closed_sentence(run, migration, since), since)
+    )
+
+
+def _can_close(run: Path, migration: Migration) -> bool:
+    """Whether something is kept that a mount for writing would make useless."""
+    match migration.means:
+        case Means.TRANSACTION:
+            return phase_of(run) in (Phase.RELEASING, Phase.RELEASED)
+        case Means.DIRECT:
+            direct = load_direct(run)
+            # While it is being put back it can say anything.
+            return direct is not None and bool(direct.marks) and not (run / TAKING_BACK).exists()
+        case _:
+            return False
+
+
+def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
+    """When it was mounted for writing since the run left it so, 0 where it was written to otherwise; None
+    where it was not."""
+    now, snapshotted, direct = read_ext(first[START_BYTES:]), load_snapshotted(run), load_direct(run)
+    left: ExtFacts | None = None
+    if migration.means is Means.TRANSACTION and snapshotted is not None:
+        changed = snapshotted.head(first) is Head.OTHER
+        left = read_ext(snapshotted.new[START_BYTES:])
+    elif direct is not None:
+        known = direct.last_superblock
+        changed = first[START_BYTES:END_BYTES] != known and not direct.cut_off
+        left = read_ext(known)
+    else:
+        return None
+    mounted = now is not None and left is not None and was_mounted_since(now, left)
+    return now.mounted if now is not None and mounted else 0 if changed else None
+
+
+def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
+    device, name = migration.device, called(run)
+    closed = t("{device} was written to since, so it can no longer be undone.", device=device)
+    if since:
+        when = datetime.fromtimestamp(since, UTC)
+        closed = t(
+            "{device} was mounted for writing on {day} at {time} UTC, so it can no longer be undone.",
+            device=device,
+            day=f"{when:%Y-%m-%d}",
+            time=f"{when:%H:%M}",
+        )
+    if was_done(run):
+        on = t("`diskwright keep {run}` frees the room that is kept for that.", run=name)
+    elif migration.means is Means.TRANSACTION:
+        on = t("`diskwright resume {run}` does what is left to do.", run=name)
+    else:
+        on = t(
+            "Nor can it go on. `diskwright keep {run}` frees the room, and `diskwright "
+            "migrate {device}` plans what is left.",
+            run=name,
+            device=device,
+        )
+    return str(in_a_row(closed, on))
+
+
+def _first_bytes(migration: Migration) -> tuple[bytes, str]:
+    """The first bytes of the migration's filesystem, wherever it is now; or nothing, and a clause on why they
+    cannot be seen."""
+    why = ""
+    for node in _nodes(migration):
+        found, fault = _read(node)
+        facts = read_ext(found[START_BYTES:]) if found else None
+        if facts is not None and facts.uuid == migration.before.uuid:
+            return found, ""
+        why = why or fault or str(t("{node} does not hold its filesystem now", node=printable(node)))
+    return b"", why
+
+
+def _nodes(migration: Migration) -> Iterator[str]:
+    """The device by its name, then by udev's link to whatever has its name now."""
+    yield migration.device
+    link = BY_UUID / migration.before.uuid
+    if link.exists() and str(link.resolve()) != migration.device:
+        yield str(link.resolve())
+
+
+def _read(node: str) -> tuple[bytes, str]:
+    """Through the page cache, as whoever has it mounted sees it. A drive that does not answer is left behind,
+    and not waited for."""
+    said: SimpleQueue[tuple[bytes, str]] = SimpleQueue()
+
+    def look() -> None:
+        try:
+            with Path(node).open("rb", buffering=0) as device:
+                said.put((device.read(FIRST_BYTES), ""))
+        except PermissionError:
+            said.put((b"", str(t("only root can look at it"))))
+        except FileNotFoundError:
+            said.put((b"", str(t("{node} is not there", node=printable(node)))))
+        except OSError as error:
+            said.put(
+                (b"", str(t("{node} cannot be read ({why})", node=printable(node), why=str(error.strerror))))
+            )
+
+    Thread(target=look, daemon=True).start()
+    try:
+        return said.get(timeout=LOOK_SECONDS)
+    except Empty:
+        return b"", str(t("{node} does not answer", node=printable(node)))

@@ -1,0 +1,358 @@
+"""What the detached process does with a migration: guard, steps in order, verify; taking it back; keeping it.
+All is in the journal."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from wizard.apply.block.devices import facts_on, protect
+from wizard.apply.conversion import rollback
+from wizard.apply.conversion.fresh import copied, no_way_back, nothing_to_keep
+from wizard.apply.conversion.fstab import line_operations, old_type_back, set_type
+from wizard.apply.conversion.guard import check_goes_on, check_lines, check_new, check_own, drives_now
+from wizard.apply.conversion.rollback import (
+    advised_sentence,
+    can_be_taken_back,
+    is_closed,
+    is_stranded,
+    load_migration,
+    look_sentence,
+)
+from wizard.apply.conversion.transaction import THERE_TWICE, has_begun, migration_now, nodes_holding
+from wizard.apply.conversion.verify import MigratingSite, file_checks
+from wizard.apply.conversion.workspace import Ground, ground_of
+from wizard.apply.run.backup_store import mark_durably
+from wizard.apply.run.journal import Journal, RunState, state, was_done
+from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
+from wizard.apply.run.runs import called, load_environment
+from wizard.apply.settings.current_value import How, is_mount_of
+from wizard.apply.settings.guard import is_stacked
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import parse
+from wizard.apply.system.mounts import mounted_at, read_mounts
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
+from wizard.model.ext import Check, Event
+from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
+from wizard.model.said import Said, Sentence, Sentences, in_a_row, t
+
+CHECKS = Sentences("A check does not hold.", "{count} checks do not hold.")
+NOT_MOUNTED = t("It is not mounted:")
+CAN_BE_MOUNTED = Sentence("{device} can be mounted now.")
+MOUNT_FAILED = Sentence("{device} could not be mounted at {place}:")
+
+NOT_AT_BOOT = frozenset({"noauto"})
+
+KEEPING = "keeping"
+"""The file in a run that says that keeping has begun: from then on there is no way back."""
+
+
+def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> MigratingSite:
+    """The surroundings of a run, as no step's."""
+    return MigratingSite(
+        run, migration_now(run), 0, journal, drive_locks, load_environment(run).patience_seconds
+    )
+
+
+def migrate(site: MigratingSite) -> tuple[Event, str]:
+    """Carry out what is not done of a migration: how the run ended. Raises DiskwrightError."""
+    run, migration = site.run, site.migration
+    ground = ground_of(site)
+    check_own(migration, load_environment(run))
+    check_one(run, migration)
+    check_begins(run, migration, ground)
+    ground.prepare()
+    on_device = [
+        (number, step)
+        for number, step in enumerate(migration.steps, 1)
+        if not isinstance(step.operation, SetFstabType)
+    ]
+    in_files = [
+        (number, step)
+        for number, step in enumerate(migration.steps, 1)
+        if isinstance(step.operation, SetFstabType)
+    ]
+    if ended := _make_all(on_device, ground, site):
+        return ended
+    if on_device:
+        if failed := _verified(ground.checks(), site):
+            return Event.FAILED, str(CHECKS(count=failed))
+        if said := ground.commit():
+            site.journal.add(Event.COMMAND, said)
+    if ended := _make_all(in_files, ground, site):
+        return ended
+    if failed := _verified(file_checks(site), site):
+        return Event.FAILED, str(CHECKS(count=failed))
+    return Event.DONE, str(_done_sentence(run, migration))
+
+
+def _done_sentence(run: Path, migration: Migration) -> Said | str:
+    """How a run that did everything ends."""
+    if migration.means is Means.COPY:
+        return copied(migration)
+    if migration.means is Means.FILES:
+        return t(
+            "{device} is mounted as ext4 from now on. `diskwright undo {run}` undoes it.",
+            device=migration.device,
+            run=called(run),
+        )
+    shown = t("{device} is ext4 as shown; every check holds.", device=migration.device)
+    if is_closed(run, migration):
+        return in_a_row(
+            shown,
+            t(
+                "It was written to since, so it can no longer be undone; `diskwright keep "
+                "{run}` frees the room.",
+                run=called(run),
+            ),
+        )
+    protected = can_be_taken_back(run, migration) and protect(migration.device)
+    left = (
+        t(
+            "It is left unmounted. Until you keep it or undo it, or the machine "
+            "restarts, nobody can write to it."
+        )
+        if protected
+        else t("It is left unmounted.")
+    )
+    return in_a_row(
+        shown,
+        left,
+        look_sentence(migration),
+        t("Then `diskwright keep {run}` keeps it, or `diskwright undo {run}` undoes it.", run=called(run)),
+    )
+
+
+def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
+    """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left
+    it."""
+    refuse_ended(run)
+    try:
+        ground.release()
+        if has_begun(run):
+            check_goes_on(migration)
+            check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
+            ground.check_resumable()
+        else:
+            check_new(migration)
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+
+
+def _make_all(
+    steps: Iterable[tuple[int, MigrationStep]], ground: Ground, site: MigratingSite
+) -> tuple[Event, str] | None:
+    """Make these steps but for those that are done; how the run ended where it did."""
+    run, journal = site.run, site.journal
+    for number, step in steps:
+        operation = step.operation
+        if not isinstance(operation, SetFstabType) and ground.is_done(number):
+            continue
+        if (run / STOP).exists():
+            return Event.STOPPED, f"{rollback.STOPPED(step=number)} {reached(run)}".rstrip()
+        if not isinstance(operation, SetFstabType):
+            drives_now(site.migration)
+        try:
+            journal.add(Event.STEP_STARTED, step.sentence, step=number)
+            said = (
+                set_type(operation, site.migration, run.name)
+                if isinstance(operation, SetFstabType)
+                else ground.make(operation, number)
+            )
+        except (DiskwrightError, OSError) as error:
+            journal.add(Event.STEP_FAILED, str(error), step=number)
+            failed = rollback.STEP_FAILED(step=number, steps=len(site.migration.steps))
+            return Event.FAILED, f"{failed} {error} {reached(run)}".rstrip()
+        journal.add(Event.STEP_DONE, said, step=number)
+    return None
+
+
+def _verified(checks: Iterable[Check], site: MigratingSite) -> int:
+    """Note every check; how many do not hold."""
+    failed = 0
+    for check in checks:
+        site.journal.add(
+            Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what.rstrip("."), output=check.seen
+        )
+        failed += not check.holds
+    return failed
+
+
+def reached(run: Path) -> str:
+    """Report whether a run that ended early wrote anything."""
+    try:
+        if not has_begun(run):
+            return str(NOTHING_WRITTEN)
+    except BadInput as error:
+        return str(error)
+    if (migration := load_migration(run)).means is Means.COPY:
+        return str(
+            t("{device} was only read; the copy begins anew when the run goes on.", device=migration.device)
+        )
+    return ""
+
+
+def check_takes_back(run: Path) -> None:
+    """Raises Refused where there is nothing to take back, or no way."""
+    if (migration := load_migration(run)).means is Means.COPY:
+        raise Refused(no_way_back(migration))
+    now = state(run)
+    if now is RunState.UNDONE:
+        raise Refused(rollback.UNDONE(name=run.name))
+    if now is RunState.KEPT:
+        raise Refused(t("The run {name} was kept: what could have undone it is deleted.", name=run.name))
+    if not has_begun(run):
+        raise Refused(rollback.WROTE_NOTHING(name=run.name))
+    refuse_kept(run)
+
+
+def refuse_ended(run: Path) -> None:
+    """Raises Refused if undoing or keeping the run was begun: then it cannot go on."""
+    if (run / UNDOING).exists():
+        raise Refused(rollback.UNDOING(name=run.name, run=called(run)))
+    refuse_kept(run)
+
+
+def refuse_kept(run: Path) -> None:
+    """Raises Refused where keeping was begun: of what could have taken it back a part may be deleted."""
+    if (run / KEEPING).exists():
+        raise Refused(
+            t(
+                "The run {name} was being kept. Run `diskwright keep {run}` to finish that. "
+                "Nothing was written.",
+                name=run.name,
+                run=called(run),
+            )
+        )
+
+
+def take_back(site: MigratingSite) -> tuple[Event, str]:
+    """Take a migration back: how that ended. Raises DiskwrightError.
+
+    The line of fstab first: it speaks of an ext4, which will not be there any more.
+    """
+    migration = site.migration
+    ground = ground_of(site)
+    check_own(migration, load_environment(site.run))
+    check_one(site.run, migration)
+    ground.release()
+    check_goes_on(migration)
+    ground.check_untouched()
+    # With an old line, and what is ext4 below it, the next start would not find its filesystem.
+    ground.check_kept()
+    mark_durably(site.run / UNDOING)
+    said = []
+    for step in reversed(migration.steps):
+        if isinstance(step.operation, SetFstabType):
+            said.append(old_type_back(step.operation))
+            site.journal.add(Event.COMMAND, said[-1])
+    said.append(ground.take_back())
+    ground.drop()
+    return Event.UNDONE, " ".join(said)
+
+
+def check_keeps(run: Path) -> None:
+    """Raises Refused where there is nothing to keep."""
+    if (migration := load_migration(run)).means is Means.COPY:
+        raise Refused(nothing_to_keep(migration))
+    now = state(run)
+    if now is RunState.KEPT:
+        raise Refused(rollback.KEPT(name=run.name))
+    if now is RunState.UNDONE or (run / UNDOING).exists() or not (was_done(run) or is_stranded(run)):
+        raise Refused(
+            t(
+                "The run {name} is {state}: only what is done and was checked can be kept.",
+                name=run.name,
+                state=now,
+            )
+        )
+
+
+def check_one(run: Path, migration: Migration) -> None:
+    """Raise Refused if a copy of a filesystem that the run has changed is attached, too."""
+    if migration.means not in (Means.TRANSACTION, Means.DIRECT) or not has_begun(run):
+        return
+    uuid = migration.before.uuid
+    clones = [node for node in nodes_holding(uuid) if not is_stacked(node, migration.device)]
+    found = tuple(dict.fromkeys((migration.device, *clones)))
+    if len(found) > 1:
+        raise Refused(THERE_TWICE(uuid=uuid, times=len(found), devices=found))
+
+
+def check_held(migration: Migration) -> None:
+    """Raise Refused unless the device holds the filesystem of the migration: what is kept of an absent one
+    is not deleted."""
+    drives_now(migration)
+    try:
+        now = facts_on(migration.device)
+    except Failed as error:
+        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+    if now.uuid != migration.before.uuid:
+        other = rollback.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
+        raise Refused(in_a_row(other, NOTHING_WRITTEN))
+
+
+def keep(site: MigratingSite) -> tuple[Event, str]:
+    """Give up the way back, and mount it: how that ended. Raises DiskwrightError."""
+    check_one(site.run, site.migration)
+    check_held(site.migration)
+    mark_durably(site.run / KEEPING)
+    said = ground_of(site).drop()
+    # From here on there is no way back, whatever becomes of mounting it.
+    return Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
+
+
+def _mount(site: MigratingSite) -> Said | str:
+    """Mount it as the running system would at its next start; a sentence on that, also where it cannot be
+    mounted."""
+    device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
+    try:
+        if facts_on(device).uuid != uuid:
+            return t(
+                "{device} holds another filesystem than {uuid} now, so it is not mounted.",
+                device=device,
+                uuid=uuid,
+            )
+    except Failed as error:
+        return f"{NOT_MOUNTED} {error}"
+    if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
+        place = printable(mounted.mount_point, 200)
+        if "ro" in mounted.options:
+            return t(
+                "{device} is mounted at {place}, read-only: to write to it, say `umount "
+                "{place}` and mount it again.",
+                device=device,
+                place=place,
+            )
+        said = t("{device} is mounted at {place}.", device=device, place=place)
+        return (
+            said
+            if mounted.filesystem == "ext4"
+            else in_a_row(said, t("It is mounted as ext4 when it is mounted next."))
+        )
+    if not environment.is_running_system:
+        return CAN_BE_MOUNTED(device=device)
+    text = read_text(environment.fstab)
+    # Lines can have been added above since.
+    numbers = [
+        number
+        for number, line in enumerate(text.split("\n"), 1)
+        if line in {own.new for own in line_operations(site.migration)}
+    ]
+    lines = parse(text, str(environment.fstab))
+    line = next(
+        (line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None
+    )
+    if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
+        return CAN_BE_MOUNTED(device=device)
+    result = site.command(
+        ("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point),
+        accept=range(256),
+    )
+    place = printable(line.mount_point, 200)
+    if result.status:
+        return f"{MOUNT_FAILED(device=device, place=place)} {result.last_words}"
+    return t(
+        "{device} is mounted at {place} with the options of its line in {fstab}.",
+        device=device,
+        place=place,
+        fstab=str(environment.fstab),
+    )

@@ -1,0 +1,275 @@
+"""What surrounds a filesystem that is to be migrated: swap files on it, folders for what is replaced, and
+what mounts or starts from it.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Set
+from configparser import ConfigParser
+from configparser import Error as NoUnit
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+
+from wizard.apply.conversion.fstab import seen_inside, text_inside
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.runs import lies_in_memory
+from wizard.apply.tree.mount_read_only import mounted_read_only
+from wizard.ext4.assessment import NO_BOOT, BootPath, Folder, OwnFstab
+from wizard.model.errors import Failed
+from wizard.model.ext import Check
+from wizard.model.said import Said, t, tn
+from wizard.probe.host.uses import unescaped
+from wizard.process.program import Result, find, run
+
+READERS = ("grub-fstest", "grub2-fstest")
+FOLDERS = ("/boot/grub", "/boot/grub2", "/grub", "/grub2")
+"""Where GRUB's folder lies on a system's root, and on a filesystem that is its /boot."""
+
+SETTINGS = "grub.cfg"
+KERNELS = ("vmlinuz", "vmlinux", "kernel", "bzImage")
+"""How the names of kernels begin."""
+
+DEVICE = "(loop0)"
+"""What GRUB calls the image that it is given."""
+
+
+def reader() -> str:
+    """The program that has GRUB's driver; empty where there is none."""
+    return next((name for name in READERS if find(name)), "")
+
+
+def folder_inside(node: str) -> str:
+    """GRUB's folder with its settings on a filesystem that nobody has mounted; empty where there is none, or
+    it cannot be looked for."""
+    try:
+        seen = seen_inside(node, [f"{folder}/{SETTINGS}" for folder in FOLDERS])
+    except Failed:
+        return ""
+    return next((folder for folder in FOLDERS if f"{folder}/{SETTINGS}" in seen), "")
+
+
+def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
+    """Whether GRUB lists its folder on the filesystem of a node, and reads its settings and the newest
+    kernel, as Linux does; nothing where it has no such folder, or the program is missing. Raises Failed where
+    the filesystem cannot be mounted to look.
+    """
+    program = reader()
+    if not program or not folder_inside(node):
+        return
+    with mounted_read_only(node) as top:
+        folder = next((folder for folder in FOLDERS if _is_real(top, f"{folder}/{SETTINGS}")), "")
+        if not folder:
+            return
+        yield _lists(top, folder, lambda *asked: command((program, node, *asked), accept=range(256)))
+        for path in (f"{folder}/{SETTINGS}", *_newest_kernel(top, str(Path(folder).parent))):
+            told = command((program, node, "cmp", f"{DEVICE}{path}", f"{top}{path}"), accept=range(256))
+            seen = (
+                told.last_words
+                if told.status
+                else str(t("{program} finds every byte the same", program=program))
+            )
+            yield Check(
+                str(t("GRUB's own driver reads {path} as Linux does.", path=path)), told.status == 0, seen
+            )
+
+
+def _lists(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
+    told = ask("ls", f"{DEVICE}{folder}/")
+    wanted = {
+        word
+        for entry in (top / folder[1:]).iterdir()
+        if not entry.name.startswith(".")
+        for word in entry.name.split()
+    }
+    missing = wanted - {word.rstrip("/") for word in told.output.split()}
+    seen = (
+        t("{names:list} missing: {said}", names=tuple(sorted(missing)[:5]), said=told.last_words)
+        if missing
+        else tn("the one name", "all {count} names", count=len(wanted))
+    )
+    return Check(
+        str(t("GRUB's own driver lists {folder} as Linux does.", folder=folder)),
+        told.status == 0 and not missing,
+        str(seen),
+    )
+
+
+def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:
+    """The kernel that was made last, beside GRUB's folder; none where none is called as kernels are."""
+    below = folder.rstrip("/")
+    named = [
+        f"{below}/{entry.name}" for entry in (top / below[1:]).iterdir() if entry.name.startswith(KERNELS)
+    ]
+    kernels = [path for path in named if _is_real(top, path)]
+    return tuple(sorted(kernels, key=lambda path: ((top / path[1:]).lstat().st_mtime_ns, path))[-1:])
+
+
+def _is_real(top: Path, path: str) -> bool:
+    """Whether a path leads to a file without any link, which could lead out of the filesystem."""
+    try:
+        above = [parent for parent in Path(path).parents if parent != Path("/")]
+        folders = all(S_ISDIR((top / str(parent)[1:]).lstat().st_mode) for parent in above)
+        return folders and S_ISREG((top / path[1:]).lstat().st_mode)
+    except OSError:
+        return False
+
+
+# The device and its superblock.
+
+# Why the volume for a fresh one cannot take it, as a clause.
+READ_ONLY = t("it is read-only")
+
+# Why a folder cannot hold what is replaced, as a clause.
+
+# Why the filesystem's own fstab cannot be changed, as a clause; and how it was.
+
+# GRUB's own driver.
+
+# A plan that was carried.
+
+
+SWAPS, CMDLINE = Path("/proc/swaps"), Path("/proc/cmdline")
+BOOT_PLACES = ("/", "/boot")
+INITRAMFS = (("initramfs-tools", "initramfs-tools"), ("dracut", "dracut.conf"), ("dracut", "dracut.conf.d"))
+"""What makes the first root, and what of it lies in /etc."""
+
+GRUB_DEFAULTS = "/etc/default/grub"
+
+_GRUB = re.compile(r"\(GRUB\) (\d+)\.(\d+)")
+_ROOT_TYPE = re.compile(r"\brootfstype=([a-z0-9,]+)")
+
+
+def swap_files_on(node: Path) -> tuple[str, ...]:
+    """Swap files in use that lie on the filesystem of this device."""
+    try:
+        lines = SWAPS.read_text(errors="replace").splitlines()[1:]
+    except OSError:
+        return ()
+    files = [unescaped(line.split()[0]) for line in lines if line.split()[1:2] == ["file"]]
+    return tuple(file for file in files if _lies_on(Path(file), node))
+
+
+def _lies_on(path: Path, node: Path) -> bool:
+    try:
+        return path.stat().st_dev == node.stat().st_rdev
+    except OSError:
+        return False
+
+
+def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
+    """A folder for stores or undo files: the one that was named, which must be there, or the usual one, which
+    can still be made."""
+    # A plan names it for whoever applies it, wherever that is, and by no way around.
+    path = Path(os.path.realpath(named or usual))
+    try:
+        there = next(above for above in (path, *path.parents) if above.exists())
+        room = os.statvfs(there)
+        free_bytes = room.f_bavail * room.f_frsize
+        fault = _fault(path, there, room.f_flag, node, asked=named is not None)
+        return Folder(str(path), free_bytes, str(fault) if fault else "", named is not None)
+    except OSError as error:
+        return Folder(
+            str(path), 0, str(t("it cannot be looked at ({why})", why=str(error.strerror))), named is not None
+        )
+
+
+def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> Said | None:
+    if asked and not path.is_dir():
+        return t("there is no such folder")
+    if there.stat().st_dev == node.stat().st_rdev:
+        return t("it lies on the filesystem that is to be changed")
+    if flags & os.ST_RDONLY:
+        return READ_ONLY
+    if lies_in_memory(there):
+        return t("it lies in memory, and would be gone after a power cut")
+    return None
+
+
+def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tuple[str, ...]:
+    """The mount units that an administrator wrote for the filesystem (systemd.mount(5)), in the /etc that
+    `fstab` lies in."""
+    found = []
+    for unit in sorted((etc / "systemd/system").glob("*.mount")):
+        parser = ConfigParser(interpolation=None, strict=False)
+        try:
+            parser.read_string(unit.read_text(errors="replace"))
+        except (OSError, NoUnit):
+            continue
+        what = parser.get("Mount", "What", fallback="").strip('"')
+        tag, _, value = what.partition("=")
+        by_link = re.fullmatch(r"/dev/disk/by-(uuid|label|partuuid|partlabel)/(.+)", what)
+        if by_link:
+            tag, value = by_link[1].upper(), by_link[2]
+        wanted = tags.get(tag)
+        if (wanted is not None and wanted.lower() == value.lower()) or (
+            what.startswith("/") and os.path.realpath(what) in nodes
+        ):
+            found.append(str(unit))
+    return tuple(found)
+
+
+def boot_path(places: Set[str], environment: Environment, unmounted: str, own: OwnFstab | None) -> BootPath:
+    """What starts a system whose root or /boot is mounted from here, as far as its /etc and this machine
+    tell; or, of a system that does not run, what lies on the filesystem itself, whose node is `unmounted`,
+    empty where somebody has it mounted.
+    """
+    place = next((place for place in BOOT_PLACES if place in places), "")
+    folder = folder_inside(unmounted) if unmounted else ""
+    is_root = any(line.mount_point == "/" for line in own.lines) if own else False
+    if not place and not folder and not is_root:
+        return NO_BOOT
+    if place:
+        etc = environment.fstab.parent
+        options = (
+            (_text(CMDLINE) if environment.is_running_system else "") + " " + _text(etc / "default/grub")
+        )
+        makers = [name for name, entry in INITRAMFS if (etc / entry).exists()]
+    else:
+        place = "/" if is_root or folder.startswith("/boot/") else "/boot"
+        options, makers = _start_inside(unmounted)
+    kind = _ROOT_TYPE.search(options)
+    return BootPath(
+        place=place,
+        root_type=kind[1] if kind and place == "/" else "",
+        grub=_grub_version(),
+        initramfs=next(iter(makers), ""),
+        grub_folder=folder,
+        grub_reader=reader(),
+    )
+
+
+def _start_inside(node: str) -> tuple[str, list[str]]:
+    """The settings of GRUB and what makes the first root, by the /etc of a system on a filesystem that nobody
+    has mounted."""
+    try:
+        seen = seen_inside(node, [GRUB_DEFAULTS, *(f"/etc/{entry}" for _, entry in INITRAMFS)])
+        options = (
+            text_inside(node, GRUB_DEFAULTS)
+            if GRUB_DEFAULTS in seen and seen[GRUB_DEFAULTS].kind == "regular"
+            else ""
+        )
+    except Failed:
+        return "", []
+    return options, [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
+
+
+def _grub_version() -> tuple[int, int]:
+    """Of the first of GRUB's programs that is there; (0, 0) for none."""
+    program = next(
+        (name for name in ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue") if find(name)),
+        None,
+    )
+    if program is None:
+        return 0, 0
+    try:
+        match = _GRUB.search(run([program, "--version"], seconds=LOOK_SECONDS, accept=range(256)).output)
+    except Failed:
+        return 0, 0
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

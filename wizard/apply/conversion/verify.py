@@ -1,0 +1,346 @@
+"""Carrying out an operation of a migration on any node: the device itself, or a snapshot of it."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.block.devices import facts_on, forget_caches
+from wizard.apply.conversion import rollback
+from wizard.apply.conversion.fstab import own_checks, own_operations_of, set_own_type, type_standing
+from wizard.apply.conversion.system_checks import grub_checks
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.process import watched_effort
+from wizard.apply.run.progress_log import NOTE_SECONDS, WHOLE, noting
+from wizard.apply.settings.current_value import How
+from wizard.apply.steps.step_context import journalled
+from wizard.apply.tree.differences import differences
+from wizard.apply.tree.manifest import AFTER, BEFORE, Manifest, take_manifest
+from wizard.apply.tree.mount_read_only import mounted_read_only
+from wizard.ext4.duration import Effort, effort_of, parts_of
+from wizard.ext4.operations import SOUND
+from wizard.ext4.steps import CHECKER, OWN_FSTAB, accepted, operation_commands, promises, proof
+from wizard.model.errors import Failed, printable
+from wizard.model.ext import Check, Event, ExtFacts
+from wizard.model.migration import (
+    AddChecksums,
+    AddJournal,
+    CheckFiles,
+    ConvertFiles,
+    CopyFiles,
+    MakeFresh,
+    Means,
+    Migration,
+    MigrationStep,
+    OnDevice,
+    SetFeatures,
+    SetFstabType,
+    SetOwnFstabType,
+    WidenBlockNumbers,
+    WidenInodes,
+)
+from wizard.model.said import Said, format_duration, in_a_row, joined, t
+from wizard.process.output import Listener
+from wizard.process.program import Result
+
+PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
+"""The part of all that e2fsck has done when each of its five passes has ended, as its own bar reckons
+(e2fsck/unix.c)."""
+
+_PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
+
+OnGround = OnDevice | MakeFresh | CopyFiles
+"""What is done to a filesystem, and not to a file that names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MigratingSite:
+    """The surroundings of one step, which counts from 1. `patience_seconds` is granted on top of ten times
+    its estimate."""
+
+    run: Path
+    migration: Migration
+    step: int
+    journal: Journal
+    drive_locks: tuple[int, ...]
+    patience_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """How long a command of this step may take."""
+        estimate = (
+            self.migration.steps[self.step - 1].seconds
+            if self.step
+            else sum(step.seconds for step in self.migration.steps)
+        )
+        return self.patience_seconds + 10 * estimate
+
+    def command(
+        self,
+        argv: Sequence[str],
+        *,
+        accept: Sequence[int] = (0,),
+        part: tuple[float, float] = WHOLE,
+        effort: Effort | None = None,
+    ) -> Result:
+        """Run a command under the drive's lock and journal it; raises Failed where it ends badly.
+
+        How far it is gets noted, as the `part` of its step that it is, by its own word or by what it does of
+        the `effort` that is expected on its last argument.
+        """
+        note = noting(self.run, self.step, part)
+        watched = watched_effort(argv[-1], effort, note, NOTE_SECONDS) if effort else nullcontext(_unheeded)
+        with Listener(Heed(note)) as listener, watched as begin:
+            telling = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
+            kept_open = (*self.drive_locks, listener.end)
+            result = journalled(
+                telling, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
+            )
+        if result.status not in accept:
+            said = rollback.ENDED(program=argv[0], status=result.status)
+            raise Failed(f"{said} {result.last_words}")
+        return result
+
+
+def _unheeded(_pid: int) -> None:
+    """Nobody watches this process."""
+
+
+class Heed:
+    """Understands the lines on how far e2fsck is (e2fsck(8), -C), and tells which share of all it is."""
+
+    def __init__(self, tell: Callable[[float], None]) -> None:
+        self._tell = tell
+
+    def __call__(self, line: str) -> None:
+        """One line: the pass, what of it is done, how much it is, and a name."""
+        if found := _PROGRESS.match(line):
+            self._tell(share_of(int(found[1]), int(found[2]), int(found[3])))
+
+
+def share_of(turn: int, done: int, total: int) -> float:
+    """Which part of all is done when of pass `turn`, from 1 to 5, `done` of `total` is."""
+    before, after = PASSES[turn - 1], PASSES[turn]
+    return before + (after - before) * (min(done / total, 1.0) if total else 1.0)
+
+
+def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str = "") -> str:
+    """Carry the operation out on a node, and give a sentence. What is replaced is kept in `undo_file`, where
+    one is named.
+
+    Raises Failed where a program ends badly.
+    """
+    if isinstance(operation, SetOwnFstabType):
+        return set_own_type(operation, site.migration, node, site.command, undo_file)
+    repaired = False
+    commands = operation_commands(operation, node, undo_file)
+    for argv, part in zip(commands, parts_of(operation, len(commands)), strict=True):
+        unkept = isinstance(operation, WidenInodes) and not undo_file
+        # Without being told, tune2fs fills /var/lib/e2fsprogs with what nobody will ask for.
+        told = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if unkept else argv
+        looks = argv == proof(node)
+        # e2fsck says how far it is, and can be called for what is too damaged to be read here.
+        effort = (
+            None if argv[0] == CHECKER else effort_of(operation, facts_on(node), undoable=bool(undo_file))
+        )
+        result = site.command(told, accept=range(256) if looks else accepted(argv), part=part, effort=effort)
+        if looks and result.status not in accepted(argv):
+            raise Failed(damaged(site.migration.device, result.output))
+        repaired = result.status != 0 or repaired
+    forget_caches(node)
+    done = t("Done on {node}.", node=node)
+    return str(
+        t("Done on {node}; {repaired}.", node=node, repaired=put_right(operation)) if repaired else done
+    )
+
+
+def first_error(said: str) -> Said | str:
+    """The first thing that e2fsck found."""
+    found = [
+        line
+        for line in said.splitlines()
+        if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))
+    ]
+    return printable(found[0].strip(), 200) if found else t("it does not say what.")
+
+
+def damaged(device: str, said: str) -> Said:
+    """Why a migration ends at its first step, with the first thing that e2fsck found."""
+    first = first_error(said)
+    command = " ".join(("diskwright", "migrate", device, "--repair"))
+    return in_a_row(
+        t(
+            "{device} is damaged, and nothing of it was repaired. The first of what e2fsck finds: {found}",
+            device=device,
+            found=first,
+        ),
+        t(
+            "To have it repaired first, in a way that can be undone, say `{command}`. A "
+            "backup before that is wise.",
+            command=command,
+        ),
+    )
+
+
+def put_right(operation: OnDevice) -> Said:
+    """What e2fsck repaired in a step, as a clause."""
+    match operation:
+        case CheckFiles(repairs=True):
+            return t("e2fsck repaired what was damaged")
+        case CheckFiles():
+            return t("e2fsck put right what every start puts right")
+        case _:
+            return t("e2fsck put right what the change itself had left to it")
+
+
+_DEPTHS = re.compile(r"Extent depth histogram: ([\d/]+)")
+_COUNTS = {
+    "files": re.compile(r"(\d+) regular files?"),
+    "folders": re.compile(r"(\d+) director(?:y|ies)\n"),
+    "links": re.compile(r"(\d+) symbolic links? \((\d+) fast symbolic links?\)"),
+}
+
+
+def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
+    """What is to hold of the filesystem on `node`, each thing once. Raises Failed where it cannot be read."""
+    migration = site.migration
+    checker, *rest = proof(node)
+    looked = site.command((checker, "-v", *rest), accept=range(256))
+    yield Check(
+        str(SOUND),
+        looked.status == 0,
+        looked.last_words if looked.status else str(rollback.WAS_ENDED(program=checker, status=0)),
+    )
+    now = facts_on(node)
+    kept = (now.uuid, now.label, now.block_bytes, now.blocks, now.inodes)
+    was = (
+        migration.before.uuid,
+        migration.before.label,
+        migration.before.block_bytes,
+        migration.before.blocks,
+        migration.before.inodes,
+    )
+    yield Check(
+        str(t("It is the same filesystem: its UUID, its label and its sizes are what they were.")),
+        kept == was,
+        f"UUID {now.uuid}",
+    )
+    for step in migration.steps:
+        if (check := _promise(step, now, looked.output)) is not None:
+            yield check
+    yield from own_checks(node, migration)
+    yield from grub_checks(node, site.command)
+
+
+def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
+    """Whether what a step promised besides a sound filesystem holds."""
+    operation = step.operation
+    if isinstance(operation, MakeFresh | CopyFiles | SetFstabType):
+        return None
+    what = joined(promises(operation))
+    match operation:
+        case AddJournal():
+            wanted: tuple[str, ...] = ("has_journal",)
+        case SetFeatures(features=features):
+            wanted = features
+        case WidenBlockNumbers():
+            wanted = ("64bit",)
+        case AddChecksums():
+            wanted = ("metadata_csum",)
+        case WidenInodes(inode_bytes=size):
+            return Check(
+                what, now.inode_bytes == size, str(t("inodes have {bytes} bytes", bytes=now.inode_bytes))
+            )
+        case ConvertFiles():
+            mapped, all_of_them = extent_share(said)
+            return Check(
+                what,
+                mapped == all_of_them,
+                str(
+                    t(
+                        "{mapped} of {files} files and folders are mapped by extents",
+                        mapped=mapped,
+                        files=all_of_them,
+                    )
+                ),
+            )
+        case _:
+            return None
+    missing = [feature for feature in wanted if feature not in now.features]
+    seen = (
+        t("it lacks {features:list}", features=tuple(missing))
+        if missing
+        else t("it has {features:list}", features=wanted)
+    )
+    return Check(what, not missing, str(seen))
+
+
+def extent_share(said: str) -> tuple[int, int]:
+    """How many of the files, folders and long links are mapped by extents, and how many there are, as `e2fsck
+    -v` counts them."""
+    depths = _DEPTHS.search(said)
+    mapped = sum(map(int, depths[1].split("/"))) if depths else 0
+    counted = {name: pattern.search(said) for name, pattern in _COUNTS.items()}
+    links = counted["links"]
+    plain = sum(int(found[1]) for name in ("files", "folders") if (found := counted[name]))
+    return mapped, plain + (int(links[1]) - int(links[2]) if links else 0)
+
+
+def file_checks(site: MigratingSite) -> Iterator[Check]:
+    """What is to hold of fstab. Raises BadInput where it cannot be read."""
+    for step in site.migration.steps:
+        if isinstance(step.operation, SetFstabType):
+            found = type_standing(step.operation, site.migration)
+            yield Check(" ".join(step.holds), found.how is How.AFTER, str(found.seen))
+
+
+ENTRY_BYTES = 160
+"""What an entry takes in a manifest, packed, at most; of a system's files it was 67."""
+
+
+def manifests_bytes(migration: Migration) -> int:
+    """The room in a run's folder for the manifests that a migration takes."""
+    if not migration.manifest and migration.means is not Means.COPY:
+        return 0
+    return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
+
+
+def keep_manifest(node: str, site: MigratingSite) -> None:
+    """Take the manifest of what is there before the first change, once, where it was asked for. Raises
+    Failed."""
+    if not site.migration.manifest or (site.run / BEFORE).exists():
+        return
+    taken = _take(node, site, BEFORE)
+    said = t(
+        "Every file was read before the first change: {entries} entries in {duration}.",
+        entries=taken.entries,
+        duration=format_duration(taken.seconds),
+    )
+    site.journal.add(Event.SAVED, str(said))
+
+
+def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
+    """Whether every file is the same as before, where that was asked for. Raises Failed or BadInput."""
+    if not site.migration.manifest:
+        return
+    taken = _take(node, site, AFTER)
+    # None of the ways that work in place gives a file another inode.
+    found = differences(
+        site.run / BEFORE, site.run / AFTER, inode_numbers=True, rewritten=_rewritten(site.migration)
+    )
+    seen = joined(found) or str(
+        t("{entries} entries are the same, to the byte, the hole and the attribute", entries=taken.entries)
+    )
+    yield Check(str(t("Every file, folder and link is what it was before.")), not found, seen)
+
+
+def _rewritten(migration: Migration) -> frozenset[bytes]:
+    """The file whose content the migration itself changes, by its path from the top; what it is to hold is
+    checked by itself."""
+    return frozenset({OWN_FSTAB.lstrip("/").encode()} if own_operations_of(migration) else ())
+
+
+def _take(node: str, site: MigratingSite, file: str) -> Manifest:
+    with mounted_read_only(node) as place:
+        return take_manifest(place, site.run / file, on_progress=noting(site.run))

@@ -1,0 +1,317 @@
+"""What the detached process does: copy, catch up, compare; and taking that back. All of it is in the
+journal.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.copy import survey
+from wizard.apply.copy.catch_up import catch_up
+from wizard.apply.copy.copying import Stopped, copy_listed
+from wizard.apply.copy.guard import check_new, check_own, stands_as_copied
+from wizard.apply.copy.places import shown
+from wizard.apply.copy.replace_source import give_place_back, take_place, top_back
+from wizard.apply.copy.site import BringSite, load_again, load_bring, site_of
+from wizard.apply.copy.undo import NAMED, compare, remove_brought, remove_made_folders
+from wizard.apply.run.backup_store import mark_durably
+from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
+from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
+from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
+from wizard.apply.run.runs import called, load_environment
+from wizard.apply.tree.copying import telling
+from wizard.apply.tree.entry import named
+from wizard.model.changes import Bring, BringStep, Top
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
+from wizard.model.ext import Event
+from wizard.model.said import Said, in_a_row, reason_of, t
+
+
+def step_said(bring: Bring, step: BringStep) -> Said:
+    """What a step does."""
+    match step:
+        case BringStep.COPY:
+            return t(
+                "Copy {entries:,d} files, folders and links, {size:size} of content.",
+                entries=bring.amount.entries,
+                size=bring.amount.size_bytes,
+            )
+        case BringStep.CATCH_UP:
+            return t("Copy again what changed meanwhile, and give folders their owners and dates.")
+        case BringStep.COMPARE:
+            return t("Read the copy back from the drive, and compare.")
+        case BringStep.TAKE_PLACE:
+            assert bring.takes is not None
+            file, place = (printable(path, 200) for path in (bring.takes.edit.file, bring.takes.place))
+            return t(
+                "Have {file} mount {device} at {place} from the next start on.",
+                file=file,
+                place=place,
+                device=bring.target.device,
+            )
+
+
+ALL_SAME = t("Everything that was copied is the same as in its source")
+STOPPED = t("Stopped as asked. What is copied stays.")
+
+
+def bring_files(run: Path, journal: Journal) -> tuple[Event, Said]:
+    """Carry it out from where it stands: how the run ended. Raises DiskwrightError."""
+    bring = load_bring(run)
+    try:
+        check_own(bring, load_environment(run), anywhere=only_fstab_left(run, bring))
+        if begun_steps(read_entries(run)):
+            check_goes_on(run)
+        else:
+            check_new(bring)
+        if not only_fstab_left(run, bring):
+            with site_of(run, bring, makes=True) as site:
+                ended = _steps(run, bring, journal, tuple(_DOES), partial(_with_files, site, journal))
+            if ended is not None:
+                return ended
+        if bring.takes is not None:
+            ended = _steps(run, bring, journal, (BringStep.TAKE_PLACE,), partial(_take, run, bring, journal))
+            if ended is not None:
+                return ended
+        return Event.DONE, _ended(run, bring)
+    except BadInput as error:
+        raise Refused(str(error)) from None
+
+
+def only_fstab_left(run: Path, bring: Bring) -> bool:
+    """Whether all is copied and compared, so that the volumes are not needed any more: after a start in
+    between they can be mounted otherwise."""
+    return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(_DOES) + 1))
+
+
+def check_goes_on(run: Path) -> None:
+    """Raises Refused where the run was being undone."""
+    if (run / UNDOING).exists():
+        raise Refused(
+            t(
+                "The run {run} was being undone: `diskwright undo {name}` goes on with that.",
+                run=run.name,
+                name=called(run),
+            )
+        )
+
+
+def _steps(
+    run: Path,
+    bring: Bring,
+    journal: Journal,
+    these: Sequence[BringStep],
+    do: Callable[[int, BringStep], Said],
+) -> tuple[Event, Said] | None:
+    """Do those of the steps that are not done; how the run ended, None where it goes on."""
+    done = done_steps(read_entries(run))
+    for number, step in enumerate(bring.steps, 1):
+        if number in done or step not in these:
+            continue
+        if (run / STOP).exists():
+            return Event.STOPPED, STOPPED
+        check_own(bring, load_environment(run), anywhere=only_fstab_left(run, bring))
+        journal.add(Event.STEP_STARTED, step_said(bring, step), step=number)
+        try:
+            said = do(number, step)
+        except Stopped:
+            return Event.STOPPED, STOPPED
+        except (DiskwrightError, OSError) as error:
+            reason = reason_of(error) if isinstance(error, DiskwrightError) else str(error)
+            journal.add(Event.STEP_FAILED, reason, step=number)
+            steps = len(bring.steps)
+            return Event.FAILED, t(
+                "Step {step} of {steps} failed: {error} What is copied stays.",
+                step=number,
+                steps=steps,
+                error=reason,
+            )
+        journal.add(Event.STEP_DONE, said, step=number)
+    return None
+
+
+def _with_files(site: BringSite, journal: Journal, _number: int, step: BringStep) -> Said:
+    return _DOES[step](site, journal)
+
+
+def _take(run: Path, bring: Bring, journal: Journal, number: int, _step: BringStep) -> Said:
+    return take_place(run, bring, number, journal)
+
+
+def _copy(site: BringSite, _: Journal) -> Said:
+    return copy_listed(site)
+
+
+def _catch_up(site: BringSite, _: Journal) -> Said:
+    return catch_up(site)
+
+
+def _compare(site: BringSite, journal: Journal) -> Said:
+    try:
+        said, entries = compare(site)
+    except Failed as error:
+        journal.add(Event.NOT_VERIFIED, ALL_SAME, output=str(error))
+        raise
+    journal.add(
+        Event.VERIFIED, ALL_SAME, output=str(t("no difference in {entries:,d} entries", entries=entries))
+    )
+    return said
+
+
+_DOES: dict[BringStep, Callable[[BringSite, Journal], Said]] = {
+    BringStep.COPY: _copy,
+    BringStep.CATCH_UP: _catch_up,
+    BringStep.COMPARE: _compare,
+}
+
+
+def _ended(run: Path, bring: Bring) -> Said:
+    folder, source = (shown(path) for path in (bring.target.folder, bring.source.path))
+    again = load_again(run)
+    more = (
+        [t("Not copied, since it appeared meanwhile: {paths:list}.", paths=_names(again.new))]
+        if again.new
+        else []
+    )
+    if bring.takes is not None:
+        more.append(
+            t(
+                "From the next start on {device} is mounted at {place}. Restart soon: what "
+                "is written there until then is not copied.",
+                device=bring.target.device,
+                place=source,
+            )
+        )
+        more.append(
+            t(
+                "The old filesystem stays on {old} as it is. `diskwright undo {run}` goes back.",
+                old=bring.takes.device,
+                run=called(run),
+            )
+        )
+    if again.unsteady:
+        paths = _names(again.unsteady)
+        return in_a_row(
+            t(
+                "{folder} holds {source}, read back and compared, but for what still changes: {paths:list}.",
+                folder=folder,
+                source=source,
+                paths=paths,
+            ),
+            *more,
+        )
+    return in_a_row(
+        t(
+            "{folder} holds everything of {source}, read back and compared. `diskwright "
+            "undo {run}` removes it.",
+            folder=folder,
+            source=source,
+            run=called(run),
+        ),
+        *more,
+    )
+
+
+def _names(paths: tuple[str, ...]) -> tuple[Said | str, ...]:
+    more = (survey.MORE_CHANGE(count=len(paths) - NAMED),) if len(paths) > NAMED else ()
+    return (*(named(path.encode(errors="surrogateescape")) for path in paths[:NAMED]), *more)
+
+
+def check_takes_back(run: Path) -> None:
+    """Raises Refused where there is nothing to take back."""
+    if state(run) is RunState.UNDONE:
+        raise Refused(t("The run {run} is undone already.", run=run.name))
+    if not begun_steps(read_entries(run)):
+        raise Refused(t("The run {run} wrote nothing, so nothing is undone.", run=run.name))
+
+
+def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
+    """Put fstab's old lines back, then remove what was brought: how that ended. Raises DiskwrightError.
+
+    Where the volume is no longer mounted where the files were brought to, it may have taken its place by now,
+    and what is on it be in use: then nothing of that is removed.
+    """
+    bring = load_bring(run)
+    check_own(bring, load_environment(run), anywhere=bring.takes is not None)
+    mark_durably(run / UNDOING)
+    first: tuple[Said, ...] = ()
+    if bring.takes is not None:
+        number = len(bring.steps)
+        if number in begun_steps(read_entries(run)):
+            first = (give_place_back(run, bring, number, journal),)
+            journal.add(Event.COMMAND, str(first[0]), step=number)
+        if not stands_as_copied(bring):
+            stays = t(
+                "The copy on {device} stays, since it can be in use in its new place. The "
+                "next start mounts the old filesystem at {place}.",
+                device=bring.target.device,
+                place=shown(bring.takes.place),
+            )
+            return Event.UNDONE, in_a_row(*first, stays)
+    try:
+        with site_of(run, bring, makes=True) as site:
+            said = remove_brought(site)
+            if bring.takes is not None:
+                _give_top_back(site, bring.takes.top)
+    except (Refused, BadInput) as error:
+        raise Failed(
+            t(
+                "Only what its source still holds is removed, and that cannot be read. {why} "
+                "Nothing was removed.",
+                why=reason_of(error),
+            )
+        ) from None
+    remove_made_folders(bring.target.makes)
+    return Event.UNDONE, in_a_row(*first, said)
+
+
+def _give_top_back(site: BringSite, top: Top) -> None:
+    with telling(b"", survey.NOT_REMOVED):
+        top_back(site.there, top)
+    site.sync()
+
+
+def _taking(run: Path, asked: Asked) -> Taking:
+    if asked.over_changes:
+        raise Refused(
+            t(
+                "{run} copied files: what was changed since is never removed. Nothing was written.",
+                run=run.name,
+            )
+        )
+    bring = load_bring(run)
+    folder = shown(bring.target.folder)
+    match asked.purpose:
+        case Purpose.APPLY:
+            now = state(run)
+            if now in (RunState.DONE, RunState.UNDONE):
+                raise Refused(t("The run {run} is {state}: nothing is left to do.", run=run.name, state=now))
+            check_goes_on(run)
+            said = t(
+                "Going on with bringing {source} to {folder}.", source=shown(bring.source.path), folder=folder
+            )
+        case Purpose.UNDO:
+            check_takes_back(run)
+            said = t("Removing what was brought to {folder}.", folder=folder)
+        case Purpose.KEEP:
+            raise Refused(t("What {run} brought is in its place already. Nothing was written.", run=run.name))
+    anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or only_fstab_left(run, bring))
+    drives = check_own(bring, load_environment(run), anywhere=anywhere)
+    return Taking(said, partial(lock_drives, drives))
+
+
+def _told(_: Path, error: DiskwrightError) -> str:
+    return str(error)
+
+
+def _apply(work: Work) -> Outcome:
+    event, said = bring_files(work.run, work.journal)
+    return event, str(said)
+
+
+def _undo(work: Work) -> Outcome:
+    event, said = take_back(work.run, work.journal)
+    return event, str(said)
+
+
+JOB = Job(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)

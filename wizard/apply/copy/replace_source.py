@@ -1,0 +1,173 @@
+"""The volume takes the place of its source: worked out from fstab, put there as a step of the run, and taken
+back. The file is changed by what changes it for every other command."""
+
+import os
+from pathlib import Path
+
+from wizard.apply.conversion.rollback import NO_FSTAB
+from wizard.apply.copy.places import device_of, refused, shown
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.runs import load_environment
+from wizard.apply.settings.current_value import How, standing
+from wizard.apply.settings.existing_filesystem import look_at_filesystem
+from wizard.apply.settings.steps import TuningSite, make_change, take_back
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import Line, check_writable, conflict, parse
+from wizard.apply.system.mounts import Mounted, mounted_at
+from wizard.apply.tree.entry import attribute_names
+from wizard.filesystems.registry import KINDS
+from wizard.model.changes import Attach, Bring, BringFrom, BringTo, Changes, TakePlace, Top
+from wizard.model.ext import Event
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.copy import OF_THE_PLACE, fstab_step, place_edit, takes_fault
+from wizard.plan.settings.possible import line_of
+from wizard.plan.steps.commands import fstab_line
+
+
+def taken_place(source: BringFrom, to: BringTo, environment: Environment) -> TakePlace:
+    """How the target takes the place of the source. Raises Refused where it cannot, and BadInput where fstab,
+    or what is on a device, cannot be read."""
+    if not source.is_device and (fault := takes_fault(source.path)) is not None:
+        raise refused(t("{why}. The copy cannot take its place.", why=fault))
+    mounted = None if source.is_device else mounted_at(source.path)
+    device = device_of(mounted) if mounted else None
+    if mounted is None or device is None:
+        raise refused(
+            t(
+                "{source} is no mount point of a drive's filesystem: only what is one has a place to take.",
+                source=shown(source.path),
+            )
+        )
+    if to.folder != to.place or to.makes:
+        raise refused(
+            t(
+                "{folder} is not the top of its volume. Only what is copied to {place} "
+                "itself can take a place.",
+                folder=shown(to.folder),
+                place=shown(to.place),
+            )
+        )
+    if not KINDS[to.filesystem].holds.owners:
+        raise refused(
+            t(
+                "{title} keeps no owners, so it cannot take the place of {place}.",
+                title=KINDS[to.filesystem].title,
+                place=shown(source.path),
+            )
+        )
+    file = environment.fstab
+    check_writable(file, NO_FSTAB)
+    text = read_text(file)
+    lines = parse(text, str(file))
+    old = _old_line(lines, source.path, file)
+    own, line = _own_line(lines, text, old, source.path, to, environment)
+    edit = place_edit(str(file), text, old.number, own, line)
+    return TakePlace(source.path, device, source.uuid, edit, _top(Path(to.folder)))
+
+
+def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
+    """The one line by which the source is mounted at its place."""
+    found = [line for line in lines if line.mount_point.rstrip("/") == place]
+    if len(found) != 1:
+        said = (
+            Sentence("{file} has more than one line for {place}.")
+            if found
+            else Sentence("{file} has no line for {place}, so what mounts it at the start is not known.")
+        )
+        raise refused(said(file=str(file), place=shown(place)))
+    if {"bind", "rbind"}.intersection(found[0].options):
+        raise refused(t("{place} is a folder of another mount, bound there.", place=shown(place)))
+    return found[0]
+
+
+def _own_line(
+    lines: tuple[Line, ...], text: str, old: Line, place: str, to: BringTo, environment: Environment
+) -> tuple[int | None, str]:
+    """The number and the text of the line by which the target is mounted; None and the line that it gets
+    where it has none."""
+    used = look_at_filesystem(to.device, environment)
+    own = next((line for line in used.lines if line.mount_point.rstrip("/") == to.place), None)
+    if own is not None:
+        return own.number, text.split("\n")[own.number - 1]
+    if not used.uuid:
+        raise refused(t("The filesystem on {device} has no UUID that fstab could name.", device=to.device))
+    mounted = mounted_at(to.place)
+    assert mounted is not None, "it was looked at"
+    if mounted.root != "/":
+        raise refused(
+            t(
+                "{place} is only a part of what is on {device}, and fstab has no line for it.",
+                device=to.device,
+                place=shown(to.place),
+            )
+        )
+    options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
+    line = line_of(used.uuid, place, used.existing.filesystem, _name(mounted), options)
+    others = tuple(one for one in lines if one is not old)
+    if found := conflict(others, line):
+        raise refused(
+            t("{file} has another line already: {conflict}.", file=str(environment.fstab), conflict=found)
+        )
+    return None, fstab_line(line)
+
+
+def _name(mounted: Mounted) -> str:
+    return "ntfs-3g" if mounted.filesystem == "fuseblk" else mounted.filesystem
+
+
+def _top(folder: Path) -> Top:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        status = os.fstat(fd)
+        pairs = tuple((name, os.getxattr(fd, name).hex()) for name in attribute_names(fd))
+        return Top(status.st_uid, status.st_gid, status.st_mode & 0o7777, pairs)
+    finally:
+        os.close(fd)
+
+
+def top_back(there: int, top: Top) -> None:
+    """Make the target's top again what it was. Raises OSError."""
+    os.fchown(there, top.owner, top.group)
+    os.fchmod(there, top.mode)
+    was = dict(top.attributes)
+    for name in attribute_names(there):
+        if name not in was:
+            os.removexattr(there, name)
+    for name, value in was.items():
+        if os.getxattr(there, name).hex() != value:
+            os.setxattr(there, name, bytes.fromhex(value))
+
+
+def check_place(bring: Bring) -> None:
+    """Raises Refused where fstab is not the file any more that was looked at."""
+    if bring.takes is None:
+        return
+    edit = bring.takes.edit
+    check_writable(Path(edit.file), NO_FSTAB)
+    if (found := standing(edit, bring.drive)).how is not How.BEFORE:
+        raise refused(t("It was changed meanwhile: {seen}.", seen=found.seen))
+
+
+def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Said:
+    """Have fstab mount the target in the place of the source; a sentence on that. Repeatable. Raises
+    Failed."""
+    assert bring.takes is not None
+    said = make_change(bring.takes.edit, _site(run, bring, number, journal))
+    journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(said))
+    return said
+
+
+def give_place_back(run: Path, bring: Bring, number: int, journal: Journal) -> Said:
+    """Put the old lines back, and only those; a sentence on how fstab stands then. Raises Failed."""
+    assert bring.takes is not None
+    return take_back(bring.takes.edit, _site(run, bring, number, journal))
+
+
+def _site(run: Path, bring: Bring, number: int, journal: Journal) -> TuningSite:
+    assert bring.takes is not None
+    to = bring.target
+    changes = Changes(
+        bring.drive, to.device, to.filesystem, to.uuid, Attach(bring.takes.place), (fstab_step(bring),)
+    )
+    return TuningSite(changes, number, run.name, load_environment(run), journal, ())

@@ -1,0 +1,172 @@
+"""What the steps of a run share: both places, opened so that nothing else can be reached."""
+
+import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wizard.apply.copy.places import shown, source_open
+from wizard.apply.run.backup_store import read_kept, replace_document
+from wizard.apply.run.progress_log import FILE as PROGRESS
+from wizard.apply.run.runs import BRING, read_file
+from wizard.apply.tree.mount_read_only import seen_alone
+from wizard.documents.codec import from_json, parse_document
+from wizard.filesystems.kind import Holds
+from wizard.model.changes import Bring
+from wizard.model.errors import WHERE_USED, Failed
+from wizard.model.said import Sentence, t
+from wizard.plan.copy import holds_of, read_bring
+from wizard.process.program import remember
+
+FILE, SCHEMA = "copied.json", "diskwright.copied/1"
+AGAIN, AGAIN_SCHEMA = "again.json", "diskwright.again/1"
+RESULT = "expected.manifest"
+"""The manifest of what the copy is to be, once everything was caught up with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """How far the copy in `folder` is. `names` are what was taken from the source's top, as the system names
+    files. From when
+    it is undone on, `written_ns` is when the copy was last written to, in ns since 1970."""
+
+    folder: str
+    names: tuple[str, ...]
+    begun: int = 0
+    done: int = 0
+    written_ns: int = field(default=0, metadata=WHERE_USED)
+
+    @property
+    def top(self) -> frozenset[bytes]:
+        """The names as bytes."""
+        return frozenset(map(os.fsencode, self.names))
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What changed while it was copied: the `paths` that are copied once more, or were, and those that still
+    change. `new` came to the source's top meanwhile."""
+
+    paths: tuple[str, ...]
+    unsteady: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+
+
+def load_copied(run: Path) -> Copied | None:
+    """None where nothing was begun; raises BadInput."""
+    text = read_kept(run / FILE)
+    return None if text is None else from_json(parse_document(text, SCHEMA, FILE), Copied, str(run / FILE))
+
+
+def save_copied(run: Path, copied: Copied) -> None:
+    """On the medium on return. Raises Failed."""
+    replace_document(run / FILE, SCHEMA, copied)
+
+
+def load_again(run: Path) -> Again:
+    """Nothing where it has not come so far; raises BadInput."""
+    text = read_kept(run / AGAIN)
+    if text is None:
+        return Again(())
+    return from_json(parse_document(text, AGAIN_SCHEMA, AGAIN), Again, str(run / AGAIN))
+
+
+def save_again(run: Path, again: Again) -> None:
+    """On the medium on return. Raises Failed."""
+    replace_document(run / AGAIN, AGAIN_SCHEMA, again)
+
+
+def written_ns(run: Path) -> int:
+    """Return when the run last noted how far its copy is, in ns since 1970; 0 if it never did. Raises
+    BadInput."""
+    copied = load_copied(run)
+    if copied is not None and copied.written_ns:
+        return copied.written_ns
+    times = [0]
+    for name in (PROGRESS, FILE, AGAIN):
+        with suppress(OSError):
+            times.append((run / name).stat().st_mtime_ns)
+    return max(times)
+
+
+TARGET_LOST = Sentence("{folder} cannot be written to: {why}.")
+
+
+@dataclass(frozen=True, slots=True)
+class BringSite:
+    """A run at work: `source` is a folder that cannot be written to, `target` where the copy lies; `here` and
+    `there` are their descriptors. `written_ns` is when an earlier process of the run last wrote, in ns since
+    1970; 0 if there was none."""
+
+    run: Path
+    bring: Bring
+    source: Path
+    here: int
+    target: Path
+    there: int
+    written_ns: int
+
+    @property
+    def holds(self) -> Holds:
+        """What the target can hold."""
+        return holds_of(self.bring.target.filesystem)
+
+    def sync(self) -> None:
+        """Have all that was written on the medium. Raises Failed."""
+        library = ctypes.CDLL(None, use_errno=True)
+        if library.syncfs(self.there):
+            why = os.strerror(ctypes.get_errno())
+            raise Failed(TARGET_LOST(folder=shown(self.bring.target.folder), why=why))
+
+
+@contextmanager
+def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
+    """Both places of a run, with the folders that it `makes` where they are missing. Raises Refused or
+    Failed."""
+    copied = load_copied(run)
+    if copied is not None and copied.folder != bring.target.folder:
+        raise Failed(
+            t(
+                "{run} copied to {folder}, but its bring.json is of another run. Nothing was written now.",
+                run=run.name,
+                folder=shown(copied.folder),
+            )
+        )
+    with ExitStack() as held:
+        source = held.enter_context(source_open(bring.source))
+        target = held.enter_context(target_open(bring, makes=makes))
+        here, there = (_opened(held, place) for place in (source, target))
+        yield BringSite(run, bring, source, here, target, there, written_ns(run))
+
+
+@contextmanager
+def target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
+    """The target's folder, by a mount of our own. As long as it is open, its usual place cannot be
+    unmounted."""
+    to = bring.target
+    with ExitStack() as held:
+        _opened(held, Path(to.place))
+        top = held.enter_context(seen_alone(Path(to.place), writable=True))
+        folder = top / Path(to.folder).relative_to(to.place)
+        try:
+            for path in to.makes if makes else ():
+                (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)
+        except OSError as error:
+            raise Failed(TARGET_LOST(folder=shown(to.folder), why=str(error.strerror))) from None
+        yield folder
+
+
+def _opened(held: ExitStack, place: Path) -> int:
+    try:
+        fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise Failed(TARGET_LOST(folder=shown(place), why=str(error.strerror))) from None
+    held.callback(os.close, fd)
+    return fd
+
+
+def load_bring(run: Path) -> Bring:
+    """As the run's own file has it; raises BadInput where it cannot be read."""
+    return remember(read_bring(read_file(run / BRING), str(run / BRING)))

@@ -1,0 +1,326 @@
+"""What is to be brought where, worked out from how both are found. Nothing is written."""
+
+import os
+import stat
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from wizard.apply.copy.places import (
+    Ground,
+    Held,
+    device_of,
+    drive_of,
+    ground_of,
+    held_on,
+    mount_of,
+    refused,
+    shown,
+    source_open,
+)
+from wizard.apply.copy.replace_source import taken_place
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.system.mounts import read_mounts
+from wizard.apply.tree.content import data_ranges
+from wizard.apply.tree.entry import GONE, LOST_AND_FOUND, TO_READ, Inode, named, opened, status_at, walk
+from wizard.filesystems.registry import KINDS
+from wizard.model.changes import Bring, BringAmount, BringFrom, BringTo
+from wizard.model.errors import BadInput
+from wizard.model.said import Said, Sentence, rounded_up, t
+from wizard.plan.copy import losses_of, name_fault, size_fault
+
+# Whether it can be done.
+READ_ONLY = Sentence("{path} is mounted read-only.")
+UNREAD = Sentence("{path} cannot be read: {why}.")
+
+
+# The run.
+
+MORE_CHANGE = Sentence("{count:,d} more")
+
+
+# Taking it back.
+NOT_REMOVED = Sentence("{path} could not be removed: {why}.")
+
+
+ENTRY_BYTES = 1024
+"""What a file takes beside its content: an inode, twice where its filesystem keeps two copies, and a name."""
+
+
+def names_in(top: int) -> frozenset[bytes]:
+    """What is to be copied, by its names at the top. The folder for what a check finds is none of it while it
+    is empty."""
+    with os.scandir(top) as entries:
+        names = {os.fsencode(entry.name) for entry in entries}
+    if LOST_AND_FOUND in names and stat.S_ISDIR(status_at(top, LOST_AND_FOUND).st_mode):
+        with opened(top, LOST_AND_FOUND, TO_READ) as fd, os.scandir(fd) as found:
+            if next(found, None) is None:
+                names.discard(LOST_AND_FOUND)
+    return frozenset(names)
+
+
+@dataclass(slots=True)
+class _Count:
+    entries: int = 0
+    files: int = 0
+    links: int = 0
+    names: int = 0
+    others: int = 0
+    size_bytes: int = 0
+    room_bytes: int = 0
+    seen: set[Inode] = field(default_factory=set)
+    folded: dict[str, bytes] = field(default_factory=dict)
+
+
+def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
+    """Count what lies in a folder, for a target of that filesystem, with blocks of so many bytes. Raises
+    Refused for the first file that cannot be there, Failed where something cannot be read."""
+    count = _Count()
+    fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for path, _, _ in walk(fd, names_in(fd), changing=True):
+            try:
+                if path:
+                    _count_one(fd, path, count, filesystem, block_bytes)
+            except OSError as error:
+                if error.errno not in GONE:
+                    raise refused(UNREAD(path=named(path), why=str(error.strerror))) from None
+    finally:
+        os.close(fd)
+    return BringAmount(
+        count.entries,
+        count.files,
+        count.size_bytes,
+        count.room_bytes,
+        count.links,
+        count.names,
+        count.others,
+    )
+
+
+def _count_one(top: int, path: bytes, count: _Count, filesystem: str, block_bytes: int) -> None:
+    status, holds = status_at(top, path), KINDS[filesystem].holds
+    count.entries += 1
+    count.room_bytes += ENTRY_BYTES
+    if stat.S_ISDIR(status.st_mode):
+        count.room_bytes += block_bytes
+    elif status.st_nlink > 1 and (status.st_dev, status.st_ino) in count.seen:
+        count.names += 1
+        if not holds.links and stat.S_ISREG(status.st_mode):
+            count.room_bytes += rounded_up(status.st_size, block_bytes)
+    elif stat.S_ISREG(status.st_mode):
+        _check_fits(path, size_fault(status.st_size, filesystem))
+        count.files += 1
+        data = _data_bytes(top, path, status)
+        count.size_bytes += data
+        count.room_bytes += rounded_up(data if holds.holes else status.st_size, block_bytes)
+    elif stat.S_ISLNK(status.st_mode):
+        count.links += 1
+    else:
+        count.others += 1
+    if status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode):
+        count.seen.add((status.st_dev, status.st_ino))
+    if holds.links or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+        _check_name(path, count, filesystem)
+
+
+def _check_name(path: bytes, count: _Count, filesystem: str) -> None:
+    text = path.decode(errors="surrogateescape")
+    _check_fits(path, name_fault(text.rpartition("/")[2], filesystem))
+    if KINDS[filesystem].holds.folds_case:
+        other = count.folded.setdefault(text.casefold(), path)
+        if other != path:
+            title = KINDS[filesystem].title
+            raise refused(
+                t(
+                    "{path} cannot be copied: {title} takes it for the same name as {other}. "
+                    "Rename one of both.",
+                    path=named(path),
+                    other=named(other),
+                    title=title,
+                )
+            )
+
+
+def _check_fits(path: bytes, fault: Said | None) -> None:
+    if fault is not None:
+        raise refused(
+            t("{path} cannot be copied: {fault}. Rename it, or move it away.", path=named(path), fault=fault)
+        )
+
+
+def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
+    """How much of a file is no hole. Fewer blocks than its size asks for may also be compressed."""
+    if status.st_blocks * 512 >= status.st_size:
+        return status.st_size
+    with opened(top, path, TO_READ) as fd:
+        return sum(end - start for start, end in data_ranges(fd, status.st_size))
+
+
+def work_out(
+    source: str,
+    target: str,
+    into: str | None,
+    environment: Environment | None = None,
+    *,
+    takes_place: bool = False,
+) -> Bring:
+    """Look at both, and count; with `takes_place` the target is to be mounted where the source is. Raises
+    BadInput for what is not there, Refused where it cannot be brought."""
+    ground = _target_ground(target)
+    to = _target(ground, into)
+    wanted = _source(source)
+    _check_apart(wanted, ground, to)
+    takes = taken_place(wanted, to, environment or Environment()) if takes_place else None
+    drive = drive_of(to.device)
+    block_bytes = os.statvfs(ground.mounted.mount_point).f_frsize
+    with source_open(wanted) as top:
+        _check_free(top, to)
+        amount = survey(top, to.filesystem, block_bytes)
+    if not amount.entries:
+        raise refused(t("{source} is empty: there is nothing to copy.", source=shown(source)))
+    bring = Bring(drive, wanted, to, amount, takes)
+    check_room_there(bring)
+    return replace(bring, doubts=losses_of(bring))
+
+
+def _target_ground(target: str) -> Ground:
+    path = Path(target)
+    if path.is_block_device():
+        mounted = mount_of(str(path.resolve()))
+        if mounted is None:
+            raise refused(
+                t(
+                    "{device} is not mounted. Mount it first: `diskwright mount {device}`.",
+                    device=shown(target),
+                )
+            )
+        return Ground(Path(mounted.mount_point), mounted)
+    return ground_of(path)
+
+
+def _target(ground: Ground, into: str | None) -> BringTo:
+    mounted = ground.mounted
+    device = device_of(mounted)
+    if device is None:
+        raise refused(t("{path} does not lie on a drive.", path=shown(ground.folder)))
+    if "ro" in mounted.options:
+        raise refused(READ_ONLY(path=shown(mounted.mount_point)))
+    held = held_on(device)
+    folder = ground.folder
+    if into is not None:
+        inner = PurePosixPath(into)
+        if inner.is_absolute() or ".." in inner.parts or not inner.parts:
+            raise BadInput(
+                t("--into takes a path within the target, such as old/photos, not {path}.", path=shown(into))
+            )
+        folder = ground.folder / inner
+    return BringTo(
+        held.node,
+        held.filesystem,
+        held.uuid,
+        mounted.mount_point,
+        str(folder),
+        _missing(ground.folder, folder),
+    )
+
+
+def _missing(ground: Path, folder: Path) -> tuple[str, ...]:
+    """The folders that have to be made, the outermost first; raises Refused where something else is in their
+    place."""
+    ways = [folder, *folder.parents]
+    missing = []
+    for path in ways[: ways.index(ground)]:
+        if not os.path.lexists(path):
+            missing.append(str(path))
+        elif path.is_symlink() or not path.is_dir() or path.is_mount():
+            raise refused(t("{path} is no folder.", path=shown(path)))
+    return tuple(reversed(missing))
+
+
+def _source(source: str) -> BringFrom:
+    path = Path(source)
+    if path.is_block_device():
+        held = held_on(source)
+        mounted = mount_of(held.node)
+        below = _mounted_below(Path(mounted.mount_point)) if mounted else ()
+        return BringFrom(held.node, True, held.filesystem, held.uuid, below)
+    ground = ground_of(path)
+    device = device_of(ground.mounted)
+    below = _mounted_below(ground.folder)
+    known: Held | None = None
+    # A folder can be read where its device cannot, as in a container.
+    with suppress(BadInput):
+        known = held_on(device) if device else None
+    filesystem, uuid = (known.filesystem, known.uuid) if known else (ground.mounted.filesystem, "")
+    return BringFrom(str(ground.folder), False, filesystem, uuid, below)
+
+
+def _mounted_below(folder: Path) -> tuple[str, ...]:
+    places = (Path(one.mount_point) for one in read_mounts())
+    return tuple(sorted({str(place) for place in places if place != folder and place.is_relative_to(folder)}))
+
+
+def _check_apart(source: BringFrom, ground: Ground, to: BringTo) -> None:
+    """Raises Refused where the copy would lie in what is copied, or the other way round."""
+    mounted = mount_of(source.path) if source.is_device else None
+    if source.is_device and mounted is None:
+        return
+    there = Ground(Path(mounted.mount_point), mounted) if mounted else ground_of(Path(source.path))
+    folder = replace(ground, folder=Path(to.folder))
+    if there.overlaps(folder):
+        raise refused(
+            t(
+                "{source} and {target} are the same place, or one lies in the other.",
+                source=shown(source.path),
+                target=shown(to.folder),
+            )
+        )
+
+
+def _check_free(top: Path, to: BringTo) -> None:
+    fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        names = names_in(fd)
+    finally:
+        os.close(fd)
+    check_names_free(names, to)
+
+
+def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
+    """Raises Refused for the first name that is taken in the target."""
+    folder = os.fsencode(to.folder)
+    for name in sorted(names):
+        if os.path.lexists(folder + b"/" + name):
+            raise refused(
+                t(
+                    "{path} exists already, and nothing is overwritten. Name another folder with "
+                    "--into FOLDER.",
+                    path=shown(os.fsdecode(folder + b"/" + name)),
+                )
+            )
+
+
+def check_room_there(bring: Bring) -> None:
+    """Raises Refused where the copy does not fit."""
+    to, amount = bring.target, bring.amount
+    status = os.statvfs(to.place)
+    free, needed = status.f_bfree * status.f_frsize, amount.room_bytes
+    if needed > free:
+        raise refused(
+            t(
+                "{target} has {free:size} free, and the copy takes about {needed:size}.",
+                target=shown(to.place),
+                free=free,
+                needed=needed,
+            )
+        )
+    # Where a filesystem makes inodes as it needs them, it counts none.
+    if status.f_files and amount.entries > status.f_ffree:
+        said = t(
+            "{target} has room for {free:,d} more files, and {needed:,d} are to be copied.",
+            target=shown(to.place),
+            free=status.f_ffree,
+            needed=amount.entries,
+        )
+        raise refused(said)

@@ -1,0 +1,281 @@
+"""By which bytes a drive or a partition is recognised, and where filesystems keep copies of them. Pure.
+
+Tried with each tool in turn (`tests/loop/engine/test_marks.py`): a LUKS2 header comes back from its copy,
+F2FS is mounted by its second superblock, NILFS2 by the one at its end, and a GPT is taken from its copy.
+Sources: the kernel's fs/*/super.c; util-linux, libblkid/src/superblocks; cryptsetup,
+docs/on-disk-format-luks2. For what repair programs look for: Linux fs/ext4/ext4.h and e2fsprogs
+lib/ext2fs/closefs.c (backup superblocks); Linux include/uapi/linux/raid/md_p.h.
+"""
+
+import os
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
+from wizard.apply.block.extents import GRAIN_BYTES, Read
+from wizard.apply.engine import record
+from wizard.apply.engine.record import Mark
+from wizard.apply.steps.step_context import alone_on
+from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import Failed, printable
+from wizard.model.machine import Extent
+from wizard.model.said import GIB, KIB, MIB, rounded_up
+from wizard.plan.raid.striping import MEMBER_KINDS
+from wizard.plan.steps.commands import PRIVATE_PLACES
+from wizard.probe.content.ext import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_AT, copy_places
+from wizard.process.program import find, run
+
+LUKS_COPIES = tuple(16 * KIB << power for power in range(9))
+"""Where the second header of a LUKS2 container can lie, by the size of the first."""
+
+BTRFS_COPIES = (64 * MIB, 256 * GIB)
+BTRFS_MAGIC_AT = 0x40
+
+XFS_MAGIC = b"XFSB"
+XFS_SUPERBLOCK = struct.Struct(">4sI76xII")
+"""sb_magicnum, sb_blocksize, sb_agblocks, sb_agcount."""
+
+EXT_AT = 1024
+EXT_FIRST_AT, EXT_PER_GROUP_AT = 0x14, 0x20
+EXT_COMPATIBLE_AT, EXT_READ_ONLY_AT, EXT_TWO_AT = 0x5C, 0x64, 0x24C
+EXT_FEW, EXT_TWO = 0x1, 0x200
+"""Features: a copy in few groups only (sparse_super), or in two (sparse_super2)."""
+EXT_MOST_SHIFT, EXT_LEAST_PER_GROUP, EXT_MOST_GROUPS = 6, 256, 1 << 13
+
+MD_MAGICS = (bytes.fromhex("fc4e2ba9"), bytes.fromhex("a92b4efc"))
+"""Of either byte order."""
+
+TABLE_HEADERS = 2
+"""The blocks in front that decide on a table: the MBR, and the first header of a GPT."""
+
+
+def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
+    """Where a volume of this size keeps copies of what it is recognised by, as its first bytes tell. `read`
+    may give fewer bytes."""
+    first = read(0, GRAIN_BYTES)
+    if first.startswith((b"LUKS\xba\xbe", b"SKUL\xba\xbe")) or any(_is_luks(read, at) for at in LUKS_COPIES):
+        yield Extent(0, GRAIN_BYTES)
+        yield from (Extent(at, GRAIN_BYTES) for at in LUKS_COPIES if _is_luks(read, at))
+    if first[:4] == XFS_MAGIC:
+        yield from _xfs_groups(first, size_bytes)
+    if first[3:11] in (b"NTFS    ", b"EXFAT   "):
+        yield Extent(size_bytes - GRAIN_BYTES, GRAIN_BYTES)
+        yield Extent(0, 16 * KIB)
+    if first[82:90] == b"FAT32   ":
+        yield Extent(0, 8 * KIB)
+    if int.from_bytes(first[1024:1028], "little") == 0xF2F52010:
+        yield Extent(0, 2 * GRAIN_BYTES)
+    if int.from_bytes(first[1024 + 6 : 1024 + 8], "little") == 0x3434:
+        yield Extent(size_bytes // GRAIN_BYTES * GRAIN_BYTES - GRAIN_BYTES, GRAIN_BYTES)
+    for at in BTRFS_COPIES:
+        if at + GRAIN_BYTES <= size_bytes and read(at, GRAIN_BYTES)[BTRFS_MAGIC_AT:][:8] == b"_BHRfS_M":
+            yield Extent(at, GRAIN_BYTES)
+
+
+def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
+    """These, and what repair programs look for by themselves where nothing is recognised any more: the backup
+    superblocks of ext (`tests/loop/move/test_repair.py`), and md's superblock at the end."""
+    yield from copies(read, size_bytes)
+    superblock = read(EXT_AT, COPY_BYTES)
+    if _is_ext(superblock):
+        # Also those of a former filesystem of other groups: e2fsck tries the usual places.
+        usual = {place for _, place in copy_places()}
+        for at in sorted(usual | {*_ext_groups(superblock, size_bytes)}):
+            if at + COPY_BYTES <= size_bytes and _is_ext(read(at, COPY_BYTES)):
+                yield Extent(at, COPY_BYTES)
+    for at in ((size_bytes // 512 - 16) // 8 * 4 * KIB, size_bytes // (64 * KIB) * 64 * KIB - 64 * KIB):
+        if at > 0 and read(at, GRAIN_BYTES).startswith(MD_MAGICS):
+            yield Extent(at, GRAIN_BYTES)
+
+
+def xfs_found(data: bytes, at_bytes: int) -> Iterator[tuple[int, int]]:
+    """What xfs_repair would try as a superblock of XFS in these bytes, which begin at `at_bytes` of a volume:
+    where it lies, and how large its allocation groups are. It tries every 512 bytes (xfsprogs, repair/sb.c).
+    """
+    at = data.find(XFS_MAGIC)
+    while 0 <= at <= len(data) - XFS_SUPERBLOCK.size:
+        _, block, length, _ = XFS_SUPERBLOCK.unpack_from(data, at)
+        if (at_bytes + at) % 512 == 0 and 512 <= block <= 64 * KIB and length:
+            yield at_bytes + at, block * length
+        at = data.find(XFS_MAGIC, at + 1)
+
+
+def _number(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 4], "little")
+
+
+def _is_ext(superblock: bytes) -> bool:
+    return superblock[MAGIC_AT : MAGIC_AT + 2] == MAGIC.to_bytes(2, "little")
+
+
+def _ext_groups(superblock: bytes, size_bytes: int) -> Iterator[int]:
+    """Where the groups begin that have a copy of the superblock."""
+    shift, length = _number(superblock, SHIFT_AT), _number(superblock, EXT_PER_GROUP_AT)
+    if shift > EXT_MOST_SHIFT or length < EXT_LEAST_PER_GROUP:
+        return
+    block, first = 1024 << shift, _number(superblock, EXT_FIRST_AT)
+    count = min(size_bytes // (block * length) + 1, EXT_MOST_GROUPS)
+    if _number(superblock, EXT_COMPATIBLE_AT) & EXT_TWO:
+        groups = [_number(superblock, EXT_TWO_AT), _number(superblock, EXT_TWO_AT + 4)]
+    elif _number(superblock, EXT_READ_ONLY_AT) & EXT_FEW:
+        powers = (base**power for base in (3, 5, 7) for power in range(count.bit_length()))
+        groups = [*powers]
+    else:
+        groups = [*range(1, count)]
+    yield from ((first + group * length) * block for group in groups if 0 < group < count)
+
+
+def _is_luks(read: Read, at: int) -> bool:
+    return read(at, GRAIN_BYTES).startswith(b"SKUL\xba\xbe")
+
+
+def _xfs_groups(first: bytes, size_bytes: int) -> Iterator[Extent]:
+    """The superblock of each allocation group."""
+    _, block, length, count = XFS_SUPERBLOCK.unpack_from(first)
+    step = block * length
+    if 512 <= block <= 64 * KIB and step >= MIB:
+        groups = min(count, size_bytes // step + 1)
+        yield from (Extent(group * step, GRAIN_BYTES) for group in range(groups) if group * step < size_bytes)
+
+
+def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
+    """A place that counts from a volume's start, as whole pages and blocks of the drive, as far as the volume
+    goes."""
+    grain = max(GRAIN_BYTES, block_bytes)
+    start = max(volume.start_bytes, (volume.start_bytes + place.start_bytes) // grain * grain)
+    end = min(volume.end_bytes, rounded_up(volume.start_bytes + place.end_bytes, grain))
+    return Extent(start, end - start)
+
+
+def in_release_order(found: Iterable[Extent], table: Iterable[Extent], block_bytes: int) -> tuple[Mark, ...]:
+    """Marks in the order in which they are put in place: copies, what volumes are recognised by, copies of
+    the table, its first blocks.
+
+    `found` are those of volumes in the order in which they showed: what is recognised before its copies. Of a
+    table the MBR comes before the first header of a GPT.
+    """
+    volumes = [Mark(place.start_bytes, place.size_bytes) for place in reversed(tuple(found))]
+    front = TABLE_HEADERS * block_bytes
+    tables = sorted(table, key=lambda place: (place.start_bytes < front, place.start_bytes))
+    return tuple([*volumes, *(Mark(place.start_bytes, place.size_bytes) for place in tables)])
+
+
+MOST_ROUNDS = 50
+"""Behind one mark another can come to light; ZFS has the most."""
+
+ASKED = ((("cryptsetup", "isLuks"), (0, 1)), (("mdadm", "--examine"), range(256)))
+"""Commands that end with 0 only if they recognise something on the device behind them, and the statuses that
+are an answer: cryptsetup(8) gives any other for an error, mdadm(8) documents none."""
+
+PROBE = ("blkid", "--probe", "--output", "value", "--match-tag", "TYPE", "--match-tag", "PTTYPE")
+"""Prints what it recognises; by its status it also tells of the partition's entry in its drive's table."""
+
+PROBED = (0, 2)
+"""The statuses of blkid(8) that are an answer. With 8 it recognises several things, and prints none."""
+
+
+class Marking:
+    """Takes marks away from the stand-in `node`, whose blocks have `block_bytes`, and keeps what stood
+    there."""
+
+    def __init__(self, node: str, size_bytes: int, block_bytes: int, seconds: float) -> None:
+        self._node, self._drive, self._block, self._seconds = (
+            node,
+            Extent(0, size_bytes),
+            block_bytes,
+            seconds,
+        )
+        self._held: dict[Extent, bytes] = {}
+
+    def volume(self, part: str, volume: Extent) -> tuple[Extent, ...]:
+        """The places by which a partition is recognised, those that showed first in front; nothing shows them
+        afterwards."""
+        found = dict.fromkeys(
+            self._shown(part, volume, lambda kind, offset: widened(Extent(offset, 1), volume, self._block))
+        )
+        return tuple(found)
+
+    def drive(self) -> tuple[tuple[Extent, ...], tuple[Extent, ...]]:
+        """The places by which the drive itself is recognised: what lies on it without a table, and its
+        table."""
+        tables: dict[Extent, None] = {}
+
+        def place_of(kind: str, offset: int) -> Extent:
+            if kind not in TABLE_MARKS:
+                return widened(Extent(offset, 1), self._drive, self._block)
+            place = Extent(offset // self._block * self._block, self._block)
+            tables[place] = None
+            return place
+
+        found = dict.fromkeys(self._shown(self._node, self._drive, place_of))
+        return tuple(place for place in found if place not in tables), tuple(tables)
+
+    def _shown(self, node: str, volume: Extent, place_of: Callable[[str, int], Extent]) -> Iterator[Extent]:
+        known = [
+            widened(place, volume, self._block) for place in copies(self._within(volume), volume.size_bytes)
+        ]
+        for _ in range(MOST_ROUNDS):
+            forget_caches(node)
+            rows = list_signatures(node, self._seconds)
+            if not rows:
+                break
+            for place in [place_of(kind, offset) for kind, offset in rows]:
+                self._hide(place)
+                yield place
+        else:
+            raise Failed(record.STILL_SHOWS(node=node, kind=rows[0][0]))
+        for place in known:
+            self._hide(place)
+            yield place
+
+    def _within(self, volume: Extent) -> Callable[[int, int], bytes]:
+        def read(start: int, length: int) -> bytes:
+            if start + length > volume.size_bytes:
+                return b""
+            begin = (volume.start_bytes + start) // self._block * self._block
+            end = min(begin + length + GRAIN_BYTES, self._drive.size_bytes)
+            return read_bytes(self._node, begin, end - begin)[volume.start_bytes + start - begin :][:length]
+
+        return read
+
+    def _hide(self, place: Extent) -> None:
+        held = read_bytes(self._node, place.start_bytes, place.size_bytes)
+        self._held.setdefault(place, held)
+        write_bytes(self._node, place.start_bytes, bytes(place.size_bytes))
+
+    def put_back(self) -> None:
+        """Write again what stood in every place."""
+        for place, data in reversed(self._held.items()):
+            write_bytes(self._node, place.start_bytes, data)
+        forget_caches(self._node)
+
+    def refuse_recognised(self, part: str, filesystem: str | None) -> None:
+        """Raises Failed if a tool still recognises what a partition holds, the kernel mounts it, or a tool
+        fails."""
+        forget_caches(part)
+        if seen := run((*PROBE, part), seconds=self._seconds, accept=PROBED).output.split():
+            raise Failed(record.BLKID_SEES(seen=printable(" ".join(seen), 60), part=part))
+        for argv, answers in ASKED:
+            if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds, answers):
+                raise Failed(record.STILL_SEEN(program=argv[0], part=part))
+        if filesystem == MEMBER_KINDS["lvm"] and _succeeds(
+            alone_on([self._node], ("pvs", part)), self._seconds
+        ):
+            raise Failed(record.STILL_SEEN(program="LVM", part=part))
+        place = Path(PRIVATE_PLACES) / f"hidden-{os.getpid()}"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        kind = KINDS.get(filesystem or "")
+        for name in kind.kernel_names if kind else ():
+            if _succeeds(("mount", "-t", name, "-o", "ro", part, str(place)), self._seconds):
+                run(("umount", str(place)), seconds=self._seconds)
+                raise Failed(record.KERNEL_MOUNTS(part=part, kind=name))
+        with suppress(OSError):
+            place.rmdir()
+
+
+def _succeeds(argv: tuple[str, ...], seconds: float, answers: Sequence[int] = range(256)) -> bool:
+    """Return True for status 0. Raises Failed for a status that is no answer; a signal never is one."""
+    return run(argv, seconds=seconds, accept=answers).status == 0

@@ -1,0 +1,316 @@
+"""How volumes that are there are used, held against how that is wanted: fstab, mounts, and who may write.
+Looks; nothing is written."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wizard.advice.catalogue import Kind, load_catalogue
+from wizard.apply.ensure import leftover
+from wizard.apply.ensure.layers import (
+    container_faults,
+    layer_faults,
+    layers_of,
+    lines_of,
+    places_at_boot,
+    subvolume_faults,
+)
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem
+from wizard.apply.settings.plan_settings import act
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import parse
+from wizard.apply.system.mounts import read_mounts
+from wizard.filesystems.registry import MADE
+from wizard.model.changes import Attach, Changes, SetOptions
+from wizard.model.errors import Failed, partition_path, printable
+from wizard.model.machine import Drive, Layer
+from wizard.model.operations import Encryption
+from wizard.model.plan import NO_PLACE, Plan, Volume
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.desired_state.differences import CONTAINER, opened_on
+from wizard.plan.request.subvolumes import places_of
+from wizard.plan.request.volume_request import Request
+from wizard.probe.host.environment import writer_named
+
+NO_OPTIONS = Sentence("the line of {device} in {file} lacks {options:list}")
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where it is looked and worked: the fstab that counts, and the folder for runs, None for the usual.
+
+    `given` are the nodes and places that other entries of the file get: they are taken, before they are
+    there.
+    """
+
+    environment: Environment
+    journal_dir: Path | None = None
+    given: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Using:
+    """What is missing (`needs`) with the first change that leads there, what is otherwise and stays so
+    (`faults`), and where fstab mounts each device."""
+
+    needs: tuple[Said, ...]
+    changes: Changes | None
+    faults: tuple[Said, ...]
+    places: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    said: Said
+    device: str
+    wanted: Attach | SetOptions
+
+
+def mounted_as_there(
+    requests: Sequence[Request],
+    drives: Sequence[Drive],
+    where: Where,
+    layers: Sequence[Layer | None] = (),
+) -> tuple[Request, ...]:
+    """The requests, where they say no place with the one where the volume is mounted, at boot or now.
+    `layers` are what the volumes lie on, where that is no partitions."""
+    return tuple(
+        replace(asked, mount_point=place)
+        if asked.mount_point is None
+        and not any(one.mount_point for one in asked.subvolumes)
+        and (place := _place_on(layers[number - 1], where) if layers else _place_there(drives, number, where))
+        else asked
+        for number, asked in enumerate(requests, 1)
+    )
+
+
+def _place_there(drives: Sequence[Drive], number: int, where: Where) -> str | None:
+    drive = _shown_by(drives, number)
+    part = next((part for part in drive.partitions if part.number == number), None)
+    if part is not None and part.filesystem == CONTAINER:
+        return next(iter(places_at_boot(drive, part.path, where.environment)), None)
+    if part is None or part.filesystem not in MADE or not MADE[part.filesystem].mounts:
+        return None
+    used = look_at_filesystem(part.path, where.environment)
+    return next((line.mount_point for line in used.lines), used.existing.mount_point)
+
+
+def _place_on(layer: Layer | None, where: Where) -> str | None:
+    if layer is None or (layer.signatures and layer.signatures[0].kind == "swap"):
+        return None
+    listed = [line.mount_point for line in lines_of(layer, where.environment)]
+    return next(iter([*listed, *layer.mount_points]), None)
+
+
+def _shown_by(drives: Sequence[Drive], number: int) -> Drive:
+    """The drive by whose partition a Btrfs on several is mounted, which is shown by any one of them; else the
+    first."""
+    sources = {mounted.source for mounted in read_mounts()}
+    shown = (drive for drive in drives if partition_path(drive.path, number) in sources)
+    return next(shown, drives[0])
+
+
+def using_of(plan: Plan, requests: Sequence[Request], drives: Sequence[Drive], where: Where) -> Using:
+    """How the volumes of the plan, which are there on its drives, are used; raises Refused where what is
+    missing cannot be done."""
+    if layers := layers_of(plan, drives):
+        return _using_of_layers(plan, requests, layers, where.environment)
+    if plan.stripe is not None:
+        return _using_of_several(plan, plan.volumes[0], requests[0], drives, where)
+    (drive,) = drives
+    needs: list[_Need] = []
+    faults: list[Said] = []
+    places: dict[str, tuple[str, ...]] = {}
+    for volume, asked in zip(plan.volumes, requests, strict=True):
+        if volume.encryption is not None:
+            places[volume.encryption.device] = places_at_boot(
+                drive, volume.encryption.device, where.environment
+            )
+            faults += _within_container(volume, volume.encryption, asked, drive, where.environment)
+            continue
+        if not MADE[volume.filesystem].mounts:
+            faults += _swap_faults(volume, drive, where)
+            continue
+        used = look_at_filesystem(volume.path, where.environment)
+        places[volume.path] = tuple(line.mount_point for line in used.lines)
+        found = _uses_of(volume, asked, used)
+        needs += (one for one in found if isinstance(one, _Need))
+        faults += (one for one in found if isinstance(one, Said))
+    return _using(needs, faults, places, where)
+
+
+def _using(
+    needs: Sequence[_Need], faults: Sequence[Said], places: dict[str, tuple[str, ...]], where: Where
+) -> Using:
+    first = needs[0] if needs and not faults else None
+    changes = act(first.device, first.wanted, where.environment) if first else None
+    return Using(tuple(need.said for need in needs), changes, tuple(faults), places)
+
+
+def _using_of_several(
+    plan: Plan, volume: Volume, asked: Request, drives: Sequence[Drive], where: Where
+) -> Using:
+    """No change of one thing mounts what lies on several drives, since the kernel has to be told of each, so
+    what is missing of that is only told."""
+    device = partition_path(_shown_by(drives, volume.partition).path, volume.partition)
+    used = look_at_filesystem(device, where.environment)
+    found = _uses_of(replace(volume, path=device), asked, used)
+    needs = [one for one in found if isinstance(one, _Need)]
+    faults = [one for one in found if isinstance(one, Said)]
+    parts = tuple(partition_path(drive.path, volume.partition) for drive in drives)
+    if not used.mounts and any(isinstance(need.wanted, Attach) for need in needs):
+        faults += [
+            *(need.said for need in needs),
+            t(
+                "mount it by hand, since it lies on several drives: `btrfs device scan "
+                "{devices:row}`, then `mount`",
+                devices=parts,
+            ),
+        ]
+    return _using(needs, faults, dict.fromkeys(parts, tuple(line.mount_point for line in used.lines)), where)
+
+
+def _within_container(
+    volume: Volume, encryption: Encryption, asked: Request, drive: Drive, environment: Environment
+) -> Iterator[Said]:
+    """No change of one thing mounts what is encrypted, so what is missing of it is only told."""
+    yield from container_faults(volume, encryption, asked, drive, environment)
+    if layer := opened_on(drive, encryption.device):
+        yield from _layer_rest(volume, asked, layer, environment)
+
+
+def _using_of_layers(
+    plan: Plan, requests: Sequence[Request], layers: Sequence[Layer | None], environment: Environment
+) -> Using:
+    """No change of one thing is for what lies on an array or in a group, so what is missing of it is only
+    told."""
+    faults: list[Said] = []
+    places: dict[str, tuple[str, ...]] = {}
+    for volume, asked, layer in zip(plan.volumes, requests, layers, strict=True):
+        if layer is not None:
+            faults += layer_faults(volume, asked, layer, environment)
+            faults += _layer_rest(volume, asked, layer, environment)
+            places[layer.path] = tuple(line.mount_point for line in lines_of(layer, environment))
+    return Using((), None, tuple(faults), places)
+
+
+def _layer_rest(volume: Volume, asked: Request, layer: Layer, environment: Environment) -> Iterator[Said]:
+    """Mount options and owner of what lies on a layer."""
+    lines = lines_of(layer, environment)
+    if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
+        yield NO_OPTIONS(device=layer.path, options=missing, file=str(environment.fstab))
+    mounted = [place for place in layer.mount_points if place == volume.mount_point]
+    yield from owner_faults(asked, next(iter(mounted), None), volume.filesystem)
+
+
+def _uses_of(volume: Volume, asked: Request, used: InUse) -> list[_Need | Said]:
+    owner = owner_faults(asked, used.existing.mount_point, used.existing.filesystem)
+    if volume.subvolumes:
+        return [*_subvolumes_of(volume, used), *owner]
+    return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *owner]
+
+
+def _place_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need | Said]:
+    device, place, file = volume.path, volume.mount_point, used.found.fstab
+    listed = [line.mount_point for line in used.lines]
+    if place is None:
+        if asked.mount_point == NO_PLACE and listed:
+            yield leftover.MOUNTED_NOWHERE(device=device, place=printable(listed[0], 200), file=file)
+        return
+    shown = printable(place, 200)
+    if listed and listed != [place]:
+        there = tuple(printable(one, 200) for one in listed)
+        yield leftover.OTHER_PLACE(device=device, found=there, wanted=shown, file=file)
+    elif used.mounts and place not in [mounted.mount_point for mounted in used.mounts]:
+        elsewhere = tuple(printable(mounted.mount_point, 200) for mounted in used.mounts)
+        yield t(
+            "{device} is mounted at {found:and}, and {wanted} is wanted",
+            device=device,
+            found=elsewhere,
+            wanted=shown,
+        )
+    elif not listed:
+        wanted = Attach(place, volume.mount_options, True, volume.writer)
+        yield _Need(leftover.NO_LINE(device=device, place=shown, file=file), device, wanted)
+    elif not used.mounts and "noauto" not in used.lines[0].options:
+        yield _Need(leftover.NOT_MOUNTED(device=device, place=shown), device, Attach(None, (), True))
+
+
+def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Said]:
+    """No change of one thing mounts several subvolumes, so what is missing of them is only told."""
+    listed = {line.mount_point for line in used.lines}
+    mounted = {one.mount_point for one in used.mounts}
+    for place in places_of(volume.mount_point, volume.subvolumes):
+        shown = printable(place, 200)
+        if place not in listed:
+            yield leftover.NO_LINE(device=volume.path, place=shown, file=used.found.fstab)
+        elif place not in mounted:
+            yield leftover.NOT_MOUNTED(device=volume.path, place=shown)
+    yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
+
+
+def _options_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need]:
+    if len(used.lines) != 1:
+        return
+    have = used.lines[0].options
+    if missing := _missing_options(volume, asked, have):
+        said = NO_OPTIONS(device=volume.path, options=missing, file=used.found.fstab)
+        yield _Need(said, volume.path, SetOptions((*have, *missing)))
+
+
+def _missing_options(volume: Volume, asked: Request, have: Sequence[str]) -> tuple[str, ...]:
+    """Only of options that were asked for: what is advised may change, and is no difference."""
+    catalogue = load_catalogue()
+    named = [catalogue[name] for name in asked.options if name in catalogue]
+    texts = [word for one in named if one.kind is Kind.MOUNT for word in one.text.split(",")]
+    return tuple(word for word in texts if word in volume.mount_options and word not in have)
+
+
+def owner_faults(asked: Request, place: str | None, filesystem: str) -> Iterator[Said]:
+    """Where the document says who may write: whether the top folder is theirs. Seen only where it is
+    mounted. Raises Failed where it cannot be."""
+    if asked.writable is None or place is None:
+        return
+    writer = writer_named(asked.writable)
+    try:
+        top = Path(place).stat()
+    except OSError as error:
+        why = error.strerror or ""
+        raise Failed(
+            t("{place} does not tell whose it is: {why}.", place=printable(place, 200), why=why)
+        ) from None
+    keeps = MADE[filesystem].holds.owners
+    mode = top.st_mode & 0o7777
+    same = (top.st_uid, top.st_gid) == (writer.uid, writer.gid)
+    if writer.kind == "root":
+        same = top.st_uid == 0 and not mode & 0o022
+    elif writer.kind == "person":
+        same = same and bool(mode & 0o200)
+    elif keeps:
+        same = same and mode == writer.mode
+    if not same:
+        yield t(
+            "{place} belongs to {uid}:{gid} with mode {mode}, and {who} is to write "
+            "there ({owner}, {wanted})",
+            place=printable(place, 200),
+            uid=top.st_uid,
+            gid=top.st_gid,
+            mode=f"{mode:o}",
+            who=printable(asked.writable, 60),
+            owner=f"{writer.uid}:{writer.gid}",
+            wanted=f"{writer.mode:o}",
+        )
+
+
+def _swap_faults(volume: Volume, drive: Drive, where: Where) -> Iterator[Said]:
+    """That swap which is wanted in use stands in fstab."""
+    part = drive.partition(volume.path)
+    if volume.mount_point != NO_PLACE or part is None:
+        return
+    file, (held,) = where.environment.fstab, part.signatures
+    tags = {"UUID": held.uuid, "LABEL": held.label, "PARTUUID": part.part_uuid}
+    lines = [line for line in parse(read_text(file), str(file)) if line.kind == "swap"]
+    if not any(line.names(tags) or os.path.realpath(line.source) == part.path for line in lines):
+        yield leftover.NO_SWAP_LINE(device=volume.path, file=str(file))

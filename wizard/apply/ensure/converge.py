@@ -1,0 +1,298 @@
+"""Several drives that are wanted as one, read for what their tables and labels do not say. Looks; nothing is
+written.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from uuid import uuid4
+
+from wizard.apply.ensure.compare_mounts import Where, mounted_as_there
+from wizard.apply.ensure.layers import array_faults, group_of, layers_of, physical_in
+from wizard.apply.resize.btrfs import CHUNKS, SUPERBLOCK, chunks_in, number_in
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.settings.existing_filesystem import with_lines_left
+from wizard.apply.steps.array_checks import exported
+from wizard.apply.steps.arrays import taken_arrays
+from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
+from wizard.model.ensure import WantedDrive
+from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
+from wizard.model.machine import Drive, Layer, Machine, Signature
+from wizard.model.plan import Plan
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.desired_state.differences import as_it_is, emptied, opened_on, with_makers
+from wizard.plan.desired_state.document import requests_of, stripe_of
+from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, alone_differences, btrfs_differences
+from wizard.plan.export import plan_requested, plan_striped
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import StripeWish
+from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
+from wizard.plan.request.using import Usual
+from wizard.plan.request.volume_request import Arrangement, Request
+from wizard.probe.host.environment import caller
+from wizard.probe.host.sysfs import SYS, node_of
+from wizard.probe.host.uses import is_hidden
+from wizard.process.program import run
+
+SPACES = re.compile(r"(?m)^([A-Za-z+]+), (\w+): total=(\d+)")
+"""What `btrfs filesystem df --raw` says of each kind of chunk."""
+
+RESERVE = "GlobalReserve"
+"""No chunk: room that is kept free among those of records."""
+
+_look = partial(run, seconds=LOOK_SECONDS)
+
+
+def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Said, ...]:
+    """What differs of drives that are together as the plan's, whose tables and labels are as planned. Raises
+    Refused and Failed where that cannot be told."""
+    if plan.group or (plan.stripe and plan.stripe.kind != "btrfs"):
+        return array_faults(plan, drives)
+    if plan.stripe is None:
+        return tuple(_shared(plan, drives[0]))
+    return tuple(btrfs_differences(plan.stripe, _btrfs(drives)))
+
+
+def _shared(plan: Plan, drive: Drive) -> Iterator[Said]:
+    """Each Btrfs that is to lie on one partition and lies on more devices: its table and label tell
+    nothing."""
+    for volume in plan.volumes:
+        device = volume.path
+        if volume.encryption is not None:
+            layer = opened_on(drive, volume.encryption.device)
+            device = layer.path if layer else ""
+        if volume.filesystem == "btrfs" and device:
+            count = number_in(superblock_of(device), "num_devices")
+            yield from alone_differences(device, count)
+
+
+def parts_on(drives: Sequence[Drive]) -> tuple[str, ...]:
+    """The nodes of the partitions that they hold the volume by."""
+    return tuple(partition_path(drive.path, NUMBER) for drive in drives)
+
+
+def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
+    parts = parts_on(drives)
+    # Read twice, so that nothing of the second look is older than what the first one has seen.
+    newest = max(number_in(superblock_of(part), "generation") for part in parts)
+    members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
+    uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
+    if hidden := next((use for use in uses if is_hidden(use)), None):
+        raise Refused(
+            t("{device} is in use where it cannot be seen, so how is not known.", device=hidden.subject)
+        )
+    if not uses:
+        return BtrfsSeen(members, _profiles(_chunks(parts)), newest)
+    used, misses = _in_use(members[0].uuid)
+    profiles = _profiles(_spaces(str(uses[0].by)))
+    return BtrfsSeen(members, profiles, newest, used, misses)
+
+
+def superblock_of(part: str) -> str:
+    """What btrfs says of the superblock on a device. Raises Failed."""
+    return _look((*SUPERBLOCK, part)).output
+
+
+def _member(part: str, drive: Drive) -> BtrfsMember:
+    said = superblock_of(part)
+    there = drive.partition(part)
+    uuid = there.signatures[0].uuid if there and there.signatures else None
+    numbers = [number_in(said, name) for name in ("dev_item.devid", "num_devices", "generation")]
+    return BtrfsMember(part, uuid or "", *numbers)
+
+
+Kept = Iterator[tuple[frozenset[str], str]]
+
+
+def _chunks(parts: Sequence[str]) -> Kept:
+    for chunk in chunks_in(_look((*CHUNKS, *parts)).output):
+        yield chunk.holds, chunk.profile
+
+
+def _spaces(place: str) -> Kept:
+    """Of a mounted one, whose records are written all the time."""
+    found = SPACES.findall(_look(("btrfs", "filesystem", "df", "--raw", place)).output)
+    if not found:
+        raise Failed(t("btrfs does not say how {place} keeps what is written.", place=place))
+    for holds, profile, size in found:
+        if holds != RESERVE and int(size):
+            yield frozenset(holds.upper().split("+")), profile
+
+
+def _profiles(kept: Kept) -> dict[frozenset[str], frozenset[str]]:
+    found: dict[frozenset[str], frozenset[str]] = {}
+    for holds, profile in kept:
+        found[holds] = found.get(holds, frozenset()) | {profile.upper()}
+    return found
+
+
+def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
+    """The nodes that the kernel works with, and whether it misses one (sysfs-fs-btrfs). Raises Refused where
+    it does not tell."""
+    folder = SYS / "fs/btrfs" / uuid
+    try:
+        used = frozenset(node_of(entry.name) for entry in (folder / "devices").iterdir())
+    except OSError:
+        raise Refused(
+            t("The kernel does not say which devices the Btrfs {uuid} works with.", uuid=uuid)
+        ) from None
+    misses = False
+    with suppress(OSError):
+        misses = any(
+            (entry / "missing").read_text().strip() != "0" for entry in (folder / "devinfo").iterdir()
+        )
+    return used, misses
+
+
+REACHES_FURTHER = Sentence(
+    "{device} is one of {count} devices of {what}, and the others are not named here, so nothing is replaced"
+)
+
+
+PARTS = frozenset(
+    (
+        *("LDM_member", "LVM1_member", "bcache", "ceph_bluestore", "drbd", "jbd"),
+        *("stratis", "xfs_external_log", "zfs_member"),
+    )
+)
+"""libblkid's types of what may be a part of more, as a journal is of a filesystem elsewhere; so are those of
+all firmware's RAIDs."""
+
+
+def reaching_faults(drives: Sequence[Drive]) -> tuple[Said, ...]:
+    """Each Btrfs, md array and volume group on these drives that lies on further ones, too, and each part of
+    what may. Raises Failed where the tools do not tell."""
+    held = [
+        (device, signature)
+        for drive in drives
+        for device, signatures in (
+            (drive.path, drive.signatures),
+            *((part.path, part.signatures) for part in drive.partitions),
+        )
+        for signature in signatures
+    ]
+    return (
+        *_of_btrfs(_only(held, "btrfs")),
+        *_of_md(_only(held, MEMBER_KINDS["md"])),
+        *_of_lvm(held),
+        *_of_others(held),
+    )
+
+
+Held = Sequence[tuple[str, Signature]]
+
+
+def _only(held: Held, kind: str) -> Held:
+    return [one for one in held if one[1].kind == kind]
+
+
+def _named(held: Held, uuid: str | None) -> int:
+    """How many of the parts are here."""
+    return sum(one.uuid == uuid for _, one in held)
+
+
+def _of_btrfs(held: Held) -> Iterator[Said]:
+    for device, one in held:
+        count = number_in(superblock_of(device), "num_devices")
+        if count > _named(held, one.uuid):
+            yield REACHES_FURTHER(device=device, count=count, what=t("a Btrfs"))
+
+
+def _of_md(held: Held) -> Iterator[Said]:
+    for device, one in held:
+        said = exported(_look(("mdadm", "--examine", "--export", device)).output)
+        count = said.get("MD_DEVICES", "")
+        if not count.isdigit():
+            raise Failed(t("mdadm does not say of how many drives the array on {device} is.", device=device))
+        if int(count) > _named(held, one.uuid):
+            yield REACHES_FURTHER(device=device, count=int(count), what=t("an md array"))
+
+
+def _of_lvm(held: Held) -> Iterator[Said]:
+    here = [device for device, _ in _only(held, MEMBER_KINDS["lvm"])]
+    for device in here:
+        name = group_of(device)
+        physical = physical_in(name)[0] if name else frozenset()
+        if physical - {*here}:
+            yield REACHES_FURTHER(device=device, count=len(physical), what=t("a volume group"))
+
+
+def _of_others(held: Held) -> Iterator[Said]:
+    """Whose other parts no tool is asked for here."""
+    for device, one in held:
+        is_raid = one.kind.endswith("_raid_member") and one.kind not in MEMBER_KINDS.values()
+        if is_raid or one.kind in PARTS:
+            yield t(
+                "{device} is a {kind}, so it may be a part of what lies on further drives; "
+                "nothing is replaced",
+                device=device,
+                kind=one.kind,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """An entry of the document, and the drives that it means, in its order."""
+
+    wanted: WantedDrive
+    machine: Machine
+    drives: tuple[Drive, ...]
+    where: Where
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """Its volumes."""
+        return requests_of(self.wanted)
+
+    @property
+    def stripe(self) -> StripeWish | None:
+        """How several drives are put together; None for one."""
+        return stripe_of(self.wanted)
+
+    def planned(self, mode: Mode | None) -> Plan:
+        """The plan that leads there from what the drives hold. Raises as the planner does."""
+        made = self._plan(self.machine, self.drives, self.requests, mode)
+        return with_lines_left(made, self.drives, self.where.environment)
+
+    def ideal(self) -> Plan:
+        """The plan that the drives would get if they were blank, with what is there where nothing else is
+        said. Raises as the planner does."""
+        layers = self._layers()
+        try:
+            return self._if_blank(as_it_is(self.requests, self.drives[0], layers), layers)
+        except DiskwrightError:
+            # What is there cannot be what is wanted, such as an ext4 where a system starts from.
+            return self._if_blank(self.requests, layers)
+
+    def _layers(self) -> tuple[Layer | None, ...]:
+        """What there is for each volume, where that is to lie on no partition: a logical volume is known by
+        its name, which only a plan has."""
+        if not self.wanted.lvm and (self.stripe is None or self.stripe.kind == "btrfs"):
+            return ()
+        return layers_of(self._if_blank(self.requests), self.drives)
+
+    def _if_blank(self, asked: Sequence[Request], layers: Sequence[Layer | None] = ()) -> Plan:
+        there = mounted_as_there(asked, self.drives, self.where, layers)
+        return self._plan(with_makers(self.machine), tuple(map(emptied, self.drives)), there, None)
+
+    def _plan(
+        self, machine: Machine, drives: Sequence[Drive], requests: Sequence[Request], mode: Mode | None
+    ) -> Plan:
+        usual, danger = _usual(self.where), self.wanted.danger
+        if (stripe := self.stripe) is not None:
+            (asked,) = requests
+            nodes = (*taken_arrays(), *self.where.given)
+            return plan_striped(machine, drives, asked, stripe, mode, _draw, usual, danger, nodes)
+        arrangement = Arrangement(self.wanted.table, grouped=self.wanted.lvm)
+        return plan_requested(machine, drives[0], requests, mode, _draw, usual, danger, arrangement)
+
+
+def _usual(where: Where) -> Usual:
+    places, fstab = usual_places(), where.environment.fstab
+    return Usual(caller(), places, taken_places(places, fstab) | where.given, fixed_fstab(fstab))
+
+
+def _draw() -> str:
+    return str(uuid4())

@@ -1,0 +1,288 @@
+"""A volume group, or an md array, that is there on the drives that are meant: asked of LVM and of the kernel.
+Looks; nothing is activated or assembled.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block.devices import SYS_BLOCK, kernel_name
+from wizard.apply.ensure import leftover
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.steps.containers import opens
+from wizard.apply.steps.step_context import asked
+from wizard.apply.system.crypttab import parse_crypttab, read_key
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import Line, parse
+from wizard.apply.system.mounts import read_mounts
+from wizard.model.errors import partition_path, printable
+from wizard.model.machine import Drive, Layer
+from wizard.model.operations import Encryption
+from wizard.model.plan import NO_PLACE, Plan, Stripe, Subvolume, Volume
+from wizard.model.said import Said, t
+from wizard.plan.desired_state import differences
+from wizard.plan.desired_state.differences import array_on, opened_on
+from wizard.plan.desired_state.layers import (
+    ArraySeen,
+    GroupSeen,
+    Logical,
+    array_differences,
+    array_room,
+    content_differences,
+    group_differences,
+    logical_wanted,
+)
+from wizard.plan.raid.striping import NUMBER
+from wizard.plan.request.subvolumes import places_of, subvolume_option
+from wizard.plan.request.volume_request import Request
+from wizard.probe.host.sysfs import node_of
+from wizard.process.program import run
+
+_look = partial(run, seconds=LOOK_SECONDS)
+
+
+def layers_of(plan: Plan, drives: Sequence[Drive]) -> tuple[Layer | None, ...]:
+    """What stands for each volume of the plan on these drives, None where that is not there or not active;
+    none at all where the plan's volumes lie on partitions."""
+    if plan.group:
+        return tuple(_named(drives[0], plan.group.device, one.name) for one in logical_wanted(plan))
+    if plan.stripe and plan.stripe.kind != "btrfs":
+        return (array_on(drives[0]),)
+    return ()
+
+
+def _named(drive: Drive, device: str, name: str) -> Layer | None:
+    """The active logical volume of this name on a partition. A hyphen in a name is doubled by the device
+    mapper, and this name has none."""
+    found = [
+        layer
+        for layer in drive.layers
+        if (layer.kind, layer.below) == ("LVM", device)
+        and layer.path.endswith(f"-{name}")
+        and not layer.path.endswith(f"--{name}")
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Said, ...]:
+    """What differs of the group or the array, and of what its volumes hold; and what cannot be told, since
+    it is not active. Raises Failed where LVM does not say."""
+    parts = tuple(partition_path(drive.path, NUMBER) for drive in drives)
+    if plan.stripe and plan.stripe.kind == "md":
+        faults = tuple(_md_faults(plan.stripe, parts, drives))
+    else:
+        faults = tuple(group_differences(logical_wanted(plan), _group(parts)))
+    if faults:
+        return faults
+    return tuple(_content_faults(plan, drives))
+
+
+def _content_faults(plan: Plan, drives: Sequence[Drive]) -> Iterator[Said]:
+    names = logical_wanted(plan)
+    for at, (volume, layer) in enumerate(zip(plan.volumes, layers_of(plan, drives), strict=True)):
+        if layer is None:
+            yield t(
+                "the logical volume {name} is not active, so what it holds is unknown; "
+                "`vgchange --activate y` activates it",
+                name=names[at].name if names else volume.label,
+            )
+        else:
+            yield from content_differences(volume, layer)
+
+
+def _md_faults(stripe: Stripe, parts: Sequence[str], drives: Sequence[Drive]) -> Iterator[Said]:
+    arrays = [array_on(drive) for drive in drives]
+    found = [layer for layer in arrays if layer is not None]
+    uuids = {
+        one.uuid
+        for drive, path in zip(drives, parts, strict=True)
+        if (part := drive.partition(path))
+        for one in part.signatures
+    }
+    if len(uuids) > 1 or len({layer.path for layer in found}) > 1:
+        yield t("{devices:and} are parts of different arrays", devices=tuple(parts))
+        return
+    if not found:
+        yield differences.NOT_RUNNING(devices=tuple(parts))
+        return
+    places = [
+        (part.size_bytes - layer.offset_bytes)
+        for drive, path, layer in zip(drives, parts, arrays, strict=True)
+        if layer and layer.offset_bytes is not None and (part := drive.partition(path))
+    ]
+    room = array_room(stripe, places) if len(places) == len(parts) else None
+    yield from array_differences(stripe, parts, _array(found[0], room))
+
+
+def _array(layer: Layer, room: int | None) -> ArraySeen:
+    folder = SYS_BLOCK / kernel_name(layer.path)
+    misses = _text(folder, "degraded")
+    return ArraySeen(
+        layer.path,
+        _text(folder, "level"),
+        _text(folder, "raid_disks"),
+        _text(folder, "array_state"),
+        frozenset(node_of(slave.name) for slave in (folder / "slaves").glob("*")),
+        _number(misses),
+        layer.size_bytes or 0,
+        room,
+    )
+
+
+def _text(folder: Path, name: str) -> str:
+    with suppress(OSError):
+        return (folder / "md" / name).read_text().strip()
+    return ""
+
+
+def _group(parts: Sequence[str]) -> GroupSeen:
+    groups = tuple((part, group_of(part)) for part in parts)
+    name = groups[0][1]
+    if not name or len({group for _, group in groups}) > 1:
+        return GroupSeen(groups)
+    physical, misses = physical_in(name)
+    fields = ("lv_name", "lv_size", "segtype", "stripes")
+    volumes = tuple(
+        Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"], _number(row["stripes"]))
+        for row in asked("lvs", fields, name, _look)
+    )
+    return GroupSeen(groups, physical, misses, volumes)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else 0
+
+
+def physical_in(group: str) -> tuple[frozenset[str], bool]:
+    """The physical volumes of a group, and whether one is missing, whose node is then no node. Raises
+    Failed."""
+    rows = asked("pvs", ("pv_name", "vg_name", "pv_missing"), "--all", _look)
+    own = [row for row in rows if row.get("vg_name") == group]
+    return frozenset(row["pv_name"] for row in own), any(row.get("pv_missing") for row in own)
+
+
+def group_of(part: str) -> str:
+    """The group of a physical volume; empty for none. Raises Failed."""
+    (row,) = asked("pvs", ("pv_name", "vg_name"), part, _look) or ({},)
+    return row.get("vg_name", "")
+
+
+def subvolume_faults(
+    subvolumes: Sequence[Subvolume], device: str, lines: Sequence[Line], file: str
+) -> Iterator[Said]:
+    """Each place where fstab, by these lines, or the kernel has another part of the Btrfs. What is not there
+    at all is no fault here."""
+    roots = {mounted.mount_point: mounted.root for mounted in read_mounts()}
+    for one in subvolumes:
+        if one.mount_point is None:
+            continue
+        place, option = printable(one.mount_point, 200), subvolume_option(one.name)
+        told = {option, option.replace("=/", "=")}
+        if any(line.mount_point == one.mount_point and told.isdisjoint(line.options) for line in lines):
+            yield t(
+                "{file} mounts {device} at {place} without the option {option}",
+                device=device,
+                place=place,
+                option=option,
+                file=file,
+            )
+        elif roots.get(one.mount_point, f"/{one.name}") != f"/{one.name}":
+            found = printable(roots[one.mount_point], 200)
+            yield t(
+                "at {place}, {device} is mounted from {found} instead of {wanted}",
+                device=device,
+                place=place,
+                found=found,
+                wanted=f"/{one.name}",
+            )
+
+
+def places_at_boot(drive: Drive, device: str, environment: Environment) -> tuple[str, ...]:
+    """Where fstab mounts what the container on a partition is open as; none where it is closed."""
+    layer = opened_on(drive, device)
+    return tuple(line.mount_point for line in lines_of(layer, environment)) if layer else ()
+
+
+def container_faults(
+    volume: Volume, encryption: Encryption, asked: Request, drive: Drive, environment: Environment
+) -> Iterator[Said]:
+    """What keeps an encrypted volume from being used as wanted, or from being looked at. Raises Refused and
+    Failed where its key, or it, cannot be read."""
+    device, key = encryption.device, encryption.key
+    if not opens(device, read_key(Path(key))):
+        yield t("{key} does not open the container on {device}", device=device, key=key)
+        return
+    layer = opened_on(drive, device)
+    if layer is None:
+        yield t(
+            "{device} is closed, so what it holds is unknown; `cryptsetup open "
+            "--key-file {key} {device} {name}` opens it",
+            device=device,
+            key=key,
+            name=encryption.name,
+        )
+        return
+    wanted = places_of(volume.mount_point, volume.subvolumes)
+    if wanted:
+        yield from _crypttab_faults(encryption, drive, environment)
+    yield from layer_faults(volume, asked, layer, environment)
+
+
+def layer_faults(volume: Volume, asked: Request, layer: Layer, environment: Environment) -> Iterator[Said]:
+    """What keeps a volume on a layer, such as an open container, from being used as wanted."""
+    if volume.filesystem == "swap":
+        yield from _swap_faults(volume, layer, environment)
+    else:
+        wanted = places_of(volume.mount_point, volume.subvolumes)
+        yield from _place_faults(wanted, asked, layer, environment)
+        lines = lines_of(layer, environment)
+        yield from subvolume_faults(volume.subvolumes, layer.path, lines, str(environment.fstab))
+
+
+def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environment) -> Iterator[Said]:
+    part, file = drive.partition(encryption.device), environment.crypttab
+    uuid = (part.signatures[0].uuid or "") if part else ""
+    own = [line for line in parse_crypttab(read_text(file)) if line.names({"UUID": uuid})]
+    if len(own) != 1 or own[0].key != encryption.key:
+        yield t(
+            "{file} has no line that opens {device} with {key}",
+            device=encryption.device,
+            key=encryption.key,
+            file=str(file),
+        )
+
+
+def _swap_faults(volume: Volume, layer: Layer, environment: Environment) -> Iterator[Said]:
+    is_listed = any(line.kind == "swap" for line in lines_of(layer, environment))
+    if volume.mount_point == NO_PLACE and not is_listed:
+        yield leftover.NO_SWAP_LINE(device=layer.path, file=str(environment.fstab))
+
+
+def _place_faults(
+    wanted: Sequence[str], asked: Request, layer: Layer, environment: Environment
+) -> Iterator[Said]:
+    listed, file = [line.mount_point for line in lines_of(layer, environment)], str(environment.fstab)
+    others = tuple(printable(place, 200) for place in listed if place not in wanted)
+    if wanted and others:
+        yield leftover.OTHER_PLACE(
+            device=layer.path, found=others, wanted=printable(wanted[0], 200), file=file
+        )
+    elif others and asked.mount_point == NO_PLACE:
+        yield leftover.MOUNTED_NOWHERE(device=layer.path, place=others[0], file=file)
+    for place in wanted:
+        shown = printable(place, 200)
+        if place not in listed:
+            yield leftover.NO_LINE(device=layer.path, place=shown, file=file)
+        elif place not in layer.mount_points:
+            yield leftover.NOT_MOUNTED(device=layer.path, place=shown)
+
+
+def lines_of(layer: Layer, environment: Environment) -> list[Line]:
+    """Those of fstab for what the container is open as."""
+    file = environment.fstab
+    held = layer.signatures[0] if layer.signatures else None
+    tags = {"UUID": held.uuid, "LABEL": held.label} if held else {}
+    node = os.path.realpath(layer.path)
+    return [line for line in parse(read_text(file), str(file)) if line.means(node, tags)]

@@ -1,1 +1,0 @@
-"""Looking at a filesystem and what surrounds it before its migration; nothing is written."""

@@ -1,1 +1,0 @@
-"""A migration on the device itself, and how it is taken back."""

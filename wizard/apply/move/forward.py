@@ -1,0 +1,377 @@
+"""Carrying moves out: all are read, then they move and are compared, one after the other."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wizard.apply.move.bad_sectors import Bad, Noted, Unread, Unreadable, load_notes, with_unread_at
+from wizard.apply.move.content import OnDrive, ends_digest, uncompared_bytes
+from wizard.apply.move.mover.journal import Side
+from wizard.apply.move.mover.mover import Mover
+from wizard.apply.move.mover.prepare import MovedDrive
+from wizard.apply.move.mover.windows import Stopped
+from wizard.apply.run.job import Outcome, Work
+from wizard.apply.run.journal import begun_steps, done_steps, read_entries
+from wizard.apply.run.process import STOP, UNDOING
+from wizard.apply.run.runs import MOVE, Kind, called, kind_of, read_file
+from wizard.model.errors import Failed, Refused
+from wizard.model.ext import Event
+from wizard.model.migration import Move, Moves
+from wizard.model.said import Said, Sentence, Sentences, in_a_row, t, tn
+from wizard.plan.partition.moves import compare_step, move_step, read_kept_moves, read_step, step_sentences
+from wizard.process.program import remember
+
+
+def bad_listed(move: Move, bad: Iterable[Bad]) -> Iterator[Said]:
+    """Each place: where it was on the drive, and where it is in the partition."""
+    block = move.drive.geometry.logical_block_bytes
+    for one in bad:
+        says = (
+            Sentence(
+                "{part} has zeros in its sectors {own_first} to {own_last}: {size:exact}, "
+                "byte {begin} on. They were sectors {first} to {last} of {drive}."
+            )
+            if one.is_zeros
+            else Sentence(
+                "{drive} cannot be read in its sectors {first} to {last}: {size:exact} of "
+                "{part}, sectors {own_first} to {own_last}, byte {begin} on. The journal on "
+                "the drive has what was there."
+            )
+            if one.is_kept
+            else Sentence(
+                "{drive} cannot be read in its sectors {first} to {last}: {size:exact} of "
+                "{part}, sectors {own_first} to {own_last}, byte {begin} on."
+            )
+        )
+        yield says(
+            drive=move.drive.path,
+            part=move.device,
+            first=one.drive_bytes // block,
+            last=(one.drive_bytes + one.content.size_bytes) // block - 1,
+            own_first=one.content.start_bytes // block,
+            own_last=one.content.end_bytes // block - 1,
+            begin=one.content.start_bytes,
+            size=one.content.size_bytes,
+        )
+
+
+def stops_of(moves: Moves, notes: Iterable[Noted]) -> tuple[Said, ...]:
+    """All places that a run stops at now."""
+    pairs = zip(moves.moves, notes, strict=True)
+    return tuple(said for move, noted in pairs for said in bad_listed(move, noted.stops))
+
+
+def stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Said:
+    """Why a move stopped on its way, and how it goes on, or back."""
+    says = (
+        Sentences(
+            "A place at the beginning of {part} cannot be read any more, {size:exact}; "
+            "nothing has moved yet. `diskwright resume {run} --over-bad-sectors` moves "
+            "it, and restores that place from the journal.",
+            "{count} places at the beginning of {part} cannot be read any more, "
+            "{size:exact}; nothing has moved yet. `diskwright resume {run} "
+            "--over-bad-sectors` moves it, and restores those places from the journal.",
+        )
+        if all(one.is_kept for one in bad)
+        else Sentences(
+            "A place of {part} cannot be read, {size:exact}; so the move stopped, and "
+            "nothing else is lost. `diskwright resume {run} --over-bad-sectors` goes on, "
+            "and has zeros there from then on.",
+            "{count} places of {part} cannot be read, {size:exact}; so the move stopped, "
+            "and nothing else is lost. `diskwright resume {run} --over-bad-sectors` goes "
+            "on, and has zeros there from then on.",
+        )
+    )
+    return says(count=len(bad), part=move.device, size=_size(bad), run=run)
+
+
+def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Said:
+    """The places at which the way back stops, and how it goes on."""
+    if all(one.is_kept for one in bad):
+        said = t(
+            "So nobody can tell whether {part} was used since it was moved. Only if it "
+            "was not, `diskwright undo {run} --over-bad-sectors` moves it back, and "
+            "restores these places from the journal.",
+            part=move.device,
+            run=run,
+        )
+    else:
+        said = tn(
+            "A place of {part} cannot be read, {size:exact}. `diskwright undo {run} "
+            "--over-bad-sectors` goes on, and has zeros there.",
+            "{count} places of {part} cannot be read, {size:exact}. `diskwright undo "
+            "{run} --over-bad-sectors` goes on, and has zeros there.",
+            count=len(bad),
+            part=move.device,
+            size=_size(bad),
+            run=run,
+        )
+    return in_a_row(*bad_listed(move, bad), said)
+
+
+def same_said(move: Move, bad: tuple[Bad, ...]) -> Said:
+    """What was compared: all, or all but the pieces around what was lost."""
+    if not bad:
+        return t("{part} holds the same bytes as before.", part=move.device)
+    apart = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
+    return t(
+        "{part} holds the same bytes as before, but for {size:exact} that could not "
+        "be read. {apart:size} around them could not be compared.",
+        part=move.device,
+        size=_size(bad),
+        apart=apart,
+    )
+
+
+def back_but(move: Move, bad: tuple[Bad, ...]) -> Said:
+    """Where it is again, and what is not as it was."""
+    apart = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
+    return t(
+        "{part} starts at {start:exact} again, as it was, but for {size:exact} that "
+        "could not be read. {apart:size} around them could not be compared.",
+        part=move.device,
+        start=move.before.start_bytes,
+        size=_size(bad),
+        apart=apart,
+    )
+
+
+def _size(bad: Iterable[Bad]) -> int:
+    return sum(one.content.size_bytes for one in bad)
+
+
+HALF = Sentence(
+    "If the power went now, nothing would be lost: nobody could mount {part:and} "
+    "until `diskwright {command} {run}` has finished."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BadSectors:
+    """A place that could not be read: in the partition, and where that was on the drive. `zeros`: it is
+    zeros since."""
+
+    partition: str
+    start_bytes: int
+    size_bytes: int
+    drive_start_bytes: int
+    zeros: bool
+
+
+def load_moves(run: Path) -> Moves:
+    """As the run's own file has it; raises BadInput where it cannot be read."""
+    return remember(read_kept_moves(read_file(run / MOVE), str(run / MOVE)))
+
+
+def stops_now(run: Path) -> tuple[Said, ...]:
+    """The places that cannot be read, at which a move stopped; raises BadInput."""
+    moves = load_moves(run)
+    return stops_of(moves, load_notes(run, moves))
+
+
+def bad_sectors(run: Path) -> tuple[BadSectors, ...]:
+    """All that could not be read while a run moved; none for a run that moves nothing. Raises BadInput."""
+    if kind_of(run) is not Kind.MOVE:
+        return ()
+    moves = load_moves(run)
+    pairs = zip(moves.moves, load_notes(run, moves), strict=True)
+    return tuple(
+        BadSectors(
+            move.device, one.content.start_bytes, one.content.size_bytes, one.drive_bytes, one.is_zeros
+        )
+        for move, noted in pairs
+        for one in noted.bad
+    )
+
+
+def power_said(run: Path) -> Said:
+    """What a power cut now would leave, while the run is at work. Raises BadInput."""
+    entries, moves = read_entries(run), load_moves(run)
+    begun, done = begun_steps(entries), done_steps(entries)
+    started = [
+        (move.device, move_step(moves, number) in done)
+        for number, move in enumerate(moves.moves)
+        if move_step(moves, number) in begun
+    ]
+    if not started:
+        return t("If the power went now, {part:and} would be as before.", part=moves.devices)
+    if (run / UNDOING).exists():
+        return HALF(part=tuple(device for device, _ in started), command="undo", run=called(run))
+    device, is_moved = started[-1]
+    if is_moved:
+        return t("If the power went now, {part} would be whole at its new place.", part=device)
+    return HALF(part=device, command="resume", run=called(run))
+
+
+# Before it begins.
+OVER = Sentence("{run} is {state}. There is nothing left to do.")
+
+# Found on a drive.
+
+# How it goes.
+NOT_SAME = Sentence("What {part} holds now is not what it held before. Do not use it.")
+CHECKS_FAIL = Sentence("{part} was moved, but a check does not hold. {way}")
+NO_JOURNAL = Sentence(
+    "The journal of {run} is no longer on {drive}: something else was written there. Nothing was written now."
+)
+
+# If the power goes.
+
+
+BAD_SECTOR = Sentence(
+    "{why} Nothing was written. A partition with a bad sector is not moved: copy its files off first."
+)
+BAD_SECTOR_LATER = Sentence(
+    "{why} A partition with a bad sector is not moved. What had moved before stays, whole, at its new place."
+)
+STOPPED = Sentence("Stopped. Nothing is lost.")
+FAILED = Sentence("{why} Nothing is lost.")
+
+
+class Carrying(OnDrive):
+    """The moves of a run that are carried out."""
+
+    def __init__(self, work: Work, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
+        super().__init__(work.run, moves, drive, notes)
+        self._journal = work.journal
+        self._sentences = step_sentences(moves)
+
+    def is_stopped(self) -> bool:
+        """Whether somebody wants it to stop."""
+        return (self.run / STOP).exists()
+
+    def all_read(self) -> Outcome | None:
+        """Find bad sectors before anything is written, and note what each partition holds: how the run ends
+        where it goes no further."""
+        for number, move in enumerate(self.moves.moves):
+            if not self.notes[number].content and (ended := self._read(number, move)) is not None:
+                return ended
+        return None
+
+    def _read(self, number: int, move: Move) -> Outcome | None:
+        step = read_step(number)
+        self._start(step)
+        try:
+            digests = self.digests(move, move.before.start_bytes, step, self.is_stopped)
+        except Failed as error:
+            self._journal.add(Event.STEP_FAILED, str(error), step=step)
+            early = BAD_SECTOR if not self._has_moved() else BAD_SECTOR_LATER
+            return Event.FAILED, str(early(why=str(error)))
+        if digests is None:
+            early = Sentence("Stopped before anything was written.") if not self._has_moved() else STOPPED
+            return Event.STOPPED, str(early())
+        self.note(
+            number,
+            replace(
+                self.notes[number],
+                content=digests.whole,
+                pieces=digests.pieces,
+                superblocks=digests.superblocks,
+            ),
+        )
+        self._journal.add(
+            Event.STEP_DONE, t("Every sector of {part} could be read.", part=move.device), step=step
+        )
+        return None
+
+    def _has_moved(self) -> bool:
+        return any(noted.is_begun for noted in self.notes)
+
+    def all_moved(self) -> Outcome | None:
+        """Move and compare each: how the run ends where it goes no further."""
+        for number, move in enumerate(self.moves.moves):
+            if not self.notes[number].stood:
+                ended = self._moved(number, move) or self._compared(number, move)
+                if ended is not None:
+                    return ended
+        return None
+
+    def _moved(self, number: int, move: Move) -> Outcome | None:
+        step = move_step(self.moves, number)
+        if step in done_steps(read_entries(self.run)):
+            return None
+        if self.is_stopped():
+            return Event.STOPPED, str(STOPPED())
+        try:
+            mover = self._forward(number, move)
+        except (Unread, Unreadable) as error:
+            return self._not_begun(number, move, error)
+        self._start(step)
+        mover.give_up(self.notes[number].over)
+        try:
+            mover.go(Side.NEW)
+        except Stopped:
+            return Event.STOPPED, str(STOPPED())
+        except Unreadable as unreadable:
+            self.note_bad(number, mover)
+            return self._stopped_at_bad(number, move, step, unreadable)
+        except Failed as error:
+            self._journal.add(Event.STEP_FAILED, str(error), step=step)
+            return Event.FAILED, str(FAILED(why=str(error)))
+        self.note_bad(number, mover)
+        self._journal.add(Event.STEP_DONE, t("{part} is at its new place.", part=move.device), step=step)
+        return None
+
+    def _stopped_at_bad(self, number: int, move: Move, step: int, unreadable: Unreadable) -> Outcome:
+        stops = self.notes[number].stops
+        for said in bad_listed(move, stops):
+            self._journal.add(Event.BAD_SECTOR, said, step=step)
+        self._journal.add(Event.STEP_FAILED, str(unreadable), step=step)
+        return Event.FAILED, str(stopped_said(move, stops, called(self.run)))
+
+    def _not_begun(self, number: int, move: Move, error: Unread | Unreadable) -> Outcome:
+        """What was read before cannot be read any more, or the journal that was written cannot."""
+        if self.notes[number].is_begun:
+            return Event.FAILED, str(FAILED(why=str(error)))
+        why = str(error)
+        if isinstance(error, Unreadable):
+            start = move.before.start_bytes
+            noted = with_unread_at(self.notes[number], error.places, start, is_kept=False)
+            why = str(in_a_row(*bad_listed(move, noted.bad)))
+        early = BAD_SECTOR_LATER if self._has_moved() else BAD_SECTOR
+        return Event.FAILED, str(early(why=why))
+
+    def _forward(self, number: int, move: Move) -> Mover:
+        """The move by the drive's journal; a new one where it was not begun."""
+        noted, journal = self.notes[number], self.journal(move)
+        loaded = journal.load() if noted.is_begun else None
+        step = move_step(self.moves, number)
+        if loaded is not None and loaded[0].course.run == noted.name:
+            told = self.telling(move, step, loaded[0].moved_to(Side.NEW), self.is_stopped)
+            return Mover(self.drive, journal, *loaded, told)
+        if self.has_started(number):
+            raise Refused(NO_JOURNAL(run=self.run.name, drive=move.drive.path))
+        begun = replace(noted, is_begun=True)
+        prepared = self.prepared(number, move, begun, noted.name)
+        # From here on no journal of an earlier move may be trusted: this one may lie in its place.
+        self.note(number, begun)
+        if number:
+            self.journal(self.moves.moves[number - 1]).forget(self.notes[number - 1].name)
+        journal.prepare(*prepared)
+        return Mover(self.drive, journal, prepared[0], b"", self.telling(move, step, 0, self.is_stopped))
+
+    def _compared(self, number: int, move: Move) -> Outcome | None:
+        step = compare_step(self.moves, number)
+        self._start(step)
+        try:
+            digests = self.digests(move, move.after.start_bytes, step, self.is_stopped)
+        except Failed as error:
+            self._journal.add(Event.STEP_FAILED, str(error), step=step)
+            return Event.FAILED, str(FAILED(why=str(error)))
+        if digests is None:
+            return Event.STOPPED, str(STOPPED())
+        self._journal.add(Event.STEP_DONE, t("All of {part} was read again.", part=move.device), step=step)
+        said = str(same_said(move, self.notes[number].bad)).rstrip(".")
+        if not self.are_same(number, digests):
+            self._journal.add(Event.NOT_VERIFIED, said)
+            way = NOT_SAME(part=move.device)
+            return Event.FAILED, str(CHECKS_FAIL(part=move.device, way=way))
+        self._journal.add(Event.VERIFIED, said)
+        for line in bad_listed(move, self.notes[number].bad):
+            self._journal.add(Event.BAD_SECTOR, line)
+        stood = ends_digest(self.drive, move, move.after.start_bytes)
+        self.note(number, replace(self.notes[number], stood=stood))
+        return None
+
+    def _start(self, step: int) -> None:
+        self._journal.add(Event.STEP_STARTED, self._sentences[step - 1], step=step)

@@ -1,0 +1,291 @@
+"""A move that was begun elsewhere, found by nothing but the drive: its journal has the whole document."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.move import forward
+from wizard.apply.move.bad_sectors import Noted, load_notes, notes_of, save_notes, with_bad
+from wizard.apply.move.forward import load_moves
+from wizard.apply.move.mover.journal import Journal, MovingDrive, image_of
+from wizard.apply.move.mover.prepare import MovedDrive
+from wizard.apply.move.run import (
+    carry_out,
+    check_new,
+    check_own,
+    check_same,
+    check_takes_back,
+    check_unused,
+    moves_here,
+    take_back,
+)
+from wizard.apply.run.backup_store import Environment, mark_durably
+from wizard.apply.run.job import Asked, Job, Taking, begin_new, check_root, settle
+from wizard.apply.run.journal import Journal as RunJournal
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import UNDOING, Purpose, lock_drives, unlock
+from wizard.apply.run.runs import (
+    MOVE,
+    Kind,
+    called,
+    check_room,
+    kind_of,
+    list_runs,
+    load_environment,
+    make_run,
+    runs_folder,
+)
+from wizard.filesystems.kind import MOVING_TYPES
+from wizard.model.errors import DiskwrightError, Refused, partition_path, printable
+from wizard.model.ext import Event
+from wizard.model.geometry import Identity
+from wizard.model.machine import Partition
+from wizard.model.migration import Move, Moves, journal_places
+from wizard.model.said import t
+from wizard.plan.dangers import known_identity
+from wizard.plan.partition.moves import (
+    check_moves,
+    compare_step,
+    move_step,
+    read_kept_moves,
+    render_moves,
+    step_sentences,
+)
+from wizard.plan.refusals import measured
+from wizard.probe.machine import probe_machine
+
+OVER = frozenset({RunState.DONE, RunState.UNDONE})
+
+
+def _taking(run: Path, asked: Asked) -> Taking:
+    if asked.over_changes:
+        raise Refused(
+            t(
+                "{run} moves a partition: --over-changes means nothing for it. Nothing was written.",
+                run=run.name,
+            )
+        )
+    moves, now = moves_here(run), state(run)
+    check_own(moves, load_environment(run))
+    if asked.over_bad_sectors and not any(noted.stops or noted.over for noted in load_notes(run, moves)):
+        raise Refused(
+            t(
+                "{run} has not stopped at a bad sector: --over-bad-sectors means nothing for "
+                "it. Nothing was written.",
+                run=run.name,
+            )
+        )
+    check = partial(check_same, run, moves)
+    match asked.purpose:
+        case Purpose.KEEP:
+            raise Refused(
+                t(
+                    "{run} moves a partition, which is in use as soon as it is done: there is "
+                    "nothing to keep.",
+                    run=run.name,
+                )
+            )
+        case Purpose.APPLY:
+            if now in OVER:
+                raise Refused(forward.OVER(run=run.name, state=now.value))
+            if (run / UNDOING).exists():
+                raise Refused(
+                    t(
+                        "{run} is being undone: `diskwright undo {name}` goes on.",
+                        run=run.name,
+                        name=called(run),
+                    )
+                )
+            sentence = t("Moving {part:and} goes on.", part=moves.devices)
+        case Purpose.UNDO:
+            if now is RunState.UNDONE:
+                raise Refused(forward.OVER(run=run.name, state=now.value))
+            check_takes_back(run)
+            check = partial(check_unused, run, moves, over_bad_sectors=asked.over_bad_sectors)
+            sentence = t("Moving {part:and} back to where it was goes on.", part=moves.devices)
+    return Taking(
+        sentence,
+        partial(lock_drives, (moves.drive.path,)),
+        partial(_checked, run, moves, check) if asked.over_bad_sectors else check,
+    )
+
+
+def _checked(run: Path, moves: Moves, check: Callable[[], None]) -> None:
+    """What the run stops at was shown, and is given up from here on."""
+    check()
+    save_notes(run, [noted.giving_up for noted in load_notes(run, moves)])
+
+
+def _told(_: Path, error: DiskwrightError) -> str:
+    return str(error)
+
+
+JOB = Job(_taking, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _told, goes_over_bad_sectors=True)
+
+
+def check_token(moves: Moves, token: str) -> None:
+    """Raises Refused unless the token is the drive's, letter for letter."""
+    if token != moves.drive.token:
+        wanted, given = printable(moves.drive.token), printable(token)
+        raise Refused(
+            t(
+                "{device} is on the drive with the token {token}, not {given}. Nothing was written.",
+                device=moves.device,
+                token=wanted,
+                given=given,
+            )
+        )
+
+
+def preflight_moves(moves: Moves, *, journal_dir: Path | None, environment: Environment) -> None:
+    """Everything that must hold before it may begin; raises Refused or BadInput for the first thing that does
+    not."""
+    unlock(_cleared(moves, runs_folder(journal_dir), environment, make=False))
+
+
+def start_moves(moves: Moves, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
+    """Begin a run and give its folder; a detached process moves. Raises as `preflight_moves` does."""
+    check_token(moves, token)
+    folder = runs_folder(journal_dir)
+    drive_locks = _cleared(moves, folder, environment, make=True)
+
+    def make() -> Path:
+        return make_run(folder, moves.devices, MOVE, render_moves(moves), environment)
+
+    return begin_new(
+        make,
+        t("Moving {part:and} on {drive} begins.", part=moves.devices, drive=moves.drive.path),
+        drive_locks,
+    )
+
+
+def _cleared(moves: Moves, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
+    """The drive's lock, given only where everything stands as the move found it."""
+    check_moves(moves, moves.device)
+    check_root()
+    check_own(moves, environment)
+    check_room(folder, 0, make=make)
+    settle()
+    return lock_drives((moves.drive.path,), partial(check_new, moves))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMove:
+    """The moves, on the drive as it is called here; what was noted of each; which of them the journal on the
+    drive is of, counting from 0; and whether that one goes back to where it was."""
+
+    moves: Moves
+    notes: tuple[Noted, ...]
+    number: int
+    is_back: bool
+
+    @property
+    def move(self) -> Move:
+        """The one that is half done."""
+        return self.moves.moves[self.number]
+
+
+def found_move(path: str) -> FoundMove:
+    """What the drive's own journal tells. Raises Refused where nothing moves there, or the drive is in
+    use."""
+    check_root()
+    machine = probe_machine([path])
+    (drive,) = machine.drives
+    size_bytes, geometry = measured(drive)
+    block = geometry.whole_block_bytes
+    with MovedDrive(drive.path) as medium:
+        for part in drive.partitions:
+            for at in _places(part):
+                if (found := _read(medium, at, block)) is not None and _covers(part, found.move):
+                    identity = known_identity(machine, drive, size_bytes, geometry)
+                    moves = _as_called_here(found.moves, identity)
+                    check_moves(moves, drive.path)
+                    return replace(found, moves=moves)
+    raise Refused(t("No move that was cut off is found on {drive}. Nothing was written.", drive=path))
+
+
+def _as_called_here(moves: Moves, drive: Identity) -> Moves:
+    return replace(
+        moves,
+        moves=tuple(
+            replace(move, drive=drive, device=partition_path(drive.path, move.number)) for move in moves.moves
+        ),
+    )
+
+
+def _covers(part: Partition, move: Move) -> bool:
+    """Whether the entry is that of the move, not of another whose journal lies there still."""
+    return part.extent == move.span
+
+
+def _places(part: Partition) -> Iterator[int]:
+    if part.type in MOVING_TYPES:
+        yield from journal_places(part.extent)
+
+
+def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
+    journal = Journal(medium, at, block)
+    loaded = journal.load()
+    if loaded is None:
+        return None
+    course = loaded[0].course
+    images = journal.images(course)
+    if images is None:
+        return None
+    told = json.loads(image_of(images, course.pieces.document))
+    where = str(t("the journal on the drive"))
+    moves, notes = read_kept_moves(told["moves"], where), notes_of(told["notes"], where)
+    for number, noted in enumerate(notes):
+        if course.run in (noted.name, noted.back):
+            # When it was written, nothing of this one was known to be bad.
+            known = (*notes[:number], with_bad(noted, loaded[0]), *notes[number + 1 :])
+            return FoundMove(moves, known, number, course.run == noted.back)
+    return None
+
+
+def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | None) -> Path:
+    """A run's folder, by which `resume` goes on with the move, and `undo` goes back. Nothing is written to
+    the drive. Raises Refused for another token, and where the run's own folder is here."""
+    known = {noted.name for noted in found.notes}
+    for run in list_runs(journal_dir):
+        if kind_of(run) is Kind.MOVE and known & {noted.name for noted in load_notes(run, load_moves(run))}:
+            raise Refused(t("Its run is here: `diskwright resume {run}` goes on.", run=called(run)))
+    moves = found.moves
+    if not tokens:
+        raise Refused(
+            t(
+                "To go on moving {part}, confirm its drive: --confirm {token}. Nothing was written.",
+                part=found.move.device,
+                token=moves.drive.token,
+            )
+        )
+    for token in tokens:
+        check_token(moves, token)
+    folder = runs_folder(journal_dir)
+    check_room(folder, 0, make=True)
+    settle()
+    locks = lock_drives((moves.drive.path,))
+    try:
+        run = make_run(folder, moves.devices, MOVE, render_moves(moves), Environment())
+        save_notes(run, found.notes)
+        journal = RunJournal(run)
+        for step, sentence in enumerate(step_sentences(moves), 1):
+            if step <= _last_begun(found):
+                journal.add(Event.STEP_STARTED, sentence, step=step)
+            if step < _last_begun(found):
+                journal.add(Event.STEP_DONE, sentence, step=step)
+        journal.close()
+        if found.is_back:
+            mark_durably(run / UNDOING)
+    finally:
+        unlock(locks)
+    return run
+
+
+def _last_begun(found: FoundMove) -> int:
+    """The last step that was begun: of those that go back, all had been compared."""
+    if found.is_back:
+        return compare_step(found.moves, found.number + 1)
+    return move_step(found.moves, found.number)

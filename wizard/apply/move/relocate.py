@@ -1,0 +1,211 @@
+"""The first and last bytes of a partition as they have to be at another place. Pure.
+
+Sources: Microsoft, "FAT: General Overview of On-Disk Format" (fatgen103) and "exFAT file system
+specification"; linux-ntfs, layout.h (the boot sector); Linux fs/fat/inode.c (the byte that says "not
+unmounted").
+
+What cannot be told from here: whether an NTFS is unclean or holds a hibernated Windows. Both stand in its
+files ($Volume, hiberfil.sys); ntfs-3g.probe(8) tells both, and has to be asked before.
+"""
+
+import struct
+from collections.abc import Callable
+
+from wizard.model.errors import Refused
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.partition.movable import WITHOUT_PLACE
+
+OTHER = Sentence("The first sector is not that of {title}, which was recognised here.")
+UNCLEAN = Sentence("The {title} was not unmounted cleanly. Check it first with {command}.")
+
+REASONS: dict[str, Callable[[], Said]] = {
+    "": Sentence(
+        "Nothing was recognised in the partition. It may hold what states its own place, so it is not moved."
+    ),
+    "zfs_member": Sentence(
+        "ZFS has labels at both ends of the partition, so it could be recognised half moved."
+    ),
+    "BitLocker": Sentence("BitLocker states where its own records lie. Turn it off in Windows first."),
+    "LDM_member": Sentence(
+        "It belongs to a dynamic disk of Windows (LDM), whose own database states where it lies."
+    ),
+    "swsuspend": Sentence(
+        "The swap holds the memory of a hibernated system. Start that system and shut it down first."
+    ),
+}
+"""Why content of a type is not moved, where more is known than that it is unknown."""
+
+HIDDEN_AT = 0x1C
+BOOT_SECTOR_BYTES = 512
+BOOT_SIGNATURE = b"\x55\xaa"
+SECTOR_SIZES = (512, 1024, 2048, 4096)
+
+FAT32_COPY_AT, NO_COPY = 0x32, (0, 0xFFFF)
+FAT32_STATE_AT, FAT16_STATE_AT, STATE_UNCLEAN = 0x41, 0x25, 1
+FAT32_CLEAN, FAT16_CLEAN = 1 << 27, 1 << 15
+FAT12_CLUSTERS = 4085
+"""A FAT with fewer clusters has entries of 12 bits, and no room in them for flags."""
+
+EXFAT_OFFSET_AT, EXFAT_FLAGS_AT, EXFAT_SHIFT_AT = 0x40, 0x6A, 0x6C
+EXFAT_UNCLEAN = 2
+EXFAT_REGION_SECTORS, EXFAT_SUM_SECTOR = 12, 11
+EXFAT_NOT_SUMMED = frozenset({106, 107, 112})
+"""Bytes that change in use: the flags, and how full it is."""
+
+
+def placed(
+    kind: str, head: bytes, tail: bytes, before_lba: int, after_lba: int, fat: bytes = b""
+) -> tuple[bytes, bytes]:
+    """Head and tail of a partition that starts at `after_lba`, in logical blocks of the drive, and started at
+    `before_lba`. A start that was not the true one stays as it is.
+
+    `kind` is libblkid's TYPE. `head` is at least the first 64 KiB, for exFAT in sectors of 4096 bytes 96 KiB;
+    `tail` the last 4096 bytes; they do not overlap. Whether a FAT was unmounted cleanly stands also in the
+    first 8 bytes of its table, at `fat_offset`. Where those lie behind the head, `fat` can be given;
+    otherwise only what Linux keeps in the first sector is looked at. Raises Refused for content that is not
+    to be moved.
+    """
+    if kind in WITHOUT_PLACE:
+        return head, tail
+    if kind == "ntfs":
+        return _ntfs(head, tail, before_lba, after_lba)
+    if kind == "vfat":
+        return _fat(head, before_lba, after_lba, fat), tail
+    if kind == "exfat":
+        return _exfat(head, before_lba, after_lba), tail
+    raise Refused(
+        REASONS[kind]()
+        if kind in REASONS
+        else t(
+            "It is not known whether content of the kind {kind} states its own place. "
+            "Such content is not moved.",
+            kind=kind,
+        )
+    )
+
+
+def fat_offset(head: bytes) -> int:
+    """Where the first table of a FAT begins, in bytes from the partition's start."""
+    sector, _, reserved = struct.unpack_from("<HBH", head, 0x0B)
+    return int(sector) * int(reserved)
+
+
+def _ntfs(head: bytes, tail: bytes, before: int, after: int) -> tuple[bytes, bytes]:
+    """The first sector, and its copy in the last one of the partition."""
+    sector_bytes = _sector_bytes(head, "NTFS", head[3:11] == b"NTFS    ")
+    head = _with_hidden(head, 0, before, after, "NTFS")
+    at = len(tail) - sector_bytes
+    if tail[at + 3 : at + 11] == b"NTFS    ":
+        tail = _with_hidden(tail, at, before, after, "NTFS")
+    return head, tail
+
+
+def _sector_bytes(head: bytes, title: str, is_its: bool) -> int:
+    size: int = struct.unpack_from("<H", head, 0x0B)[0]
+    if not is_its or size not in SECTOR_SIZES or head[510:512] != BOOT_SIGNATURE:
+        raise Refused(OTHER(title=title))
+    return size
+
+
+def _with_hidden(data: bytes, at: int, before: int, after: int, title: str) -> bytes:
+    """The boot sector at `at` with the new start, if it is one and had the old start."""
+    is_boot_sector = data[at + 510 : at + 512] == BOOT_SIGNATURE
+    if not is_boot_sector or struct.unpack_from("<I", data, at + HIDDEN_AT)[0] != before:
+        return data
+    if after >= 1 << 32:
+        raise Refused(
+            t(
+                "{title} states its start in 32 bits, and the new one is block {block}.",
+                title=title,
+                block=after,
+            )
+        )
+    return _with(data, at + HIDDEN_AT, struct.pack("<I", after))
+
+
+def _with(data: bytes, at: int, new: bytes) -> bytes:
+    return data[:at] + new + data[at + len(new) :]
+
+
+def _fat(head: bytes, before: int, after: int, fat: bytes) -> bytes:
+    sector_bytes = _sector_bytes(head, "FAT", bool(head[0x0D] and head[0x10]))
+    at = fat_offset(head)
+    if _is_unclean(head, head[at : at + 8] or fat):
+        raise Refused(UNCLEAN(title="FAT", command="fsck.fat"))
+    copy: int = struct.unpack_from("<H", head, FAT32_COPY_AT)[0]
+    if _is_fat32(head) and copy not in NO_COPY:
+        place = copy * sector_bytes
+        if place + BOOT_SECTOR_BYTES > len(head):
+            raise Refused(
+                t(
+                    "The copy of the FAT's first sector lies at byte {byte}, which is further in "
+                    "than any program puts it.",
+                    byte=place,
+                )
+            )
+        head = _with_hidden(head, place, before, after, "FAT")
+    return _with_hidden(head, 0, before, after, "FAT")
+
+
+def _is_fat32(head: bytes) -> bool:
+    return head[0x16:0x18] == bytes(2)
+
+
+def _is_unclean(head: bytes, fat: bytes) -> bool:
+    """Whether Linux or Windows says that it was not unmounted: a byte of the first sector, and the second
+    entry of the table."""
+    if _is_fat32(head):
+        flags = struct.unpack_from("<4xI", fat)[0] if len(fat) >= 8 else FAT32_CLEAN
+        return bool(head[FAT32_STATE_AT] & STATE_UNCLEAN) or not flags & FAT32_CLEAN
+    flags = struct.unpack_from("<2xH", fat)[0] if len(fat) >= 4 else FAT16_CLEAN
+    unclean = _clusters(head) >= FAT12_CLUSTERS and not flags & FAT16_CLEAN
+    return bool(head[FAT16_STATE_AT] & STATE_UNCLEAN) or unclean
+
+
+def _clusters(head: bytes) -> int:
+    """Of a FAT12 or FAT16."""
+    sector, cluster, reserved, tables, root, few, _, table = struct.unpack_from("<HBHBHHBH", head, 0x0B)
+    many: int = struct.unpack_from("<I", head, 0x20)[0]
+    root_sectors = -(-root * 32 // sector)
+    return int((few or many) - reserved - tables * table - root_sectors) // int(cluster)
+
+
+def _exfat(head: bytes, before: int, after: int) -> bytes:
+    """The first 12 sectors, and their copy in the next 12; the last one of each holds the checksum of the
+    others."""
+    shift = head[EXFAT_SHIFT_AT]
+    if head[3:11] != b"EXFAT   " or head[510:512] != BOOT_SIGNATURE or not 9 <= shift <= 12:
+        raise Refused(OTHER(title="exFAT"))
+    if int.from_bytes(head[EXFAT_FLAGS_AT : EXFAT_FLAGS_AT + 2], "little") & EXFAT_UNCLEAN:
+        raise Refused(UNCLEAN(title="exFAT", command="fsck.exfat"))
+    region = EXFAT_REGION_SECTORS << shift
+    if len(head) < 2 * region:
+        raise ValueError("the head does not hold both copies of the first sectors")
+    for at in (0, region):
+        head = _with(head, at, _exfat_region(head[at : at + region], 1 << shift, before, after))
+    return head
+
+
+def _exfat_region(region: bytes, sector_bytes: int, before: int, after: int) -> bytes:
+    summed = EXFAT_SUM_SECTOR * sector_bytes
+    if region[summed:] != _exfat_sum(region[:summed], sector_bytes):
+        raise Refused(
+            t(
+                "The checksum of the exFAT's first sectors, or of their copy, is wrong. "
+                "Check it first with {command}.",
+                command="fsck.exfat",
+            )
+        )
+    if struct.unpack_from("<Q", region, EXFAT_OFFSET_AT)[0] != before:
+        return region
+    moved = _with(region, EXFAT_OFFSET_AT, struct.pack("<Q", after))[:summed]
+    return moved + _exfat_sum(moved, sector_bytes)
+
+
+def _exfat_sum(data: bytes, sector_bytes: int) -> bytes:
+    """A sector full of the checksum."""
+    total = 0
+    for at, byte in enumerate(data):
+        if at not in EXFAT_NOT_SUMMED:
+            total = ((total >> 1 | total << 31) + byte) & 0xFFFFFFFF
+    return struct.pack("<I", total) * (sector_bytes // 4)

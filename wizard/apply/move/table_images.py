@@ -1,0 +1,354 @@
+"""The states of a table in the move of one partition: as it is, while moving, and moved. Pure.
+
+Of a GPT one copy is written after the other, and while one is torn, the other is whole and says the one state
+or the other. Linux and libblkid take the first copy where its checksums are right, else the one at the end
+(block/partitions/efi.c). The order is such that the copy at the end says "moving" whenever the first one is
+not whole: it is written before the first one on the way to `moving`, and after it on the way to `old` or
+`new`. So the journal is found through it even where the first physical block was lost, and with it the
+protective MBR.
+
+That holds from a state that is whole. After a cut, a copy that is not whole is written first, and nothing is
+written that stands already.
+
+An MBR has one copy. Its one changed sector is old or new. Where a drive loses a whole physical block in a
+power cut, there is no table, or none from that record on, until the pieces are written again; never another
+one.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from wizard.apply.block.extents import merged
+from wizard.apply.table.one_entry import line_of, with_one_changed
+from wizard.apply.table.proof import MBR_LINE_BYTES, MBR_LINES_AT, Image
+from wizard.filesystems.kind import MOVING_GPT_TYPE, MOVING_MBR_TYPE
+from wizard.model.errors import Refused
+from wizard.model.machine import Extent
+from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.said import t
+from wizard.plan.free_space import MBR_PRIMARIES
+from wizard.probe.content.gpt import Copy, read_copy
+from wizard.probe.content.tables import Entry, Read, TableReading, is_extended, read_table
+
+DYNAMIC_TYPES = frozenset(
+    {"5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", "af9b60a0-1431-4f62-bc68-3311714a69ad", "0x42"}
+)
+"""The types of the Logical Disk Manager of Windows: its database, its data, and both in an MBR."""
+
+MOST_MBR_BLOCKS = 1 << 32
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Whole physical blocks and where they lie; only the drive's end may cut the last one."""
+
+    offset_bytes: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TableImages:
+    """The same places in three states. The pieces of each stand in the order in which they are to be written,
+    each on its medium before the next."""
+
+    old: tuple[Piece, ...]
+    moving: tuple[Piece, ...]
+    new: tuple[Piece, ...]
+
+
+class SharedBlock(Refused):
+    """A physical block that has to be written, `place`, holds content of the partition `number`, too: of
+    another one, or of the one that moves or its room."""
+
+    def __init__(self, number: int, place: Extent) -> None:
+        super().__init__(
+            t(
+                "The physical block at byte {byte} holds a part of the table and content of "
+                "partition {number}. Writing it could cost that content in a power cut.",
+                byte=place.start_bytes,
+                number=number,
+            )
+        )
+        self.number, self.place = number, place
+
+
+@dataclass(frozen=True, slots=True)
+class _Drive:
+    """What is read of it, in bytes. A physical block has at least one logical one."""
+
+    read: Read
+    size_bytes: int
+    block_bytes: int
+    physical_bytes: int
+
+
+def table_images(
+    read: Read,
+    size_bytes: int,
+    block_bytes: int,
+    physical_bytes: int,
+    number: int,
+    span: Extent,
+    after: Extent,
+) -> TableImages:
+    """The three states for the move of partition `number` to `after`; `span` is what its entry covers
+    meanwhile: both places and the journal.
+
+    Raises Refused, and as one of its kind SharedBlock. Raises ValueError where `span` does not hold both
+    places, or a place is not in whole logical blocks.
+    """
+    drive = _Drive(read, size_bytes, block_bytes, max(block_bytes, physical_bytes))
+    reading = read_table(read, size_bytes, block_bytes, None, has_signature=False)
+    _check_table(drive, reading)
+    entry = _entry(reading, number)
+    _check_places(drive, entry, span, after)
+    before = _image(drive, reading)
+    _check_room(before, reading, entry, span)
+    moving_type = MOVING_GPT_TYPE if reading.table.kind == "gpt" else MOVING_MBR_TYPE
+    moving = _with_entry(before, reading, entry, span, moving_type)
+    new = _with_entry(before, reading, entry, after, entry.type)
+    changed = _changed(drive, before, (moving, new))
+    copies = [_runs(drive, changed, copy) for copy in _copies(drive, before, reading, number)]
+    first_copy_first = [run for copy in copies for run in copy]
+    last_copy_first = [run for copy in reversed(copies) for run in copy]
+    _check_shared(reading, entry, span, first_copy_first)
+    return TableImages(
+        old=_pieces(before, first_copy_first),
+        moving=_pieces(moving, last_copy_first),
+        new=_pieces(new, first_copy_first),
+    )
+
+
+def _check_table(drive: _Drive, reading: TableReading) -> None:
+    table = reading.table
+    if table.kind == "hybrid":
+        raise Refused(
+            t(
+                "The drive has a hybrid MBR: two tables state the same partitions, and only "
+                "one can change at a time."
+            )
+        )
+    if table.kind not in ("gpt", "mbr"):
+        raise Refused(t("The drive has no GPT or MBR partition table."))
+    if reading.problems:
+        raise Refused(t("The partition table was not read whole. {problems:row}", problems=reading.problems))
+    if table.kind == "gpt":
+        _gpt_copies(drive)
+        if table.primary != "ok":
+            raise Refused(
+                t(
+                    "The GPT has no protective MBR. Restore it first: other programs may take "
+                    "the drive for empty."
+                )
+            )
+    if any(entry.type in DYNAMIC_TYPES for entry in reading.entries):
+        raise Refused(
+            t(
+                "The drive holds dynamic disks of Windows (LDM), whose own database states "
+                "where everything lies."
+            )
+        )
+
+
+def _gpt_copies(drive: _Drive) -> tuple[Copy, Copy]:
+    """Both, the first one first; each sound, and stating the same."""
+    last = drive.size_bytes // drive.block_bytes - 1
+    found = [read_copy(drive.read, lba, last, drive.block_bytes) for lba in (1, last)]
+    sound = [copy for copy in found if copy and copy.sound]
+    if len(sound) != 2:
+        raise Refused(
+            t(
+                "The GPT has only one sound copy. Restore the other one first: a power cut "
+                "could cost the table."
+            )
+        )
+    first, other = sound
+    places = (first.alternate_lba, other.alternate_lba) == (last, 1)
+    if not places or _stated(first) != _stated(other):
+        raise Refused(
+            t(
+                "The two copies of the GPT differ. Make them the same first, so that it is "
+                "known which one is right."
+            )
+        )
+    return first, other
+
+
+def _stated(copy: Copy) -> tuple[object, ...]:
+    return (copy.disk_guid, copy.first_usable_lba, copy.last_usable_lba, copy.entry_bytes, copy.entries)
+
+
+def _entry(reading: TableReading, number: int) -> Entry:
+    found = next((entry for entry in reading.entries if entry.number == number), None)
+    if found is None or not found.size_bytes:
+        raise Refused(t("The table has no partition {number}.", number=number))
+    if _is_container(reading, found):
+        raise Refused(
+            t(
+                "Partition {number} is the extended one. It is not moved; the logical ones in it can be.",
+                number=number,
+            )
+        )
+    return found
+
+
+def _is_container(reading: TableReading, entry: Entry) -> bool:
+    return reading.table.kind == "mbr" and is_extended(entry.type)
+
+
+def _is_logical(reading: TableReading, entry: Entry) -> bool:
+    return reading.table.kind == "mbr" and entry.number > MBR_PRIMARIES
+
+
+def _check_places(drive: _Drive, entry: Entry, span: Extent, after: Extent) -> None:
+    for place in (span, after):
+        if place.start_bytes % drive.block_bytes or place.size_bytes % drive.block_bytes:
+            raise ValueError("a place is not in whole logical blocks")
+    if not after.size_bytes or not all(place.is_within(span) for place in (entry, after)):
+        raise ValueError("the span does not hold both places")
+
+
+def _check_room(image: Image, reading: TableReading, entry: Entry, span: Extent) -> None:
+    """Whether all of the span is free but for the partition itself."""
+    table = reading.table
+    if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
+        raise Refused(
+            t(
+                "An MBR counts blocks in 32 bits. The room for the move lies further in or "
+                "is larger than that."
+            )
+        )
+    start, end = table.first_usable_bytes or 0, table.end_usable_bytes or 0
+    if not (start <= span.start_bytes and span.end_bytes <= end):
+        raise Refused(
+            t(
+                "The room for the move leaves the room for partitions, which is from byte "
+                "{start} to byte {end}.",
+                start=start,
+                end=end,
+            )
+        )
+    if _is_logical(reading, entry):
+        _check_logical(image, reading, entry, span)
+    for other in _others(reading, entry):
+        if span.overlaps(other):
+            raise Refused(
+                t(
+                    "The room for the move overlaps partition {other}, which stays where it is.",
+                    other=other.number,
+                )
+            )
+    for own in table.own:
+        if span.overlaps(own):
+            raise Refused(
+                t("The room for the move overlaps the table itself at byte {byte}.", byte=own.start_bytes)
+            )
+
+
+def _check_logical(image: Image, reading: TableReading, entry: Entry, span: Extent) -> None:
+    """Whether all of it lies between the record of a logical partition and the end of the extended one."""
+    line = line_of(image, entry.number)
+    record = line // image.block_bytes * image.block_bytes
+    # Other lines Linux takes only where they fit into what the link says (block/partitions/msdos.c).
+    if line - record >= MBR_LINES_AT + 2 * MBR_LINE_BYTES:
+        raise Refused(
+            t(
+                "Partition {number} stands in an unusual line of its record, which Linux may "
+                "not follow elsewhere.",
+                number=entry.number,
+            )
+        )
+    containers = (other.extent for other in reading.entries if _is_container(reading, other))
+    if not any(
+        container.start_bytes <= record < span.start_bytes and span.end_bytes <= container.end_bytes
+        for container in containers
+    ):
+        raise Refused(
+            t(
+                "The room for the move leaves the extended partition, or lies before the "
+                "record of partition {number}.",
+                number=entry.number,
+            )
+        )
+
+
+def _others(reading: TableReading, entry: Entry) -> Iterator[Entry]:
+    """The other partitions; for a logical one without the extended one around it."""
+    for other in reading.entries:
+        around = _is_logical(reading, entry) and _is_container(reading, other)
+        if other.number != entry.number and not around:
+            yield other
+
+
+def _image(drive: _Drive, reading: TableReading) -> Image:
+    """The table's places as they are, in whole physical blocks."""
+    spans = (Extent(start, length) for start, length in reading.spans)
+    pieces = []
+    for place in merged(spans, drive.physical_bytes, drive.size_bytes):
+        data = drive.read(place.start_bytes, place.size_bytes)
+        if len(data) != place.size_bytes:
+            raise Refused(
+                t("The drive does not read at byte {byte}, where its table lies.", byte=place.start_bytes)
+            )
+        pieces.append((place.start_bytes, data))
+    return Image(drive.size_bytes, drive.block_bytes, tuple(pieces))
+
+
+def _with_entry(before: Image, reading: TableReading, entry: Entry, place: Extent, kind: str) -> Image:
+    """The table with this entry at another place and of this type, and all else as it is."""
+    entries = tuple(
+        TableEntry(
+            other.number,
+            place.start_bytes if other is entry else other.start_bytes,
+            place.size_bytes if other is entry else other.size_bytes,
+            kind if other is entry else other.type,
+            other.name or "",
+            kept=other is not entry,
+        )
+        for other in reading.entries
+    )
+    table: Literal["gpt", "mbr"] = "mbr" if reading.table.kind == "mbr" else "gpt"
+    return with_one_changed(WriteTable("", table, fresh=False, entries=entries), before)
+
+
+def _changed(drive: _Drive, before: Image, others: tuple[Image, Image]) -> set[int]:
+    """The offsets of the physical blocks that are not the same in all three states."""
+    physical = replace(before, block_bytes=drive.physical_bytes)
+    return {offset for other in others for offset, _, _ in physical.changed_blocks(other)}
+
+
+def _copies(drive: _Drive, image: Image, reading: TableReading, number: int) -> Iterator[tuple[Extent, ...]]:
+    """Where each copy of what changes lies, the last to be written of it first: a GPT's header and entries,
+    or the one record of an MBR that states the partition."""
+    size = drive.block_bytes
+    if reading.table.kind == "mbr":
+        yield (Extent(line_of(image, number) // size * size, size),)
+        return
+    for copy in _gpt_copies(drive):
+        yield Extent(copy.header_lba * size, size), Extent(copy.entries_lba * size, len(copy.entries))
+
+
+def _runs(drive: _Drive, changed: set[int], places: tuple[Extent, ...]) -> list[Extent]:
+    """What of one copy is written in one go: changed physical blocks that follow each other. The one that
+    holds the first of its places comes last."""
+    size = drive.physical_bytes
+    blocks = (
+        Extent(offset, size)
+        for offset in changed
+        if any(one.overlaps(Extent(offset, size)) for one in places)
+    )
+    return sorted(merged(blocks, size, drive.size_bytes), key=lambda run: run.overlaps(places[0]))
+
+
+def _check_shared(reading: TableReading, entry: Entry, span: Extent, runs: Iterable[Extent]) -> None:
+    """Raises SharedBlock where a write would take in bytes of content, which can change until then."""
+    others = [other for other in reading.entries if not _is_container(reading, other)]
+    for run in runs:
+        for other in others:
+            if run.overlaps(span if other is entry else other):
+                raise SharedBlock(other.number, run)
+
+
+def _pieces(image: Image, runs: Iterable[Extent]) -> tuple[Piece, ...]:
+    return tuple(Piece(run.start_bytes, image.read(run.start_bytes, run.size_bytes)) for run in runs)

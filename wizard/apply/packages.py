@@ -1,0 +1,281 @@
+"""Package managers: how each is asked what an installation takes, and told to do it. Pure.
+
+Only apt (2.6) was tried. What the others print was read from dnf5's issue 342 (dnf 4 and 5), xbps's issue
+109, zypper's src/Summary.cc and its pull request 553, and from reports of pacman's users; apk tells no sizes.
+"""
+
+import os
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.advice.missing import Missing
+from wizard.model.errors import Failed, Refused, printable
+from wizard.model.said import KIB, Said, Sentence, t
+from wizard.process.program import SILENT, find, run, stream
+
+Argv = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an installation takes, in bytes, with everything that comes along; None where it is not told."""
+
+    download_bytes: int | None = None
+    disk_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """One package manager. `weigh` tells what an installation takes and changes nothing, `answers` is what it
+    reads meanwhile; `install` asks nothing, and removes nothing for it; the packages come behind both.
+    `refresh` fetches the lists that it does not look after by itself, found at `lists`, a folder and a
+    pattern."""
+
+    name: str
+    weigh: Argv
+    install: Argv
+    read: Callable[[str], Cost]
+    answers: bytes | None = None
+    refresh: Argv = ()
+    lists: tuple[str, str] = ("", "")
+
+
+def _bytes(number: str, unit: str) -> int:
+    """`215 k` as dnf writes it and `2.1 MiB` count in 1024, `633 kB` as apt does in 1000."""
+    letter = unit[:1].upper()
+    base = 1000 if unit.endswith("B") and "i" not in unit else KIB
+    power = " KMGT".find(letter) if letter and letter != "B" else 0
+    return int(float(number.replace(",", "")) * float(base) ** max(0, power))
+
+
+SIZE = r"([\d.,]*\d)\s*([kKMGT]?i?B?)"
+
+
+def _by_lines(download: str, disk: str) -> Callable[[str], Cost]:
+    """A reader of two kinds of lines; `@` is where the size stands."""
+
+    def found(pattern: str, said: str) -> int | None:
+        match = re.search(pattern.replace("@", SIZE), said, re.MULTILINE)
+        number = [part for part in match.groups() if part is not None] if match else []
+        return _bytes(number[0], number[1]) if len(number) > 1 else None
+
+    return lambda said: Cost(found(download, said), found(disk, said))
+
+
+def _xbps(said: str) -> Cost:
+    """A line a package, which ends in its size on disk and that of the download, both in bytes."""
+    sizes = [
+        (int(words[4]), int(words[5]))
+        for line in said.splitlines()
+        if len(words := line.split()) == 6
+        and words[1] in ("install", "update")
+        and (words[4] + words[5]).isdigit()
+    ]
+    return Cost(sum(download for _, download in sizes), sum(disk for disk, _ in sizes)) if sizes else Cost()
+
+
+APT = ("apt-get", "install", "-q", "--no-install-recommends", "--no-remove")
+DNF = ("dnf", "install", "--setopt=install_weak_deps=False")
+ZYPPER = ("zypper", "--non-interactive", "install", "--no-recommends")
+
+MANAGERS = {
+    "debian": Manager(
+        "apt",
+        # With --assume-no instead it installs at once where only what was named comes: it asks nothing then.
+        weigh=(*APT, "--print-uris"),
+        install=(
+            *("env", "DEBIAN_FRONTEND=noninteractive", *APT, "-y"),
+            *(
+                "-o",
+                "APT::Keep-Downloaded-Packages=false",
+                "-o",
+                "Dpkg::Use-Pty=0",
+                "-o",
+                "DPkg::Lock::Timeout=60",
+            ),
+        ),
+        read=_by_lines(r"^Need to get @", r"^After this operation, @ of additional"),
+        refresh=("apt-get", "update", "-q"),
+        lists=("/var/lib/apt/lists", "*_Packages*"),
+    ),
+    "fedora": Manager(
+        "dnf",
+        weigh=(*DNF, "--assumeno"),
+        install=(*DNF, "-y"),
+        read=_by_lines(
+            r"^ *Total download size: @|Need to download @",
+            r"^ *Installed size: @|^ *After this operation,? @ ",
+        ),
+    ),
+    "arch": Manager(
+        "pacman",
+        weigh=("pacman", "-S", "--needed"),
+        install=("pacman", "-S", "--needed", "--noconfirm"),
+        read=_by_lines(r"^Total Download Size: +@", r"^Total Installed Size: +@"),
+        answers=b"n\n",
+        refresh=("pacman", "-Sy"),
+        lists=("/var/lib/pacman/sync", "*.db"),
+    ),
+    "suse": Manager(
+        "zypper",
+        weigh=(*ZYPPER, "--dry-run"),
+        install=ZYPPER,
+        read=_by_lines(
+            r"^(?:Overall|Package) download size: +@",
+            r"additional @ will be used|\|\s+@ +required by",
+        ),
+    ),
+    "alpine": Manager(
+        "apk", weigh=("apk", "add", "--simulate"), install=("apk", "add", "-U"), read=lambda _said: Cost()
+    ),
+    "void": Manager(
+        "xbps-install", weigh=("xbps-install", "-n"), install=("xbps-install", "-Sy"), read=_xbps
+    ),
+}
+"""By family of distributions."""
+
+UNREACHED = re.compile(
+    r"could not resolve|couldn't resolve|temporary failure resolving|could not connect|unable to connect"
+    r"|network is unreachable|no route to host|connection (?:refused|timed out)|dns lookup error"
+    r"|transient resolver failure|cannot download repomd|failed to download metadata|download \(curl\) error"
+    r"|temporary error \(try again later\)|failed to synchronize all databases",
+    re.IGNORECASE,
+)
+"""What managers say where their servers cannot be reached."""
+
+
+def is_offline(said: str) -> bool:
+    """Whether what a manager said is that no server of its could be reached."""
+    return UNREACHED.search(said) is not None
+
+
+def complaint(said: str) -> str:
+    """What a manager said that matters when it failed: its first error, or else its last words."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if re.match(r"(?:E|Err|error|dpkg|problem)\b ?:", line, re.IGNORECASE)]
+    return next(iter(errors or lines[-1:]), str(SILENT))
+
+
+NEEDS_ROOT = Sentence("Installing needs root. Run: sudo diskwright install {programs}")
+
+
+WEIGH_SECONDS = 60.0
+REFRESH_SECONDS = 300.0
+INSTALL_SECONDS = 1800.0
+FRESH_SECONDS = 24 * 3600.0
+"""How long lists are taken for those of the servers."""
+
+OnLine = Callable[[str], None]
+
+
+def manager_of(missing: Missing) -> Manager:
+    """What installs these packages; raises Refused, saying what is missing, where nothing is known to."""
+    manager = MANAGERS.get(missing.family)
+    if manager is None or not missing.command:
+        raise Refused(str(missing.said))
+    if find(manager.weigh[0]) is None:
+        raise Refused(str(t("{manager} is not here, so nothing can be installed.", manager=manager.name)))
+    return manager
+
+
+def cost(missing: Missing) -> Cost:
+    """What the installation takes, as the manager tells it; nothing is changed. Raises Refused as
+    `manager_of` does. A manager that only tells root, or has no lists yet, gives an unknown cost."""
+    manager = manager_of(missing)
+    try:
+        said = run(
+            [*manager.weigh, *missing.packages],
+            seconds=WEIGH_SECONDS,
+            accept=range(256),
+            stdin=manager.answers,
+        )
+    except Failed:
+        return Cost()
+    return manager.read(said.output + said.errors)
+
+
+def offer(missing: Missing, weighed: Cost) -> Said:
+    """The one question's sentence."""
+    name = manager_of(missing).name
+    if weighed.download_bytes is None or weighed.disk_bytes is None:
+        return t(
+            "Install {packages:and} with {manager}, which does not tell the size before.",
+            packages=missing.packages,
+            manager=name,
+        )
+    return t(
+        "Install {packages:and} with {manager}: {download:size} to download, {disk:size} on disk.",
+        packages=missing.packages,
+        manager=name,
+        download=weighed.download_bytes,
+        disk=weighed.disk_bytes,
+    )
+
+
+def install(missing: Missing, on_line: OnLine) -> None:
+    """Install the packages, telling each line that the manager says; returns when the programs are there.
+
+    Raises Refused where it cannot be begun, Failed where the manager failed, or has no network.
+    """
+    manager = manager_of(missing)
+    if os.geteuid() != 0:
+        raise Refused(str(NEEDS_ROOT(programs=" ".join(missing.programs))))
+    fetched = _refreshed(manager, on_line) if _is_stale(manager) else None
+    argv = [*manager.install, *missing.packages]
+    done = stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
+    if done.status and manager.refresh and fetched is None and not is_offline(done.output):
+        # Lists that are older than the servers' name packages that are gone.
+        fetched = _refreshed(manager, on_line)
+        done = stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
+    if done.status:
+        if is_offline(done.output + (fetched or "")):
+            raise Failed(
+                str(
+                    t(
+                        "This needs the network, and there is none: {manager} could not reach its servers.",
+                        manager=manager.name,
+                    )
+                )
+            )
+        why = printable(complaint(done.output), 300)
+        raise Failed(
+            str(
+                t(
+                    "{manager} could not install {packages:and}. It said: {why}",
+                    manager=manager.name,
+                    packages=missing.packages,
+                    why=why,
+                )
+            )
+        )
+    if absent := tuple(name for name in missing.programs if find(name) is None):
+        raise Failed(
+            str(
+                t(
+                    "{packages:and} was installed, but {programs:and} is still not found.",
+                    packages=missing.packages,
+                    programs=absent,
+                )
+            )
+        )
+
+
+def _refreshed(manager: Manager, on_line: OnLine) -> str:
+    """What the manager said while it fetched its lists. Where it could not fetch them all they may do all the
+    same: the installation tells."""
+    return stream(manager.refresh, seconds=REFRESH_SECONDS, on_line=on_line).output
+
+
+def _is_stale(manager: Manager) -> bool:
+    """Whether the manager has no lists, or old ones; false where it looks after them by itself."""
+    if not manager.refresh:
+        return False
+    folder, pattern = manager.lists
+    try:
+        newest = max((path.stat().st_mtime for path in Path(folder).glob(pattern)), default=0.0)
+    except OSError:
+        return True
+    return newest == 0.0 or (manager.name == "apt" and time.time() - newest > FRESH_SECONDS)

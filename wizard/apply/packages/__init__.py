@@ -1,1 +1,0 @@
-"""Installing what is missing, by the distribution's own package manager."""

@@ -1,0 +1,365 @@
+"""Whether a drive is the one that a plan was made for, and where that one is now. Only looks."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.engine.checks import side_of
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.survey import Content, Side, content_of, likeness, stray
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.geometry import Identity
+from wizard.model.machine import Drive, Signature
+from wizard.model.operations import MakeArray, MakeContainer, MakeFilesystem, MakeVolumeGroup
+from wizard.model.plan import Operation, Plan
+from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.plan.rehearsed import ON_DRIVE, on_drives
+from wizard.plan.steps.commands import physical_volume_uuid
+from wizard.probe.drive.ata import is_same_model
+from wizard.probe.host.system import boot_id
+from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
+
+NOT_AT = Sentence("The drive of this plan is not at {drive}:")
+AGAIN = t("Make the plan again.")
+
+Where = Callable[[Identity, Drive | None], Said]
+"""Says where a drive is that is not at its place; or what to do with the one there, which has another size
+now."""
+
+
+def probe_again(identity: Identity, where: Where | None = None) -> Drive:
+    """The drive as it is now, if it may be the one that was planned for. Raises Refused where it is not,
+    saying `where` that one is."""
+    where = where or _whereabouts
+    try:
+        drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
+    except BadInput as error:
+        raise Refused(
+            f"{NOT_AT(drive=printable(identity.path))} {error} {where(identity, None)}",
+            str(NOTHING_WRITTEN),
+        ) from None
+    _check_identity(identity, drive, where)
+    return drive
+
+
+def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
+    """The plan's drives as they are now, read side by side; raises Refused as `probe_again` does."""
+    where = where or _whereabouts
+    if len(plan.members) == 1:
+        return (probe_again(plan.drive, where),)
+    try:
+        drives = probe_machine(plan.paths, seconds=LOOK_SECONDS).drives
+    except BadInput:
+        # One of them is not there: asked one by one, it is named.
+        return tuple(probe_again(member.drive, where) for member in plan.members)
+    if len(drives) != len(plan.members):
+        raise _refused(
+            t(
+                "{drives:list} are not {number} drives: make the plan again.",
+                drives=plan.paths,
+                number=len(plan.members),
+            )
+        )
+    for member, drive in zip(plan.members, drives, strict=True):
+        _check_identity(member.drive, drive, where)
+    return drives
+
+
+def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
+    """Raises Refused unless the drive is the one that was planned for."""
+    known = printable(identity.path)
+    if drive.path != identity.path:
+        raise _refused(
+            t(
+                "{known} is another name of {drive}: make the plan again for {drive}.",
+                known=known,
+                drive=drive.path,
+            )
+        )
+    # A loop device waits for a file, as a reader does for a card; fixed hardware of no size cannot be used.
+    if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
+        raise _refused(
+            t("There is no medium in {drive}. {where}", drive=drive.path, where=where(identity, None))
+        )
+    if difference := identity_difference(identity, drive):
+        if _is_resized(identity, drive):
+            there = where(identity, drive)
+            raise _refused(
+                t(
+                    "{drive} has changed its size: {difference}. {where}",
+                    drive=drive.path,
+                    difference=difference,
+                    where=there,
+                )
+            )
+        raise _refused(
+            t(
+                "{drive} is not the drive that this plan was made for: {difference}. {where}",
+                drive=known,
+                difference=difference,
+                where=where(identity, None),
+            )
+        )
+
+
+def _refused(said: Said) -> Refused:
+    return Refused(said, str(NOTHING_WRITTEN))
+
+
+def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Said | None:
+    """Compare a drive with the one that a run knows; a clause on why it may be another one, or None.
+
+    Numbers and size come first. If the drive was attached anew, docks may report one serial number for any
+    drive, so content decides: `is_left_there` says whether the drive contains what the run left on it, None
+    if nothing can be compared. Only then the drive's own numbers are enough.
+    """
+    if difference := identity_difference(identity, drive):
+        return t("{drive} is another drive: {difference}", drive=drive.path, difference=difference)
+    attached = is_same_attachment(identity, drive)
+    # Linux before 5.15 does not count attachments: the content is compared, too.
+    if attached and identity.diskseq is not None:
+        return None
+    found = is_left_there()
+    if found is False:
+        return t("{drive} may be another drive: its content is not that of the run", drive=drive.path)
+    if found or attached or tells_who_it_is(identity):
+        return None
+    return t(
+        "{drive} has no serial number of its own and was attached again, so it can be another drive",
+        drive=drive.path,
+    )
+
+
+def identity_difference(identity: Identity, drive: Drive) -> Said | None:
+    """A piece of a sentence about the first thing that tells the drives apart; None where nothing that a
+    drive keeps does."""
+    model = identity.model if is_same_model(identity.model, drive.model) else drive.model
+    pairs: list[tuple[Sentence, str | int | None, str | int | None]] = [
+        (Sentence("its serial is {seen}, not {known}"), identity.serial, drive.serial),
+        (Sentence("its WWN is {seen}, not {known}"), identity.wwn, drive.wwn),
+        (Sentence("its model is {seen}, not {known}"), identity.model, model),
+        (Sentence("its size in bytes is {seen}, not {known}"), identity.size_bytes, drive.size_bytes),
+    ]
+    for other, known, seen in pairs:
+        if known != seen:
+            return other(seen=_shown(seen), known=_shown(known))
+    return None if identity.geometry == drive.geometry else t("its block sizes are others")
+
+
+def _is_resized(identity: Identity, drive: Drive) -> bool:
+    """Whether it is the same drive, and only its size is another: a volume of a hypervisor's, say."""
+    if drive.size_bytes is None or not (tells_who_it_is(identity) or is_same_attachment(identity, drive)):
+        return False
+    return identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
+
+
+def _shown(value: str | int | None) -> Said | str:
+    return t("none") if value is None else printable(str(value))
+
+
+def _whereabouts(identity: Identity, resized: Drive | None) -> Said:
+    """Where the drive of the plan is now, in a sentence; what to do if it has another size."""
+    if resized is not None:
+        return AGAIN
+    if path := find_drive(identity, partial(_is_the_one, identity)):
+        return t("That drive is {drive} now: make the plan again for it.", drive=printable(path))
+    return t("It is not attached anywhere else: attach it, or make the plan again.")
+
+
+def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str | None:
+    """The node of the drive by another name than the one it had; None where it is nowhere."""
+    for path in list_drive_paths(all_devices=True):
+        if path == identity.path:
+            continue
+        try:
+            drive = probe_drive(path, seconds=5.0)
+            found = is_the_one(drive)
+        except DiskwrightError:
+            continue
+        if found:
+            return path
+    return None
+
+
+def _is_the_one(identity: Identity, drive: Drive) -> bool:
+    if identity_difference(identity, drive) is not None:
+        return False
+    if tells_who_it_is(identity):
+        return True
+    return (
+        identity.content_digest is not None
+        and identity.content_digest == drive.content_digest
+        and not drive.is_empty
+    )
+
+
+def tells_who_it_is(identity: Identity) -> bool:
+    """Whether the drive has a number of its own to be known by, not one that another attached drive tells
+    too."""
+    by_serial = identity.serial is not None and not identity.serial_shared
+    return by_serial or (identity.wwn is not None and not identity.wwn_shared)
+
+
+def is_same_attachment(identity: Identity, drive: Drive) -> bool:
+    """Whether the drive was attached all the time since it was planned for: the kernel gives each one that is
+    attached a new number, and begins to count anew when it starts.
+    """
+    return identity.boot_id in (None, boot_id()) and identity.diskseq == drive.diskseq
+
+
+def check_same_start(identity: Identity, drive: Drive) -> None:
+    """Raises Refused where the drive was attached anew since it was planned for: a dock can report its own
+    serial number for whatever drive is put into it. After a restart that cannot be told, and one that tells
+    no number at all is not known any more.
+
+    Only when a run is begun: one that is taken up again knows its drive by what it left there.
+    """
+    shown, again = printable(identity.path), (AGAIN, NOTHING_WRITTEN)
+    if drive.same_serial and not identity.serial_shared:
+        # What was typed was the serial number, and that names both by now.
+        raise Refused(
+            in_a_row(
+                t(
+                    "{others:list} tells the serial number of {drive} too, which was not so when "
+                    "the plan was made.",
+                    drive=shown,
+                    others=drive.same_serial,
+                ),
+                *again,
+            )
+        )
+    if identity.boot_id not in (None, boot_id()):
+        if not tells_who_it_is(identity):
+            raise Refused(
+                in_a_row(
+                    t(
+                        "The machine was started again since this plan was made, and {drive} tells "
+                        "no serial number to know it by.",
+                        drive=shown,
+                    ),
+                    *again,
+                )
+            )
+        return
+    counted = identity.boot_id is not None or not tells_who_it_is(identity)
+    before, now = identity.diskseq, drive.diskseq
+    is_known = before is not None or identity.boot_id is not None
+    if counted and is_known and now is not None and before != now:
+        place = find_drive(identity, partial(_is_the_one, identity))
+        anew = t(
+            "{drive} was attached anew since this plan was made: its number since the "
+            "start is {now}, not {before}. So it can be another drive now.",
+            drive=shown,
+            now=now,
+            before=before or 0,
+        )
+        seems = (
+            (t("The drive of the plan seems to be {drive} now.", drive=printable(place)),) if place else ()
+        )
+        raise Refused(in_a_row(anew, *seems, *again))
+
+
+def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool = False) -> bool | None:
+    """Whether a drive contains what a rehearsed run left on its drive `number`, counted from 0; None if
+    nothing can be compared.
+
+    Nothing may contradict it on a drive with a number of its own. Of one without, most must be the run's; if
+    `whole`, every place must. Raises Failed or BadInput if the drive cannot be read.
+    """
+    record = load_record(run)
+    if record is None or not record.changes:
+        return None
+    if record.phase is Phase.KEPT:
+        # It is in use: what is written there now is not the run's.
+        return _contains_made(plan, number, drive)
+    with DeviceMedium(drive.path) as medium, ExitStack() as files:
+        side = side_of(run, number, record.changes[number], medium, files)
+        if whole and not tells_who_it_is(plan.members[number].drive):
+            return _is_whole(record.phase, side)
+        found = likeness(side)
+    if tells_who_it_is(plan.members[number].drive):
+        return found.is_known or not found.other
+    return found.old + found.new >= found.other
+
+
+def _is_whole(phase: Phase, side: Side) -> bool:
+    """Whether the drive contains in every place what it can contain in this phase."""
+    change = side.change
+    if phase is Phase.BARRED:
+        return side.holds(change.barred_digest)
+    if phase is Phase.RELEASED:
+        return side.holds(change.new_digest)
+    if phase in (Phase.SAVED, Phase.UNKNOWN):
+        return content_of(side) is not Content.FOREIGN and likeness(side).is_known
+    return side.keeps_old() and side.keeps_new() and stray(side) is None
+
+
+def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
+    """Whether a drive contains what the plan makes on its drive `number`, counted from 0, by the UUIDs; None
+    if it makes nothing that has one."""
+    there = on_drives(
+        plan,
+        tuple(
+            replace(member.drive, path=drive.path) if at == number else member.drive
+            for at, member in enumerate(plan.members)
+        ),
+    )
+    steps = [at for at, step in enumerate(there.steps, 1) if isinstance(step.operation, ON_DRIVE)]
+    made = [_made_by(there.steps[at - 1].operation) for at in steps]
+    if not any(made):
+        return None
+    names = {drive.path, *(part.path for part in drive.partitions)}
+    if not any(names & one.keys() for one in made):
+        return False
+    return not any(
+        difference
+        for at in steps
+        for difference in made_differences(there, at, drive, whole=True, making=False)
+    )
+
+
+def made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool) -> Iterator[Said]:
+    """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off
+    before it was `whole`, also while it was `making`.
+    """
+    operation = plan.steps[number - 1].operation
+    for device, uuid in _made_by(operation).items():
+        if device == drive.path:
+            signatures = drive.signatures
+        elif part := drive.partition(device):
+            signatures = part.signatures
+        else:
+            continue
+        found = [signature.uuid for signature in signatures]
+        if making and isinstance(operation, MakeFilesystem) and is_half_made(operation, signatures):
+            continue
+        if whole and found != [uuid]:
+            yield t("{device} no longer holds what was made there", device=device)
+        elif not whole and found not in ([], [uuid]):
+            yield t("{device} holds what this run did not make", device=device)
+
+
+def _made_by(operation: Operation) -> dict[str, str]:
+    """The UUID that a step gives each device, by its node."""
+    match operation:
+        case MakeFilesystem(device=device, others=others, uuid=uuid):
+            return dict.fromkeys((device, *others), uuid)
+        case MakeContainer(device=device, uuid=uuid):
+            return {device: uuid}
+        case MakeArray(parts=parts, uuid=uuid):
+            return dict.fromkeys(parts, uuid)
+        case MakeVolumeGroup(parts=parts, uuids=uuids):
+            return dict(zip(parts, map(physical_volume_uuid, uuids), strict=True))
+        case _:
+            return {}
+
+
+def is_half_made(operation: MakeFilesystem, found: Sequence[Signature]) -> bool:
+    """Whether this can be what its maker left before the planned UUID was set."""
+    kinds, labels = [signature.kind for signature in found], {signature.label or "" for signature in found}
+    return kinds == [operation.filesystem] and labels <= {"", operation.label}

@@ -1,0 +1,240 @@
+"""The folder of a run that was lost, made anew from what was found on its drives: from there it is kept as
+every other."""
+
+import os
+from base64 import b64decode
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from shutil import rmtree
+
+from wizard.apply.block.extents import DeviceMedium, chunks, clipped, merged, without
+from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
+from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, notice_file
+from wizard.apply.plan.guard import check_unused
+from wizard.apply.plan.recover import Found
+from wizard.apply.plan.rehearsed import comparing, is_half_found
+from wizard.apply.plan.start import lock_all
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
+from wizard.apply.run.job import settle
+from wizard.apply.run.journal import BACKUPS, RECORD, Journal
+from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.run.process import is_locked, lock_run, unlock
+from wizard.apply.run.runs import (
+    PLAN,
+    Kind,
+    called,
+    check_room,
+    kind_of,
+    list_runs,
+    load_plan,
+    make_run,
+    plan_digest,
+    runs_folder,
+    save_drives,
+)
+from wizard.apply.steps.containers import write_header
+from wizard.model.errors import BadInput, DiskwrightError, Refused, partition_path, printable
+from wizard.model.ext import Event
+from wizard.model.finding import Notice
+from wizard.model.machine import Extent
+from wizard.model.plan import Plan
+from wizard.model.said import Sentence, t
+from wizard.probe.machine import probe_drive
+
+CHANGED = Sentence(
+    "{drive} was written to since it was complete, or is not complete yet: what "
+    "waits there is not whole. Nothing was written. To set it up anew, make a "
+    "plan with --replace."
+)
+
+
+def make_found_run(
+    found: Found, tokens: Sequence[str], journal_dir: Path | None, environment: Environment
+) -> Path:
+    """A run's folder made from what was found; from then on `keep` finishes it. Nothing is written to a
+    drive. Raises Refused where the tokens are wrong, the run is here, or a drive does not hold what it held.
+    """
+    _check_tokens(found, tokens)
+    refuse_known(found, journal_dir)
+    folder = runs_folder(journal_dir)
+    check_room(folder, 0, make=True)
+    settle()
+    locks = lock_all(found.plan)
+    try:
+        for path in found.plan.paths:
+            check_unused(probe_drive(path, seconds=LOOK_SECONDS), part=found.plan.part_path)
+        _refuse_changed(found)
+        _clear_half_found(found, journal_dir)
+        run = make_run(folder, found.plan.paths, PLAN, found.notices[0].plan, environment)
+        run_lock = lock_run(run)
+        try:
+            # Until all is there, nothing can be done with it.
+            save_record(run, Record(Phase.LEFT, of_plan=plan_digest(run)))
+            save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
+            _fill(run, found)
+        except DiskwrightError:
+            rmtree(run, ignore_errors=True)
+            raise
+        finally:
+            os.close(run_lock)
+        keep_facts(run, found.plan.paths)
+    finally:
+        unlock(locks)
+    return run
+
+
+def _check_tokens(found: Found, tokens: Sequence[str]) -> None:
+    if sorted(tokens) != sorted(found.plan.tokens):
+        wanted = tuple(f"--confirm {printable(token)}" for token in found.plan.tokens)
+        raise Refused(
+            t(
+                "To confirm that what waits on {drives:list} is to be finished, add "
+                "{options:row}. Nothing was written.",
+                drives=found.plan.paths,
+                options=wanted,
+            )
+        )
+
+
+def refuse_known(found: Found, journal_dir: Path | None) -> None:
+    """Raises Refused where the run's own folder is here: it has the way back, too."""
+    for run in _of_plan(found, journal_dir):
+        if not is_half_found(run) and _can_be_kept(run):
+            raise Refused(
+                t(
+                    "The run's folder is here: `diskwright keep {run}` puts it to use, "
+                    "`diskwright undo {run}` puts back what was there. Nothing was written.",
+                    run=called(run),
+                )
+            )
+
+
+def _can_be_kept(run: Path) -> bool:
+    """Whether the run's folder still has what `keep` or `undo` needs."""
+    try:
+        with comparing(run, load_plan(run)) as exchange:
+            sides = exchange.sides
+            return all(side.keeps_new() for side in sides) or all(side.keeps_old() for side in sides)
+    except DiskwrightError:
+        return False
+
+
+def _of_plan(found: Found, journal_dir: Path | None) -> Iterator[Path]:
+    """The runs here that have the very plan that waits."""
+    for run in list_runs(journal_dir):
+        with suppress(OSError, BadInput):
+            if kind_of(run) is Kind.PLAN and (run / PLAN).read_text() == found.notices[0].plan:
+                yield run
+
+
+def _clear_half_found(found: Found, journal_dir: Path | None) -> None:
+    """Clear away what was left of an attempt that was cut off before it was told all of what waits. Whoever
+    has the drives' locks is the only one who makes such a folder."""
+    for run in tuple(_of_plan(found, journal_dir)):
+        begun = any((run / name).exists() for name in (JOURNAL, RECORD, FOLDER, *BACKUPS))
+        begun = begun or any((run / "saved").glob("*"))
+        if (not begun or is_half_found(run)) and not is_locked(run):
+            rmtree(run)
+
+
+def _fill(run: Path, found: Found) -> None:
+    """Keep in the run's folder what its drives are to hold, and note that it waits."""
+    journal = Journal(run)
+    try:
+        found_on = t(
+            "Found on {drives:list}: the run {run}.", drives=found.plan.paths, run=printable(found.run, 60)
+        )
+        journal.add(Event.STARTED, str(found_on))
+        drives = zip(found.plan.paths, found.notices, found.data, strict=True)
+        changes = tuple(_kept(run, number, *drive) for number, drive in enumerate(drives))
+        _keep_headers(run, found.plan, changes)
+        save_record(run, Record(Phase.BARRED, changes, of_plan=plan_digest(run)))
+        save_backup(run)
+        journal.add(Event.WAITING, str(t("It waits to be put to use.")))
+    finally:
+        journal.close()
+
+
+def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> Change:
+    """The change to one drive as it still is to be made, with what that needs in the run's folder."""
+    marks = tuple(Mark(one.start_bytes, one.size_bytes, one.stays) for one in notice.withheld)
+    (run / "engine").mkdir(mode=0o700, exist_ok=True)
+    with (
+        DeviceMedium(path) as drive,
+        Store(new_file(run, number), make_bytes=notice.drive_bytes) as new,
+        Store(notice_file(run, number), make_bytes=notice.drive_bytes) as kept,
+    ):
+        digest = sha256()
+        for chunk in chunks(notice.places):
+            held = drive.read(chunk.start_bytes, chunk.size_bytes)
+            digest.update(held)
+            for piece in without(chunk, [mark.extent for mark in marks]):
+                new.write(
+                    piece.start_bytes, held[piece.start_bytes - chunk.start_bytes :][: piece.size_bytes]
+                )
+        if digest.hexdigest() != notice.digest:
+            raise Refused(CHANGED(drive=path))
+        _put_withheld(new, notice)
+        kept.write(notice.start_bytes, data)
+        new.sync()
+        kept.sync()
+        block = drive.logical_block_bytes
+        change = Change(
+            path=path,
+            size_bytes=notice.drive_bytes,
+            places=merged((*notice.places, notice.extent), block, notice.drive_bytes),
+            old_marks=(),
+            new_marks=marks,
+            old_digest="",
+            new_digest="",
+            barred_digest="",
+            blank=False,
+            notice=notice.extent,
+        )
+        shown = barred(change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes))
+        return replace(
+            change,
+            new_digest=digest_of(change.places, new.read),
+            barred_digest=digest_of(change.places, shown),
+        )
+
+
+def _keep_headers(run: Path, plan: Plan, changes: Sequence[Change]) -> None:
+    """Keep the header of each container that lies on a partition: it tells whether a passphrase is the right
+    one before anything is written. One on a volume group or an array is asked once that can be assembled.
+    """
+    lying = {one.device: one for one in plan.containers}
+    for number, (member, change) in enumerate(zip(plan.members, changes, strict=True)):
+        for slot in member.after.partitions:
+            if one := lying.get(partition_path(member.drive.path, slot.number)):
+                header = _header(run, number, change, Extent(slot.start_bytes, one.offset_bytes))
+                write_header(run, one.uuid, header)
+
+
+def _header(run: Path, number: int, change: Change, place: Extent) -> bytes:
+    """What the drive is to hold there, also where nothing changes."""
+    with DeviceMedium(change.path) as drive, Store(new_file(run, number)) as new:
+        header = bytearray().join(
+            drive.read(chunk.start_bytes, chunk.size_bytes) for chunk in chunks((place,))
+        )
+        for part in clipped(change.places, (place,)):
+            at = part.start_bytes - place.start_bytes
+            header[at : at + part.size_bytes] = new.read(part.start_bytes, part.size_bytes)
+    return bytes(header)
+
+
+def _put_withheld(new: Store, notice: Notice) -> None:
+    """Write what was withheld where the file has a hole."""
+    for one in notice.withheld:
+        new.write(one.start_bytes, b64decode(one.data))
+
+
+def _refuse_changed(found: Found) -> None:
+    """Raises Refused where a drive does not hold what it held when it was complete."""
+    for path, notice in zip(found.plan.paths, found.notices, strict=True):
+        with DeviceMedium(path) as drive:
+            if digest_of(notice.places, drive.read) != notice.digest:
+                raise Refused(CHANGED(drive=path))

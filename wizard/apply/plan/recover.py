@@ -1,0 +1,334 @@
+"""What waits on drives whose run is lost, by the notices on them: only looks."""
+
+from base64 import b64decode
+from collections.abc import Callable, Set
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block.extents import DeviceMedium, chunks, merged, without
+from wizard.apply.engine.checks import COMPLETE
+from wizard.apply.engine.record import GOING_BACK, Phase, load_record
+from wizard.apply.plan import drive_digests
+from wizard.apply.plan import relocated_drives as words
+from wizard.apply.plan.identity_check import (
+    drive_fault,
+    find_drive,
+    identity_difference,
+    probe_members,
+    shows_run,
+)
+from wizard.apply.plan.run_summary import SETTLED
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.run.job import check_root
+from wizard.apply.run.journal import state
+from wizard.apply.run.runs import called, list_runs, load_plan
+from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.finding import Notice
+from wizard.model.geometry import Identity
+from wizard.model.machine import Drive, Extent
+from wizard.model.plan import Member, Plan
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.check import read_kept_plan
+from wizard.plan.rehearsed import on_drive_only, on_drives
+from wizard.probe.content.notices import is_bare, notices
+from wizard.probe.machine import list_drive_paths, probe_drive
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What waits on drives: the plan on them as they are named now, without what mounts it, the notice of
+    each in the plan's order with its bytes, and where the drives are not those that the plan names."""
+
+    plan: Plan
+    notices: tuple[Notice, ...]
+    data: tuple[bytes, ...]
+    differences: tuple[str, ...]
+
+    @property
+    def run(self) -> str:
+        """What the run was called."""
+        return self.notices[0].run
+
+    def written(self) -> tuple[tuple[str, Extent], ...]:
+        """Every place that finishing it writes to, with its drive."""
+        return tuple(
+            (path, place)
+            for path, notice in zip(self.plan.paths, self.notices, strict=True)
+            for place in merged(
+                (*(one.extent for one in notice.withheld), notice.extent),
+                1,
+                notice.drive_bytes,
+            )
+        )
+
+
+def found_on(path: str, journal_dir: Path | None = None) -> Found:
+    """What waits on a drive, and on the others that it was written with; only looks. Raises Refused where
+    nothing does, which names the run that has begun to finish it, or not all of them are attached, and
+    BadInput for a path that is no drive."""
+    check_root()
+    drive = probe_drive(path, seconds=LOOK_SECONDS)
+    mine = _notice_of(drive)
+    if mine is None:
+        if begun := _begun_on(drive.path, journal_dir):
+            raise Refused(
+                t(
+                    "The run {name} has begun to put to use what waited on {drive}: `diskwright "
+                    "keep {run}` goes on with that. Nothing was written.",
+                    name=begun.name,
+                    drive=drive.path,
+                    run=called(begun),
+                )
+            )
+        nothing = (
+            Sentence(
+                "Nothing waits on {drive}. What was withheld from it was written to since. "
+                "Nothing was written."
+            )
+            if drive.waiting
+            else Sentence("Nothing waits on {drive}. It has no notice. Nothing was written.")
+        )
+        raise Refused(nothing(drive=drive.path))
+    first = mine[0]
+    plan = read_kept_plan(first.plan, str(t("The notice on {drive}", drive=drive.path)))
+    there = {first.number: (drive, *mine)}
+    if len(plan.members) > 1:
+        there |= _others(first, drive.path)
+    missing = [number for number in range(len(plan.members)) if number not in there]
+    if missing:
+        raise Refused(
+            t(
+                "The run {run} wrote to {drives} drives, and not all are attached: missing "
+                "is {missing:list}. Nothing was written.",
+                run=printable(first.run, 60),
+                drives=len(plan.members),
+                missing=tuple(_told(plan.members[number].drive) for number in missing),
+            )
+        )
+    for drive, notice, _ in there.values():
+        _refuse_senseless(drive.path, notice, drive.geometry.logical_block_bytes if drive.geometry else 1)
+    drives = [there[number][0] for number in range(len(plan.members))]
+    known = tuple(_as_now(member.drive, now) for member, now in zip(plan.members, drives, strict=True))
+    differences = tuple(
+        str(
+            t(
+                "{drive} is not quite the drive that the plan names: {difference}.",
+                drive=now.path,
+                difference=difference,
+            )
+        )
+        for member, now in zip(plan.members, drives, strict=True)
+        if (difference := identity_difference(member.drive, now))
+    )
+    numbers = range(len(drives))
+    return Found(
+        on_drive_only(on_drives(plan, known)),
+        tuple(there[number][1] for number in numbers),
+        tuple(there[number][2] for number in numbers),
+        differences,
+    )
+
+
+def _told(known: Identity) -> Said:
+    model = printable(known.model, 40) if known.model else t("model unknown")
+    return t("{model} of {size:size}", model=model, size=known.size_bytes)
+
+
+def _begun_on(path: str, journal_dir: Path | None) -> Path | None:
+    """The newest run here whose marks are on their way to this drive, or there, and which has not ended."""
+    for run in reversed(list_runs(journal_dir)):
+        with suppress(BadInput):
+            record = load_record(run)
+            is_on_its_way = record is not None and record.phase in (
+                Phase.RELEASING,
+                Phase.RELEASED,
+                Phase.KEPT,
+            )
+            if is_on_its_way and state(run) not in SETTLED and path in load_plan(run).paths:
+                return run
+    return None
+
+
+def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
+    """The notice of what waits on a drive, with its bytes."""
+    waiting = drive.waiting
+    if waiting is None or not waiting.bare or drive.size_bytes is None:
+        return None
+    with DeviceMedium(drive.path) as medium:
+        read = _reading(medium)
+        for notice, data in notices(read, medium.size_bytes):
+            if notice.start_bytes == waiting.start_bytes and is_bare(notice, read):
+                return notice, data
+    return None
+
+
+def _reading(medium: DeviceMedium) -> Callable[[int, int], bytes]:
+    """Reads any length, past every cache."""
+
+    def read(start: int, length: int) -> bytes:
+        place = Extent(start, min(length, medium.size_bytes - start))
+        return b"".join(medium.read(chunk.start_bytes, chunk.size_bytes) for chunk in chunks((place,)))
+
+    return read
+
+
+def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
+    """The other drives of the same run, by their numbers in its plan. Raises Refused where two say the
+    same."""
+    found: dict[int, tuple[Drive, Notice, bytes]] = {}
+    for path in list_drive_paths(all_devices=True):
+        if path == but:
+            continue
+        try:
+            drive = probe_drive(path, seconds=5.0)
+            other = _notice_of(drive)
+        except DiskwrightError:
+            continue
+        if other is None or (other[0].run, other[0].plan) != (first.run, first.plan):
+            continue
+        if other[0].number in found or other[0].number == first.number:
+            raise Refused(
+                t(
+                    "Two drives say that they are the same one of this run: {drive} is one. "
+                    "Nothing was written.",
+                    drive=path,
+                )
+            )
+        found[other[0].number] = (drive, *other)
+    return found
+
+
+def _as_now(known: Identity, drive: Drive) -> Identity:
+    """The drive as it is attached now. Raises Refused where its bytes cannot mean the same."""
+    geometry = drive.geometry
+    if (
+        drive.size_bytes != known.size_bytes
+        or geometry is None
+        or geometry.logical_block_bytes != known.geometry.logical_block_bytes
+    ):
+        raise Refused(
+            t(
+                "{drive} has another size, or other logical blocks, than when it was "
+                "written: attach it as it was attached then. Nothing was written.",
+                drive=drive.path,
+            )
+        )
+    return replace(
+        known,
+        path=drive.path,
+        by_id=drive.by_id,
+        model=drive.model,
+        serial=drive.serial,
+        wwn=drive.wwn,
+        geometry=geometry,
+        diskseq=drive.diskseq,
+        boot_id=None,
+    )
+
+
+def _refuse_senseless(path: str, notice: Notice, block_bytes: int) -> None:
+    """Raises Refused where a notice names a place to write to that was no part of the change, or that is not
+    as long as what belongs there: anybody can have written it."""
+    for one in notice.withheld:
+        place = one.extent
+        try:
+            size = len(b64decode(one.data, validate=True))
+        except ValueError:
+            size = -1
+        if (
+            size != one.size_bytes
+            or without(place, notice.places)
+            or size % block_bytes
+            or one.start_bytes % block_bytes
+        ):
+            raise Refused(
+                t(
+                    "The notice on {drive} makes no sense at byte {byte}. Nothing was written.",
+                    drive=path,
+                    byte=one.start_bytes,
+                )
+            )
+    if any(without(place, (notice.extent,)) != (place,) for place in notice.places):
+        raise Refused(
+            t(
+                "The notice on {drive} lies where it says that something else lies. Nothing was written.",
+                drive=path,
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDrives:
+    """The drives of a run whose steps `begun` were begun, by number from 1; `undoing` says that putting back
+    was begun too."""
+
+    run: Path
+    plan: Plan
+    begun: frozenset[int]
+    undoing: bool = False
+
+    def probe(self, back: Set[str] = frozenset()) -> tuple[Drive, ...]:
+        """The drives as they are now; those that are `back` may hold anything. Raises Refused where one is
+        another."""
+        drives = probe_members(self.plan, self.where)
+        for member, drive in zip(self.plan.members, drives, strict=True):
+            if drive.path in back:
+                continue
+            if drive_fault(member.drive, drive, partial(self._is_left_there, member, drive)):
+                where = self.where(member.drive, None)
+                raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=self.run.name, where=where))
+        return drives
+
+    def where(self, identity: Identity, resized: Drive | None) -> Said:
+        """Where one of the drives is now that is not where it was, in a sentence; what to do if it is there
+        and has another size."""
+        run = self.run.name
+        if resized is not None:
+            return t(
+                "Nothing of the run {run} is lost: give the drive its {bytes} bytes back, "
+                "and say {commands}.",
+                run=run,
+                bytes=identity.size_bytes,
+                commands=self._commands,
+            )
+        member = next(member for member in self.plan.members if member.drive == identity)
+        path, known = find_drive(identity, partial(self._is_the_one, member)), printable(identity.path)
+        if path is None:
+            return t(
+                "The drive of the run {run} is not attached by another name either: attach it again.", run=run
+            )
+        return t(
+            "The drive of the run {run} is {now} now, and nothing of the run is lost. "
+            "Detach it and whatever is {known}. Attach it again so that it is {known}, "
+            "and say {commands}.",
+            run=run,
+            now=printable(path),
+            known=known,
+            commands=self._commands,
+        )
+
+    @property
+    def _commands(self) -> Said:
+        """The commands that go on then, as they are said."""
+        record = load_record(self.run)
+        if self.undoing or (record is not None and record.phase in GOING_BACK):
+            by = Sentence("`diskwright undo {run}`")
+        elif record is not None and record.phase in COMPLETE:
+            by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
+        else:
+            by = Sentence("`diskwright resume {run}`")
+        return by(run=called(self.run))
+
+    def _is_left_there(self, member: Member, drive: Drive, *, whole: bool = False) -> bool | None:
+        number = self.plan.members.index(member)
+        found = shows_run(self.run, self.plan, number, drive, whole=whole)
+        if found is not None:
+            return found
+        run, begun, undoing = self.run, self.begun, self.undoing
+        return drive_digests.is_left_on(run, self.plan, member, drive.path, begun, undoing=undoing) or None
+
+    def _is_the_one(self, member: Member, drive: Drive) -> bool:
+        left = partial(self._is_left_there, member, drive, whole=True)
+        return drive_fault(member.drive, drive, left) is None

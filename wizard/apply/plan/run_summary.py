@@ -1,0 +1,278 @@
+"""How a run ended, in words, the same on every face."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from wizard.apply.conversion.rollback import RESULT_RUNNING
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
+from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.progress_log import Choice, Decision, Settling
+from wizard.apply.run.runs import called
+from wizard.apply.run_control import NOT_YET, READY
+from wizard.model.errors import ExitCode, printable
+from wizard.model.ext import Entry, Event
+from wizard.model.plan import NO_PLACE, Mount, Plan
+from wizard.model.said import Said, Sentence, Sentences, in_a_row, joined, t, tn
+from wizard.plan.messages import who
+from wizard.plan.request.encryption import OPENED_TO_KEEP
+from wizard.plan.request.subvolumes import places_of
+from wizard.plan.text import volume_bytes
+from wizard.plan.undo_policy import WORD, wants_word
+
+NOTHING_TO_UNDO = t("Undo: there is nothing to undo.")
+
+RESULTS = {
+    RunState.DONE: Sentences(
+        "The drive is set up as it was shown, and was checked.",
+        "The drives are set up as they were shown, and were checked.",
+    ),
+    RunState.STOPPED: Sentences(
+        "The run stopped between two steps. The drive is set up in part.",
+        "The run stopped between two steps. The drives are set up in part.",
+    ),
+    RunState.REFUSED: Sentences(
+        "The run was refused before its first write. The drive is as it was.",
+        "The run was refused before its first write. The drives are as they were.",
+    ),
+    RunState.INTERRUPTED: Sentences(
+        "The run ended without finishing. The drive is set up in part.",
+        "The run ended without finishing. The drives are set up in part.",
+    ),
+    RunState.UNDONE: Sentences(
+        "The run was undone: the old table and signatures are back.",
+        "The run was undone: the old tables and signatures are back.",
+    ),
+    RunState.KEPT: Sentences(
+        "Kept: the drive is in use as planned, and was checked. It can no longer be undone.",
+        "Kept: the drives are in use as planned, and were checked. It can no longer be undone.",
+    ),
+}
+"""What is said of a drive, or of several, in each state, behind the headline of the run."""
+
+ALIKE = {
+    RunState.FAILED: Sentence("A step failed. What came before it is done, what comes after it is not."),
+    RunState.RUNNING: RESULT_RUNNING,
+}
+"""What is said however many drives there are."""
+
+
+SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
+"""All steps were carried out, or all was put back: there is nothing to be told of single steps."""
+
+
+def headline(plan: Plan, state: RunState) -> tuple[Said, ...]:
+    """What matters most of how a run ended: how much is ready where, for whom, or that it is not in use yet;
+    nothing where it came to no such end."""
+    if state is RunState.WAITING:
+        return (NOT_YET,)
+    if state not in (RunState.DONE, RunState.KEPT):
+        return ()
+    if not plan.volumes:
+        left = next((slot for slot in plan.after.partitions if slot.number == plan.part), None)
+        return (
+            t("{part} now has {size:size}, with all files.", part=plan.part_path, size=left.size_bytes)
+            if left
+            else t("{part} is deleted; its space is free.", part=plan.part_path),
+        )
+    used = [(volume, places_of(volume.mount_point, volume.subvolumes)) for volume in plan.volumes]
+    ready = tuple(
+        READY(
+            size=volume_bytes(plan, at) or 0,
+            places=tuple(printable(place, 200) for place in places),
+            who=who(volume.writer),
+        )
+        for at, (volume, places) in enumerate(used)
+        if places and NO_PLACE not in places
+    )
+    if ready:
+        return ready
+    if len(plan.volumes) > 1:
+        return (
+            t(
+                "{volumes} volumes ready on {drives:and}, not mounted.",
+                volumes=len(plan.volumes),
+                drives=plan.paths,
+            ),
+        )
+    return (
+        t(
+            "{size:size} ready on {device}, not mounted.",
+            size=volume_bytes(plan, 0) or 0,
+            device=plan.volumes[0].path,
+        ),
+    )
+
+
+def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
+    """How the run ended; `phase` is how far a rehearsed one is, None for one whose steps ran on the drive
+    directly."""
+    return joined((*headline(plan, state), *_result(plan, state, phase)))
+
+
+def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Said]:
+    drives = len(plan.members)
+    if phase is not None and (said := _rehearsed_result(state, phase, drives)):
+        yield said
+    elif state in ALIKE:
+        yield ALIKE[state]()
+    elif state in RESULTS:
+        yield RESULTS[state](count=drives)
+
+
+def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Said | None:
+    """What `RESULTS` cannot say of a rehearsed run; None where it can."""
+    if state is RunState.UNDONE:
+        return t("The run was undone: what was there before is back, bit for bit.")
+    if state not in EARLY:
+        return None
+    ended = EARLY[state]()
+    if phase in UNTOUCHED:
+        return tn(
+            "{ended} before anything was written: all of it was on a stand-in. The drive is as it was.",
+            "{ended} before anything was written: all of it was on a stand-in. The drives are as they were.",
+            ended=ended,
+            count=drives,
+        )
+    if phase in GOING_BACK:
+        return tn(
+            "{ended} while what was there before was being put back. The drive is barred "
+            "until that is finished.",
+            "{ended} while what was there before was being put back. The drives are "
+            "barred until that is finished.",
+            ended=ended,
+            count=drives,
+        )
+    if phase in (Phase.RELEASED, Phase.KEPT):
+        return tn(
+            "{ended} while it was being put to use. The drive is written as it was shown.",
+            "{ended} while it was being put to use. The drives are written as they were shown.",
+            ended=ended,
+            count=drives,
+        )
+    return tn(
+        "{ended} while the drive was being written. The drive is barred until that is finished or undone.",
+        "{ended} while the drives were being written. The drives are barred until "
+        "that is finished or undone.",
+        ended=ended,
+        count=drives,
+    )
+
+
+EARLY = {
+    RunState.FAILED: Sentence("The run failed"),
+    RunState.STOPPED: Sentence("The run stopped, as it was asked to,"),
+    RunState.REFUSED: Sentence("The run was refused"),
+    RunState.INTERRUPTED: Sentence("The run was cut off"),
+}
+"""How a sentence begins on a run that did not come to its end."""
+
+
+def undo_sentence(
+    plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None = None
+) -> str:
+    """Whether the run can be undone, and by what; `phase` as in `result_sentence`."""
+    return str(_undo_said(plan, run, state, entries, phase))
+
+
+def _undo_said(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None) -> Said:
+    begun = frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
+    if phase is Phase.UNDONE or phase in UNTOUCHED:
+        return NOTHING_TO_UNDO
+    if phase is Phase.KEPT:
+        return t("Undo is no longer possible: it is in use, and what was saved is deleted.")
+    if phase is not None:
+        return t(
+            "Undo: sudo diskwright undo {run} puts back what was there before, bit for bit.", run=called(run)
+        )
+    if state is RunState.REFUSED or not begun:
+        return NOTHING_TO_UNDO
+    if final := no_way_back(plan, begun):
+        lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
+        return (
+            t("Undo is no longer possible: {final} was begun; what lay there before is lost.", final=final)
+            if lost
+            else t("Undo is no longer possible: {final} was begun.", final=final)
+        )
+    return t("Undo: sudo diskwright undo {run} puts the old table and signatures back.", run=called(run))
+
+
+def decision_of(plan: Plan, state: RunState) -> Decision:
+    """What is left to a person about a run in this state, in the wizard that has begun it."""
+    if state is not RunState.WAITING:
+        return Decision()
+    places = tuple(
+        printable(step.operation.mount_point, 200) for step in plan.steps if isinstance(step.operation, Mount)
+    )
+    where = (plan.part_path,) if plan.part else plan.paths
+    used = (
+        t("It is put to use, mounted at {places:and}.", places=places) if places else t("It is put to use.")
+    )
+    loses, drives = any(step.destroys for step in plan.steps), len(plan.members)
+    kept = in_a_row(
+        used,
+        tn(
+            "What the drive held before is lost then, and there is no way back.",
+            "What the drives held before is lost then, and there is no way back.",
+            count=drives,
+        )
+        if loses
+        else t("There is no way back then."),
+    )
+    why_secret = str(OPENED_TO_KEEP) if plan.takes_passphrase else ""
+    keep = Choice(
+        Settling.KEEP, str(t("Keep what was made on {drives:and}?", drives=where)), str(kept), why_secret
+    )
+    undo = Choice(
+        Settling.UNDO,
+        str(t("Undo what was made on {drives:and}?", drives=where)),
+        str(
+            tn(
+                "What the drive held before is put back, bit for bit, and compared. What was "
+                "made is gone then.",
+                "What the drives held before is put back, bit for bit, and compared. What "
+                "was made is gone then.",
+                count=drives,
+            )
+        ),
+    )
+    return Decision((keep, undo))
+
+
+def waiting_sentence(plan: Plan, name: str) -> Said:
+    """What a run says that waits for a decision; `name` is how a command calls it."""
+    return t(
+        "Done, not yet in use: everything is on {drives:list}, and was read back. "
+        "Nothing can be mounted from there before you decide. `diskwright keep "
+        "{run}` puts it to use; `diskwright undo {run}` puts back what was there, "
+        "bit for bit.",
+        drives=plan.paths,
+        run=name,
+    )
+
+
+def confirmation(plan: Plan, why_direct: str = "") -> str:
+    """The options that confirm every drive of the plan, and where there is no way back that one knows it, as
+    a shell reads them. `why_direct` is why no stand-in can be had, as a clause."""
+    return as_options((*plan.tokens, WORD) if wants_word(plan, why_direct) else plan.tokens)
+
+
+def as_options(words: Iterable[str]) -> str:
+    """What confirms something, as options of a command."""
+    return " ".join(f"--confirm {shlex.quote(printable(word))}" for word in words)
+
+
+def exit_code_of(state: RunState) -> ExitCode:
+    """How a wizard ends that began a run. One that is still at work goes on by itself."""
+    ends = {
+        RunState.RUNNING: ExitCode.DONE,
+        RunState.DONE: ExitCode.DONE,
+        RunState.UNDONE: ExitCode.DONE,
+        RunState.KEPT: ExitCode.DONE,
+        RunState.WAITING: ExitCode.DONE,
+        RunState.REFUSED: ExitCode.REFUSED,
+        RunState.STOPPED: ExitCode.INTERRUPTED,
+        RunState.INTERRUPTED: ExitCode.INTERRUPTED,
+    }
+    return ends.get(state, ExitCode.FAILED)

@@ -1,1 +1,0 @@
-"""What is said of a plan that is carried out, by what it is about."""

@@ -1,0 +1,304 @@
+"""A plain user's end of the conversation with root: asks for root once, then for looks, a run, and its
+journal.
+
+The other end is `wizard.apply.privilege.server`, which says why it is one process that stays. What it tells
+is kept here, so that a run can be read from its beginning any number of times.
+"""
+
+import json
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import SimpleQueue
+
+from wizard.apply.conversion.rollback import WAS_ENDED
+from wizard.apply.engine.record import Phase
+from wizard.apply.privilege import ask
+from wizard.apply.privilege.ask import Answer, Ask, Request, Say, Way, as_line
+from wizard.apply.run.job import left_alone
+from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.progress_log import StepProgress
+from wizard.apply.run.runs import called
+from wizard.documents.codec import from_json
+from wizard.ext4.assessment import Situation
+from wizard.ext4.check import render_migration
+from wizard.model.changes import Changes, Wanted
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
+from wizard.model.ext import Entry
+from wizard.model.migration import Migration, Moves
+from wizard.model.plan import Plan
+from wizard.plan.check import render_plan
+from wizard.plan.partition.moves import render_moves
+from wizard.plan.settings.tuning import read_changes, render_changes
+from wizard.plan.undo_policy import WayBackRoom
+from wizard.probe.facts import RawMachine
+
+DISMISSED = {
+    ("pkexec", 126): ask.DISMISSED,
+    ("pkexec", 127): ask.NOT_ALLOWED,
+}
+"""What a status means (pkexec(1)); sudo and run0 say themselves why on the terminal."""
+
+
+class Elevated:
+    """Root, as long as the face lives. Made by asking for it; raises Refused where that fails, having changed
+    nothing."""
+
+    def __init__(self, way: Way) -> None:
+        self._process = _asked(way)
+        self._replies: SimpleQueue[Answer | None] = SimpleQueue()
+        self._entries: list[Entry] = []
+        self._state: RunState | None = None
+        self._progress: StepProgress | None = None
+        self._power = ""
+        self._phase: Phase | None = None
+        self._gone = False
+        self._run = Path()
+        self._on_line: Callable[[str], None] = lambda _line: None
+        self._changed = threading.Condition()
+        self._one_at_a_time = threading.Lock()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def look(self, paths: Sequence[str] | None) -> RawMachine:
+        """The raw facts of the drives at `paths`, or of all, as root reads them; raises as `survey` does."""
+        answer = self._request(Request(Ask.LOOK, paths=None if paths is None else tuple(paths)))
+        if answer.machine is None:
+            raise Failed(ask.NO_DRIVES)
+        return answer.machine
+
+    def look_at_ext(
+        self, device: str, folder: Path | None, target: str | None, journal_dir: Path | None
+    ) -> Situation:
+        """How an ext filesystem stands; raises as the function of that name does."""
+        asked = Request(
+            Ask.LOOK_AT_EXT,
+            device=device,
+            folder=_absolute(folder),
+            target=target,
+            journal=_absolute(journal_dir),
+        )
+        answer = self._request(asked)
+        if answer.situation is None:
+            raise Failed(ask.NO_FILESYSTEM)
+        return answer.situation
+
+    def way_back_room(self, plan: Plan, journal_dir: Path | None) -> WayBackRoom:
+        """How much room the way back takes; raises as the function of that name does, and as `preflight`."""
+        answer = self._request(Request(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
+        if answer.room is None:
+            raise Failed(ask.NO_ANSWER)
+        return answer.room
+
+    def install(self, programs: Sequence[str], on_line: Callable[[str], None]) -> None:
+        """Have what brings these programs installed; raises as `packages.install.install` does."""
+        self._on_line = on_line
+        self._request(Request(Ask.INSTALL, programs=tuple(programs)))
+
+    def start(
+        self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None
+    ) -> Path:
+        """Begin a run and give its folder, which only root can read; raises as `start_run` does."""
+        passphrase = None if secret is None else secret.hex()
+        asked = Request(
+            Ask.APPLY,
+            plan=render_plan(plan),
+            tokens=tuple(tokens),
+            journal=_absolute(journal_dir),
+            secret=passphrase,
+        )
+        return self._begun(asked)
+
+    def begin(self, document: Changes | Migration | Moves, token: str, journal_dir: Path | None) -> Path:
+        """Begin a run with what one token confirms, and give its folder; raises as beginning it here does."""
+        asked = Request(Ask.BEGIN, plan=_rendered(document), tokens=(token,), journal=_absolute(journal_dir))
+        return self._begun(asked)
+
+    def work_out(self, device: str, wanted: Wanted) -> Changes:
+        """The changes that bring about what is wanted of a device, as root finds it; raises as `act` does."""
+        answer = self._request(Request(Ask.WORK_OUT, device=device, wanted=wanted))
+        return read_changes(answer.changes, str(ask.WORKED_OUT))
+
+    def keep(self, secret: bytes | None = None) -> str:
+        """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises
+        as `decide.keep` does."""
+        asked = Request(Ask.KEEP, secret=None if secret is None else secret.hex())
+        return self._settled(asked, Purpose.KEEP).sentence
+
+    def undo(self) -> None:
+        """Put back what that run changed, and return when that is proven; raises as `decide.undo` does."""
+        self._settled(Request(Ask.UNDO), Purpose.UNDO)
+
+    def _begun(self, asked: Request) -> Path:
+        self._run = Path(self._request(asked).run)
+        return self._run
+
+    def _settled(self, asked: Request, purpose: Purpose) -> Answer:
+        try:
+            return self._request(asked)
+        except KeyboardInterrupt:
+            raise left_alone(self._run, purpose) from None
+
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+        """The run's journal from its beginning, as it grows, until it has ended; `meanwhile` is called while
+        nothing comes. Raises Failed where nothing more can be heard of it.
+        """
+        seen = 0
+        while True:
+            with self._changed:
+                if len(self._entries) <= seen and self._state is None and not self._gone:
+                    self._changed.wait(POLL_SECONDS)
+                fresh, ended, gone = self._entries[seen:], self._state is not None, self._gone
+            yield from fresh
+            seen += len(fresh)
+            if meanwhile is not None and not fresh:
+                meanwhile()
+            if ended:
+                return
+            if gone:
+                raise Failed(ask.NOT_HEARD(run=called(run)))
+
+    @property
+    def state(self) -> RunState:
+        """Where the run stands, as far as it was heard."""
+        return self._state or RunState.RUNNING
+
+    @property
+    def progress(self) -> StepProgress | None:
+        """How far the run's present step is, as root told it last."""
+        return self._progress
+
+    @property
+    def power(self) -> str:
+        """What a power cut now would leave, as root told it last; empty where the run does not tell."""
+        return self._power
+
+    @property
+    def phase(self) -> Phase | None:
+        """How far a rehearsed run is, as root told it last; None for every other."""
+        return self._phase
+
+    @property
+    def gone(self) -> bool:
+        """Whether the process that runs as root is not there any more."""
+        return self._gone
+
+    def request_stop(self) -> None:
+        """Ask the run to stop before its next step; raises Failed where nobody hears it."""
+        self._send(Request(Ask.STOP))
+
+    def _send(self, request: Request) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(as_line(request))
+            self._process.stdin.flush()
+        except OSError:
+            raise Failed(ask.NOT_ASKED) from None
+
+    def _request(self, request: Request) -> Answer:
+        with self._one_at_a_time:
+            self._send(request)
+            answer = self._replies.get()
+        if answer is None:
+            raise Failed(ask.WENT_AWAY)
+        if answer.say is Say.REFUSED:
+            raise _as_it_was(answer)
+        return answer
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            answer = _read(line)
+            if answer is None:
+                break
+            with self._changed:
+                match answer.say:
+                    case Say.ENTRY if answer.entry is not None:
+                        self._entries.append(in_own_words(answer.entry))
+                    case Say.STANDS:
+                        self._progress, self._power, self._phase = (
+                            answer.progress,
+                            answer.sentence,
+                            answer.phase,
+                        )
+                    case Say.ENDED:
+                        self._state = answer.state
+                    case Say.LINE:
+                        self._on_line(answer.sentence)
+                    case Say.BEGAN:
+                        self._entries.clear()
+                        self._state = self._progress = self._phase = None
+                        self._power = ""
+                        self._replies.put(answer)
+                    case _:
+                        self._replies.put(answer)
+                self._changed.notify_all()
+        with self._changed:
+            self._gone = True
+            self._changed.notify_all()
+        self._replies.put(None)
+
+
+def _rendered(document: Changes | Migration | Moves) -> str:
+    match document:
+        case Changes():
+            return render_changes(document)
+        case Migration():
+            return render_migration(document)
+        case Moves():
+            return render_moves(document)
+
+
+def _absolute(folder: Path | None) -> str | None:
+    return str(folder.absolute()) if folder else None
+
+
+def _asked(way: Way) -> subprocess.Popen[bytes]:
+    """The process that root was given to, once it has said so. Its errors, and so the question for a
+    password, go where ours go."""
+    with _undisturbed():
+        try:
+            process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            why = ask.NOT_STARTED(program=way.name, why=str(error.strerror))
+            raise Refused(ask.NOT_GIVEN(why=why)) from None
+        assert process.stdin is not None and process.stdout is not None
+        first = _read(process.stdout.readline())
+        if first is not None and first.say is Say.ROOT:
+            return process
+        with suppress(OSError):
+            process.stdin.close()
+        status = process.wait()
+    known = DISMISSED.get((way.name, status))
+    raise Refused(ask.NOT_GIVEN(why=known() if known else WAS_ENDED(program=way.name, status=status)))
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl+C at the question for the password is an answer to it, not to us. Only the main thread can, or
+    need, see to that."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _read(line: bytes) -> Answer | None:
+    """A line from root; None where it is none, as when what was to give root printed something and ended."""
+    try:
+        return from_json(json.loads(line), Answer, "the answer")
+    except (ValueError, BadInput):
+        return None
+
+
+def _as_it_was(answer: Answer) -> DiskwrightError:
+    """The error that the process as root met, as if it had been met here."""
+    kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
+    return kinds.get(answer.code, Failed)(answer.sentence)

@@ -1,0 +1,203 @@
+"""Another size for an NTFS. ntfsclone --metadata copies all records, the journal and folders among them
+(ntfsclone(8)); where it copies something is what a stand-in shows. What is free stands in $Bitmap, record 6
+of the MFT. ntfsresize moves only what lies behind the new end, and leaves the volume marked for chkdsk.
+"""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.block.extents import DeviceMedium, chunks, held, merged
+from wizard.apply.engine.stores import Store
+from wizard.apply.resize.showing import NOT_CLEAN, NOT_TOLD, Showing, refusal
+from wizard.apply.steps.step_context import Site
+from wizard.filesystems.ntfs import CHECK, INFO
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.plan import Resizing
+from wizard.model.said import MIB, rounded_up, t
+from wizard.process.program import run
+
+PROBE = ("ntfs-3g.probe", "--readwrite")
+PROBED_HIBERNATED, PROBED_UNCLEAN = 14, 15
+"""What it ends with (ntfs-3g.probe(8))."""
+
+LEAST_SAID = re.compile(r"might resize at (\d+) bytes")
+SCHEDULED = re.compile(r"scheduled\s+for\s+check")
+CLUSTER = re.compile(r"(?m)^Cluster size\s*: (\d+) bytes$")
+SIZE = re.compile(r"(?m)^Current volume size: (\d+) bytes")
+NEW_SIZE = re.compile(r"(?m)^New volume size\s*: (\d+) bytes")
+DATA = re.compile(r"\$DATA \(0x80\)(.*?)(?=\nDumping attribute|\Z)", re.DOTALL)
+RUN = re.compile(r"(?m)^\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)$")
+"""A run of clusters in ntfsinfo's words: where in the attribute, where in the volume, how many."""
+
+UNIFORM = re.compile(rb"\x00+|\xff+|[^\x00\xff]")
+"""A piece of a bitmap: bytes without a bit, with all of them, or one with some."""
+
+BACKUP_BYTES = 512
+"""The copy of the boot sector, which ntfsresize counts to the volume (ntfsprogs/ntfsresize.c)."""
+
+
+def show(showing: Showing) -> tuple[Extent, ...]:
+    """Show every record, and all that lies behind the new end; the places are what is free, and what the
+    volume leaves of its partition. Raises Failed."""
+    info = _info(showing)
+    free = _free(showing.real, showing, info)
+    moved = showing.moved(merged(free, 1, showing.volume.end_bytes))
+    showing.copy(_records(showing.real, showing))
+    showing.copy(moved)
+    _refuse_unclean(showing, _number(CLUSTER, info))
+    return free
+
+
+def writable_now(showing: Showing) -> tuple[Extent, ...]:
+    """Records and what is free of the stand-in, once ntfsresize has been at it. Raises Failed."""
+    info = showing.asked(*INFO, "--force", showing.stand_in)
+    return merged(
+        (*_records(showing.stand_in, showing), *_free(showing.stand_in, showing, info)),
+        1,
+        showing.volume.end_bytes,
+    )
+
+
+def _info(showing: Showing) -> str:
+    """What ntfsresize says of it, which checks it. Raises Failed for one that is not clean, or too full."""
+    result = run((*INFO, showing.real), seconds=showing.seconds, accept=range(256))
+    said = result.output + result.errors
+    if result.status and SCHEDULED.search(said):
+        raise Failed(
+            refusal(
+                t(
+                    "{device} is marked to be checked. Start Windows twice, or run `chkdsk /f` "
+                    "there, then try again.",
+                    device=showing.real,
+                )
+            )
+        )
+    if result.status:
+        raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*CHECK, showing.real)))))
+    least = LEAST_SAID.search(said)
+    if showing.behind and least and int(least[1]) > showing.size_bytes:
+        raise Failed(
+            refusal(
+                t(
+                    "{device} cannot be that small: ask for {least:exact} or somewhat more.",
+                    device=showing.real,
+                    least=rounded_up(int(least[1]), MIB),
+                )
+            )
+        )
+    return said
+
+
+def _refuse_unclean(showing: Showing, cluster: int) -> None:
+    """By ntfs-3g's own rules, on the stand-in: it shows the journal, and of the file of a sleeping Windows
+    what tells that it sleeps."""
+    asked = ("ntfsinfo", "--force", "--verbose", "--file", "hiberfil.sys", showing.real)
+    sleeping = run(asked, seconds=showing.seconds, accept=range(256))
+    places = runs_in(sleeping.output, cluster) if sleeping.status == 0 else ()
+    showing.copy(showing.within(one.start_bytes, cluster) for one in places[:1])
+    forget_caches(showing.stand_in)
+    status = run((*PROBE, showing.stand_in), seconds=showing.seconds, accept=range(256)).status
+    if status == PROBED_HIBERNATED:
+        raise Failed(
+            refusal(
+                t(
+                    "Windows sleeps on {device}. Start it, turn fast startup off, and shut it "
+                    "down: `shutdown /s /t 0`.",
+                    device=showing.real,
+                )
+            )
+        )
+    if status == PROBED_UNCLEAN:
+        raise Failed(
+            refusal(
+                t(
+                    "The journal of {device} holds changes that Windows has not finished. Start "
+                    "Windows and shut it down.",
+                    device=showing.real,
+                )
+            )
+        )
+    if status:
+        raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*PROBE, showing.real)))))
+
+
+def _records(device: str, showing: Showing) -> tuple[Extent, ...]:
+    """Where on the drive an NTFS has anything but the content of files."""
+    file = showing.run / "records"
+    try:
+        with suppress(OSError):
+            file.unlink()
+        copying = ("ntfsclone", "--metadata", "--full-logfile", "--force", "--quiet", "--output", str(file))
+        showing.do((*copying, device))
+        return tuple(showing.within(one.start_bytes, one.size_bytes) for one in _held(file, showing))
+    finally:
+        with suppress(OSError):
+            file.unlink()
+
+
+def _held(file: Path, showing: Showing) -> tuple[Extent, ...]:
+    with Store(file) as copied:
+        return merged(held(copied.fd), 1, showing.volume.size_bytes)
+
+
+def _free(device: str, showing: Showing, info: str) -> tuple[Extent, ...]:
+    """What is free by its bitmap, and what lies between the end of the volume and that of the partition, as
+    places of the drive."""
+    cluster, size = _number(CLUSTER, info), _number(SIZE, info)
+    said = showing.asked("ntfsinfo", "--force", "--verbose", "--inode", "6", device)
+    count = (size - BACKUP_BYTES) // cluster
+    with DeviceMedium(device) as volume:
+        runs = chunks(runs_in(said, cluster))
+        pieces = [volume.read(one.start_bytes, one.size_bytes) for one in runs]
+    free = free_in(b"".join(pieces), count)
+    end = count * cluster
+    rest = (end, showing.volume.size_bytes - end)
+    places = (*((one.start_bytes * cluster, one.size_bytes * cluster) for one in free), rest)
+    return tuple(showing.within(start, length) for start, length in places if length > 0)
+
+
+def runs_in(text: str, cluster_bytes: int) -> tuple[Extent, ...]:
+    """Where the content of a record lies by ntfsinfo's words, in bytes from the volume's start; nothing for
+    one that has none of its own. Pure."""
+    runs = [RUN.findall(one) for one in DATA.findall(text)]
+    found = sorted((int(at, 16), int(start, 16), int(count, 16)) for one in runs for at, start, count in one)
+    return tuple(Extent(start * cluster_bytes, count * cluster_bytes) for _at, start, count in found)
+
+
+def free_in(bitmap: bytes, count: int) -> tuple[Extent, ...]:
+    """The free ones among so many clusters, in clusters: a bit is set where one is taken, the lowest first.
+    Raises Failed for a bitmap that is too short. Pure."""
+    if len(bitmap) * 8 < count:
+        raise Failed(refusal(NOT_TOLD(program="ntfsinfo", what=("$Bitmap",))))
+    found: list[Extent] = []
+    for piece in UNIFORM.finditer(bitmap[: -(-count // 8)]):
+        start, byte = piece.start() * 8, piece[0][0]
+        if not byte:
+            found.append(Extent(start, len(piece[0]) * 8))
+        elif byte != 0xFF:
+            found += (Extent(start + bit, 1) for bit in range(8) if not byte >> bit & 1)
+    return merged(
+        (
+            Extent(one.start_bytes, min(one.end_bytes, count) - one.start_bytes)
+            for one in found
+            if one.start_bytes < count
+        ),
+        1,
+        count,
+    )
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.search(text)
+    if found is None:
+        raise Failed(refusal(NOT_TOLD(program="ntfsresize", what=("clusters", "size"))))
+    return int(found[1])
+
+
+def held_bytes(_operation: Resizing, said: str, _site: Site) -> int:
+    """How many bytes it has now, by what ntfsresize said."""
+    found = NEW_SIZE.search(said)
+    return int(found[1]) if found else 0

@@ -1,0 +1,136 @@
+"""Another size for any filesystem on a stand-in: it is shown, checked, resized and checked again."""
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from wizard.apply.block.extents import clipped, gaps
+from wizard.apply.resize import btrfs, ext, ntfs, xfs
+from wizard.apply.resize.showing import DEVICES, MOVES_FILES, NOT_CLEAN, Show, Showing, refusal
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.steps.filesystem import at_private_place
+from wizard.apply.steps.step_context import Site
+from wizard.filesystems.kind import Growing
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.plan import Resizing
+from wizard.model.said import Sentence, t
+from wizard.plan.steps.commands import commands_of
+from wizard.process.program import run
+
+NO_SIZE = Sentence("{program} does not tell how large the filesystem on {device} is.")
+
+EXT = re.compile(r"(?m)^Block count:\s+(\d+)\n(?:.*\n)*?Block size:\s+(\d+)$")
+XFS = re.compile(r"(?m)^data\s+=\s*bsize=(\d+)\s+blocks=(\d+)")
+BTRFS = re.compile(r"(?m)^\s*devid\s+(\d+)\s+size (\d+)\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How many bytes of its device a mounted filesystem has; `member` is the device's number in a Btrfs."""
+
+    size_bytes: int
+    member: int = 1
+
+
+def held_in_use(filesystem: str, device: str, place: str) -> Held:
+    """As its own program tells. Raises Failed where that does not, or where it lies on several devices."""
+    if filesystem == "btrfs":
+        return _btrfs(device, place)
+    asked = ("xfs_growfs", "-n", place) if filesystem == "xfs" else ("dumpe2fs", "-h", device)
+    found = (XFS if filesystem == "xfs" else EXT).search(_in_use_said(*asked))
+    if found is None:
+        raise Failed(NO_SIZE(program=asked[0], device=device))
+    return Held(int(found[1]) * int(found[2]))
+
+
+def _btrfs(device: str, place: str) -> Held:
+    found = BTRFS.findall(_in_use_said("btrfs", "filesystem", "show", "--raw", place))
+    if not found:
+        raise Failed(NO_SIZE(program="btrfs", device=device))
+    if len(found) > 1:
+        raise Failed(DEVICES(devices=len(found)))
+    ((member, size),) = found
+    return Held(int(size), int(member))
+
+
+def _in_use_said(*argv: str) -> str:
+    return run(argv, seconds=LOOK_SECONDS).output
+
+
+def is_filled(held_bytes: int, size_bytes: int) -> bool:
+    """Whether a filesystem of so many bytes fills its device, as far as it can: the last group of one can be
+    too small to be of use."""
+    return size_bytes * 9 // 10 <= held_bytes <= size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Resizer:
+    """How a filesystem is shown on a stand-in, and how many bytes it has by what its program said. What can
+    move files tells where none are afterwards: `writable_now`."""
+
+    show: Show
+    held_bytes: Callable[[Resizing, str, Site], int]
+    writable_now: Show | None = None
+
+
+_EXT = Resizer(ext.show, ext.held_bytes, ext.writable_now)
+RESIZERS = {
+    "ext2": _EXT,
+    "ext3": _EXT,
+    "ext4": _EXT,
+    "xfs": Resizer(xfs.show, xfs.held_bytes),
+    "ntfs": Resizer(ntfs.show, ntfs.held_bytes, ntfs.writable_now),
+    "btrfs": Resizer(btrfs.show, btrfs.held_bytes, btrfs.writable_now),
+}
+
+
+def resize_filesystem(operation: Resizing, site: Site) -> str:
+    """Check it, resize it, check it again; a sentence on what came of it. Raises Failed."""
+    device, growing = operation.device, KINDS[operation.filesystem].growing
+    if not site.rehearsed or growing is None:
+        raise Failed(str(t("{device} is only resized on a stand-in first.", device=device)))
+    _check_clean(device, growing, site)
+    said = _resize(operation, growing, site)
+    held = RESIZERS[operation.filesystem].held_bytes(operation, said, site)
+    _check_clean(device, growing, site)
+    if not is_filled(held, operation.size_bytes):
+        raise Failed(refusal(t("The filesystem on {device} does not fill its partition.", device=device)))
+    return str(
+        t(
+            "The filesystem on {device} has {held} bytes now, and its own check finds it clean.",
+            device=device,
+            held=held,
+        )
+    )
+
+
+def check_files_stay(operation: Resizing, showing: Showing, seen: Sequence[Extent]) -> None:
+    """Raises Failed where a program moved what the stand-in does not show. `seen` is where it could write, in
+    order and apart: what lies elsewhere before the new end is in files, and has to be after it."""
+    writable_now = RESIZERS[operation.filesystem].writable_now
+    if writable_now is None:
+        return
+    stays = showing.within(0, min(showing.size_bytes, showing.volume.size_bytes))
+    files = clipped((stays,), gaps(seen, showing.volume.end_bytes))
+    if next(clipped(tuple(files), writable_now(showing)), None) is not None:
+        raise Failed(refusal(MOVES_FILES(program=commands_of(operation)[-1][0], device=operation.device)))
+
+
+def _resize(operation: Resizing, growing: Growing, site: Site) -> str:
+    if not growing.mounted:
+        return "".join(_said(argv, site) for argv in commands_of(operation))
+    with at_private_place(operation, site) as (_place, commands):
+        return "".join(_said(argv, site) for argv in commands)
+
+
+def _said(argv: tuple[str, ...], site: Site) -> str:
+    result = site.command(argv)
+    return result.output + result.errors
+
+
+def _check_clean(device: str, growing: Growing, site: Site) -> None:
+    if site.command((*growing.check, device), accept=range(256)).status:
+        raise Failed(refusal(NOT_CLEAN(device=device, command=shlex.join((*growing.check, device)))))

@@ -1,0 +1,71 @@
+"""Growing an XFS. xfs_metadump copies all its records, the log among them (xfs_metadump(8)); of the rest
+xfs_db tells what is free. Growing moves nothing: it makes allocation groups in the new room, and lengthens
+the last one (Linux fs/xfs/xfs_fsops.c)."""
+
+import re
+from contextlib import suppress
+
+from wizard.apply.block.extents import GRAIN_BYTES
+from wizard.apply.resize.showing import CUT_OFF, NOT_CLEAN, NOT_TOLD, SMALL_BLOCKS, Showing, refusal
+from wizard.apply.steps.step_context import Site
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.plan import Resizing
+from wizard.model.said import t
+from wizard.process.program import run
+
+FIELDS = ("blocksize", "agblocks", "logstart", "rblocks", "dblocks")
+SUPERBLOCK = ("xfs_db", "-r", "-c", "sb 0", "-c", f"p {' '.join(FIELDS)}")
+FREE = re.compile(r"(?m)^\s*(\d+)\s+(\d+)\s+(\d+)\s*$")
+"""A run of free blocks in the words of xfs_db's freesp -d: allocation group, first block in it, how many."""
+UNMOUNTED_BADLY = re.compile("(?i)valuable metadata changes in a log")
+"""What xfs_repair says of a log that is not empty (repair/phase2.c)."""
+
+
+def show(showing: Showing) -> tuple[Extent, ...]:
+    """Show every record; the places are what is free. Raises Failed."""
+    found = superblock_in(showing.asked(*SUPERBLOCK, showing.real))
+    _refuse(found, showing)
+    records = showing.run / "records"
+    try:
+        showing.do(("xfs_metadump", "-o", "-a", showing.real, str(records)))
+        showing.do(("xfs_mdrestore", str(records), showing.stand_in))
+    finally:
+        with suppress(OSError):
+            records.unlink()
+    said = showing.asked("xfs_db", "-r", "-c", "freesp -d", showing.real)
+    return tuple(showing.within(place.start_bytes, place.size_bytes) for place in free_in(said, found))
+
+
+def superblock_in(text: str) -> dict[str, int]:
+    """The superblock's fields by xfs_db's words. Raises Failed where one is missing. Pure."""
+    found = {name: int(value) for name, value in re.findall(r"(?m)^(\w+) = (\d+)$", text)}
+    if absent := [name for name in FIELDS if name not in found]:
+        raise Failed(refusal(NOT_TOLD(program="xfs_db", what=tuple(absent))))
+    return found
+
+
+def free_in(text: str, superblock: dict[str, int]) -> tuple[Extent, ...]:
+    """What is free by xfs_db's words, from the filesystem's start on. Pure."""
+    block, length = superblock["blocksize"], superblock["agblocks"]
+    runs = (tuple(map(int, one)) for one in FREE.findall(text))
+    return tuple(Extent((group * length + first) * block, count * block) for group, first, count in runs)
+
+
+def _refuse(found: dict[str, int], showing: Showing) -> None:
+    if found["blocksize"] % GRAIN_BYTES or showing.volume.start_bytes % GRAIN_BYTES:
+        small = SMALL_BLOCKS(block=found["blocksize"], start=showing.volume.start_bytes, page=GRAIN_BYTES)
+        raise Failed(refusal(small))
+    if found["rblocks"] or not found["logstart"]:
+        raise Failed(refusal(t("Its log, or a part of its files, lies on another device.")))
+    checked = run(("xfs_repair", "-n", showing.real), seconds=showing.seconds, accept=range(256))
+    if UNMOUNTED_BADLY.search(checked.output + checked.errors):
+        raise Failed(refusal(CUT_OFF))
+    if checked.status:
+        raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")))
+
+
+def held_bytes(operation: Resizing, _said: str, site: Site) -> int:
+    """How many bytes it has now. Raises Failed."""
+    found = superblock_in(site.command((*SUPERBLOCK, operation.device)).output)
+    return found["dblocks"] * found["blocksize"]

@@ -1,0 +1,328 @@
+"""What was on the drive before a step wrote to it: regions kept byte for byte, on the medium before the first
+write.
+
+A step that is made again saves again; undoing goes through all of them in reverse, so the oldest bytes are
+written last.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from wizard.apply.block.devices import read_bytes
+from wizard.apply.block.extents import without
+from wizard.apply.run import process
+from wizard.apply.run.journal import BACKUPS, sync_folder
+from wizard.documents.codec import from_json, render_document, to_json
+from wizard.documents.files import UNREADABLE
+from wizard.model.errors import BadInput, DiskwrightError, Failed
+from wizard.model.machine import Extent, Machine
+from wizard.model.plan import Plan
+from wizard.model.said import MIB, Said, t, tn
+from wizard.probe.facts import SCHEMA
+from wizard.probe.machine import load_machine, survey
+
+INDEX = "index.jsonl"
+LARGEST_INDEX_BYTES = 64 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One region of a whole drive, kept in `file`. `step` is the step that was about to write.
+
+    `drive` is the drive's node; runs of older versions, which knew but one drive, have none.
+    """
+
+    step: int
+    offset_bytes: int
+    size_bytes: int
+    sha256: str
+    file: str
+    drive: str = ""
+
+    @property
+    def extent(self) -> Extent:
+        """Where it lies."""
+        return Extent(self.offset_bytes, self.size_bytes)
+
+
+class Vault:
+    """The `saved` folder of a run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def save(self, drive: str, regions: Iterable[Extent], step: int) -> tuple[Saved, ...]:
+        """Keep the regions of a drive as they are now. On return they are on the medium."""
+        return tuple(
+            self.keep(drive, step, region, read_bytes(drive, region.start_bytes, region.size_bytes))
+            for region in regions
+        )
+
+    def keep(self, drive: str, step: int, region: Extent, data: bytes) -> Saved:
+        """Keep these bytes as what a region of a drive held."""
+        saved = Saved(
+            step,
+            region.start_bytes,
+            len(data),
+            hashlib.sha256(data).hexdigest(),
+            f"{len(self.all()):04}.bin",
+            drive,
+        )
+        try:
+            write_durably(self._folder / saved.file, data, os.O_TRUNC)
+            lines = "".join(json.dumps(to_json(one)) + "\n" for one in (*self.all(), saved))
+            write_durably(self._folder / f"{INDEX}.new", lines.encode(), os.O_TRUNC)
+            # An index that names what is not there would be of no use for anything that was kept before.
+            sync_folder(self._folder)
+            (self._folder / f"{INDEX}.new").rename(self._folder / INDEX)
+            sync_folder(self._folder)
+        except OSError as error:
+            reason = process.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
+            raise Failed(
+                t(
+                    "What is on the drive could not be saved in {folder}: {why}.",
+                    folder=str(self._folder),
+                    why=reason,
+                )
+            ) from None
+        return saved
+
+    def all(self) -> tuple[Saved, ...]:
+        """Everything kept, in the order in which it was kept."""
+        index = self._folder / INDEX
+        try:
+            lines = read_regular(index, LARGEST_INDEX_BYTES).decode().splitlines()
+            return tuple(from_json(json.loads(line), Saved, str(index)) for line in lines)
+        except FileNotFoundError:
+            # Nothing was saved yet; but a folder that is gone is not an empty one.
+            if self._folder.is_dir():
+                return ()
+            raise BadInput(
+                t("What was saved of the drive is not there: {folder} is gone.", folder=str(self._folder))
+            ) from None
+        except OSError as error:
+            raise BadInput(
+                t(
+                    "What was saved of the drive in {folder} cannot be read: {why}.",
+                    folder=str(self._folder),
+                    why=str(error.strerror),
+                )
+            ) from None
+        except ValueError:
+            raise BadInput(process.DAMAGED(place=str(index))) from None
+
+    def of(self, plan: Plan, drive: str) -> tuple[Saved, ...]:
+        """Everything kept of one drive of the plan, in the order in which it was kept."""
+        return tuple(saved for saved in self.all() if (saved.drive or plan.drive.path) == drive)
+
+    def read(self, saved: Saved) -> bytes:
+        """The bytes kept; raises Failed where they are not what was written."""
+        file = self._folder / saved.file
+        try:
+            data = read_regular(file, saved.size_bytes + 1)
+        except OSError as error:
+            raise Failed(UNREADABLE(file=str(file), why=str(error.strerror))) from None
+        if hashlib.sha256(data).hexdigest() != saved.sha256 or len(data) != saved.size_bytes:
+            raise Failed(t("{file} was changed or damaged; it cannot be put back.", file=str(file)))
+        return data
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """What a regular file holds, no more than `most_bytes`; raises OSError for anything else in its place,
+    which is never waited for."""
+    # Without O_NONBLOCK, opening a named pipe waits for somebody who writes to it.
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(fd, "rb") as file:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, str(t("it is no regular file")), str(path))
+        return file.read(most_bytes)
+
+
+def write_durably(path: Path, data: bytes, flags: int) -> None:
+    """Write a file, with O_TRUNC or O_APPEND; on return it is on the medium. Raises OSError."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
+    try:
+        while data:
+            data = data[os.write(fd, data) :]
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def replace_durably(file: Path, data: bytes) -> None:
+    """Put a file in the place of the one of its name; on return it is on the medium, whole. Raises OSError,
+    and then the one before stands."""
+    new = file.with_name(f"{file.name}.new")
+    write_durably(new, data, os.O_TRUNC)
+    new.replace(file)
+    sync_folder(file.parent)
+
+
+def replace_document(file: Path, schema: str, value: object) -> None:
+    """Put a document in the place of the one of its name; on return it is on the medium, whole. Raises
+    Failed, and then the one before stands."""
+    replace_text(file, render_document(schema, to_json(value)))
+
+
+def replace_text(file: Path, text: str) -> None:
+    """As `replace_document`, with this text."""
+    try:
+        replace_durably(file, text.encode())
+    except OSError as error:
+        raise Failed(process.UNWRITTEN(file=str(file), why=str(error.strerror))) from None
+
+
+def read_kept(file: Path) -> str | None:
+    """The text of a run's file; None where there is none. Raises BadInput where it cannot be read."""
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(UNREADABLE(file=str(file), why=str(error))) from None
+
+
+def mark_durably(path: Path) -> None:
+    """Make an empty file unless it is there; on return its name is on the medium too. Raises Failed."""
+    try:
+        write_durably(path, b"", os.O_APPEND)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise Failed(process.UNWRITTEN(file=str(path), why=str(error.strerror))) from None
+
+
+def table_places(
+    size_bytes: int, head: bytes, block_bytes: int, kept: Iterable[Extent]
+) -> tuple[Extent, ...]:
+    """Every place that writing a table can touch, outside `kept` partitions. `head` is the drive's first
+    blocks.
+
+    The first and the last MiB hold the table and its copy. A GPT that was made on a smaller drive has its
+    copy in the middle, and libparted clears that header when it makes a new table.
+    """
+    ends = [Extent(0, min(MIB, size_bytes)), Extent(max(0, size_bytes - MIB), min(MIB, size_bytes))]
+    places = [piece for end in ends for piece in without(end, tuple(kept))]
+    header = head[block_bytes : block_bytes + 92]
+    if header[:8] == b"EFI PART":
+        copy = int.from_bytes(header[32:40], "little") * block_bytes
+        if copy + block_bytes <= size_bytes:
+            places.append(Extent(copy, block_bytes))
+    return tuple(places)
+
+
+def describe(places: Iterable[Extent]) -> Said:
+    """How much was saved, in words."""
+    found = tuple(places)
+    return tn(
+        "1 region with {size:exact}",
+        "{count} regions with {size:exact}",
+        count=len(found),
+        size=sum(place.size_bytes for place in found),
+    )
+
+
+NAMES = ("plan.json", "run.json", "rehearsed.json", "drives.json")
+LARGEST_BYTES = 256 * MIB
+
+
+def save_backup(run: Path) -> None:
+    """Copy the documents as they are now; the copies are on the medium on return. Raises Failed."""
+    for file in (run / name for name in BACKUPS):
+        try:
+            texts = {name: (run / name).read_text("utf-8") for name in NAMES if (run / name).exists()}
+            replace_durably(file, json.dumps(texts).encode())
+        except (OSError, UnicodeDecodeError) as error:
+            raise Failed(process.UNWRITTEN(file=str(file), why=str(error))) from None
+
+
+def drop_backup(run: Path) -> None:
+    """Delete the copies once nothing is left that they could finish or undo."""
+    for name in BACKUPS:
+        (run / name).unlink(missing_ok=True)
+
+
+def backed_up(run: Path, name: str) -> str | None:
+    """Return the copy of a document, or None if both copies are lost or damaged. A copy whose plan is that of
+    the run comes first."""
+    copies = [texts for file in BACKUPS if (texts := _read(run / file))]
+    try:
+        plan = (run / "plan.json").read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        plan = None
+    copies.sort(key=lambda texts: texts.get("plan.json") != plan)
+    return next((texts[name] for texts in copies if name in texts), None)
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        texts = json.loads(read_regular(file, LARGEST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(texts, dict):
+        return {}
+    return {name: text for name, text in texts.items() if isinstance(name, str) and isinstance(text, str)}
+
+
+def digest_of_text(text: str) -> str:
+    """The SHA-256 by which a record names its plan."""
+    return sha256(text.encode()).hexdigest()
+
+
+LOOK_SECONDS = 60.0
+"""A slow drive right after a long mkfs, on a machine that was short of memory meanwhile, answers late."""
+
+OWN_FSTAB = Path("/etc/fstab")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where a run works.
+
+    `fstab` is the file that says what is mounted at boot; `only` are the drives it may touch at all, None for
+    any; `patience_seconds` is granted to every command on top of ten times its estimate.
+    """
+
+    fstab: Path = OWN_FSTAB
+    only: frozenset[str] | None = None
+    patience_seconds: float = 1800.0
+
+    @property
+    def crypttab(self) -> Path:
+        """The file that says what is opened at boot: beside the fstab, wherever that is."""
+        return self.fstab.with_name("crypttab")
+
+    @property
+    def rules(self) -> Path:
+        """The folder of the rules that an administrator gives udev, of the same system as `fstab`
+        (udev(7))."""
+        return self.fstab.parent / "udev/rules.d"
+
+    @property
+    def is_running_system(self) -> bool:
+        """Whether `fstab` is the running system's own: only that one's timers are switched on."""
+        return self.fstab == OWN_FSTAB
+
+
+FILE = "facts.json"
+
+
+def keep_facts(run: Path, paths: Sequence[str]) -> None:
+    """Read the drives once more and keep the raw facts in the run's folder, for root alone. A run does
+    without them where that fails."""
+    with suppress(DiskwrightError, OSError):
+        text = render_document(SCHEMA, to_json(survey(paths, seconds=LOOK_SECONDS)))
+        write_durably(run / FILE, text.encode(), os.O_EXCL)
+
+
+def kept_machine(run: Path) -> Machine | None:
+    """The machine as it was when the run began; None for a run that kept nothing. Raises BadInput where the
+    file is damaged."""
+    return load_machine(run / FILE) if (run / FILE).is_file() else None

@@ -1,0 +1,265 @@
+"""What is asked of a run whatever it does: go on, keep, undo, and what a power cut would leave. Only its own
+kind's room is imported.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+
+from wizard.apply.block.devices import has_gone
+from wizard.apply.engine.record import GOES_ON, GOING_BACK, SHOWS_RUN, Phase, load_record, power_sentence
+from wizard.apply.engine.stores import new_file, old_file
+from wizard.apply.run.job import Asked, Job, await_end, take_up
+from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
+from wizard.apply.run.process import UNDOING, Purpose
+from wizard.apply.run.progress_log import Settling, either
+from wizard.apply.run.runs import Kind, called, command_on, kind_of, load_plan, outline
+from wizard.model.errors import BadInput
+from wizard.model.said import Said, Sentence, in_a_row, t
+
+JOBS = {
+    Kind.PLAN: "plan.job",
+    Kind.CHANGES: "settings.run",
+    Kind.MIGRATION: "conversion.job",
+    Kind.MOVE: "move.recover",
+    Kind.BRING: "copy.job",
+}
+"""The module in `wizard/apply/` that has the `JOB` of a kind of run."""
+
+LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
+"""From where a run can go on. What is done, undone or at work is refused for that."""
+
+
+SETTLED = frozenset({RunState.DONE, RunState.KEPT})
+"""What was made is in use."""
+
+
+def job_of(run: Path) -> Job:
+    """What kind of run it is."""
+    job = import_module(f"wizard.apply.{JOBS[kind_of(run)]}").JOB
+    assert isinstance(job, Job)
+    return job
+
+
+def resume(run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
+    """Go on with a run that ended early, in a detached process; `secret` is the passphrase of what a plan
+    encrypts, where that is wanted still. With `over_bad_sectors` a move goes on over those that it stopped
+    at. Raises Refused where that is not safe."""
+    take_up(job_of(run), run, Asked(Purpose.APPLY, secret, over_bad_sectors=over_bad_sectors))
+
+
+def keep(run: Path, secret: bytes | None = None) -> str:
+    """Put to use what a run made, and give up the way back; a sentence on that. `secret` is the passphrase of
+    what a plan encrypts. Raises Refused where there is nothing to keep, and Failed where it did not work.
+    """
+    return await_end(run, Purpose.KEEP, take_up(job_of(run), run, Asked(Purpose.KEEP, secret)))
+
+
+def undo(
+    run: Path,
+    *,
+    over_changes: bool = False,
+    over_bad_sectors: bool = False,
+    tokens: Sequence[str] = (),
+) -> str:
+    """Put back what a run changed, and return when that is proven; a sentence on that. Raises Refused where
+    it cannot be, Failed where it did not work. With `over_changes` also over what another program wrote to
+    the drive since, which the drives' `tokens` confirm, with `over_bad_sectors` a move over those that it
+    stopped at.
+
+    A detached process does it, so that a closed terminal leaves nothing half put back.
+    """
+    asked = Asked(
+        Purpose.UNDO,
+        over_changes=over_changes,
+        over_bad_sectors=over_bad_sectors,
+        tokens=tuple(tokens),
+    )
+    return await_end(run, Purpose.UNDO, take_up(job_of(run), run, asked))
+
+
+def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
+    """Whether what a run made is not in use yet, by its state and what leads on: what is done and can still
+    be undone was not used."""
+    return now is RunState.WAITING or (now is RunState.DONE and Settling.UNDO in ways)
+
+
+PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO: Purpose.UNDO}
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The commands that lead a run on and work now, by name; `why_not` if none of them does."""
+
+    names: tuple[str, ...] = ()
+    why_not: Said | str = ""
+
+    def said(self, run: Path) -> Said | str:
+        """The commands in a row, or why there is none."""
+        return either(command_on(way, run) for way in self.names) or self.why_not
+
+
+def left_line(run: Path, now: RunState, ways: Ways) -> str:
+    """What to do about a run, said when the wizard ends; empty if there is nothing left to do."""
+    if now is RunState.RUNNING:
+        return str(t("The run {name} goes on: `diskwright status` shows how it goes.", name=run.name))
+    if not (commands := ways.said(run)):
+        return ""
+    said = (
+        Sentence("The run {name} is done, not yet in use: {commands}")
+        if Settling.KEEP in ways.names
+        else Sentence("The run {name} was not finished: {commands}")
+    )
+    return str(said(name=run.name, commands=commands))
+
+
+def working_ways(run: Path, now: RunState) -> Ways:
+    """Ask each of the commands that may lead a run on with its own checks, which only read. Only root can
+    ask. Raises BadInput."""
+    names = ways_on(run, now)
+    if os.geteuid():
+        return Ways(names)
+    job = job_of(run)
+    faults = {name: job.why_not(run, PURPOSES[name]) for name in names}
+    works = tuple(name for name in names if faults[name] is None)
+    fault = next((fault for fault in faults.values() if fault), "")
+    return Ways(works, "" if works or not fault else _with_last_resort(run, fault))
+
+
+def _with_last_resort(run: Path, fault: Said | str) -> Said | str:
+    """Why no command works that leads a run on, and the one that does so over whatever was written since."""
+    if kind_of(run) is not Kind.PLAN or load_record(run) is None:
+        return fault
+    from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
+
+    said = of_rehearsed(run)
+    return fault if said.is_of(SHOWS_RUN) else f"{fault} {said}"
+
+
+def next_commands(run: Path, now: RunState) -> Said | str:
+    """Name the commands that work now for a run that ended early, each asked with its own checks. Nothing is
+    named for one that was refused before it wrote: it is to be made again."""
+    try:
+        record = load_record(run) if kind_of(run) is Kind.PLAN else None
+        is_untouched = record is None or record.phase is Phase.REHEARSING
+        if now is RunState.REFUSED and is_untouched and not begun_steps(read_entries(run)):
+            return ""
+        commands = either(command_on(way, run) for way in ways_on(run, now))
+        paths = load_plan(run).paths if kind_of(run) is Kind.PLAN else ()
+        if commands and (gone := tuple(filter(has_gone, paths))):
+            return t("Attach {drives:list} again; then {commands}", drives=gone, commands=commands)
+        if record is not None:
+            from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
+
+            return of_rehearsed(run)
+        ways = working_ways(run, now).names
+    except BadInput:
+        ways = ()
+    says = {"resume": partial(GOES_ON, command="resume"), Settling.KEEP: partial(GOES_ON, command="keep")}
+    found = [
+        says.get(name, Sentence("`diskwright undo {run}` reverts the changes."))(run=called(run))
+        for name in ways
+    ]
+    return in_a_row(*found) if found else t("`diskwright status {run}` shows the run.", run=called(run))
+
+
+def ways_on(run: Path, now: RunState) -> tuple[str, ...]:
+    """What may lead a run on from where it stands, by the words of commands and by its files alone; raises
+    BadInput."""
+    if now is RunState.WAITING:
+        return _whole(run, tuple(Settling))
+    if now is RunState.DONE and kind_of(run) is Kind.MIGRATION:
+        return _ways_after_migrating(run)
+    if now not in LEFT_OFF:
+        return ()
+    phase = phase_now(run)
+    if phase in (Phase.UNDONE, Phase.LEFT):
+        return ()
+    if phase is Phase.BARRED and (record := load_record(run)) is not None and not record.blank:
+        # All is written: whatever failed since, it waits as before.
+        return _whole(run, tuple(Settling))
+    if phase in GOING_BACK or (run / UNDOING).exists():
+        return ("undo",)
+    if phase in (Phase.RELEASED, Phase.KEPT) or (phase is None and _formatted_directly(run)):
+        return ("resume",)
+    return _whole(run, ("resume", "undo"))
+
+
+def _whole(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the commands whose files are there. What the files contain is compared when one is given."""
+    record = load_record(run) if kind_of(run) is Kind.PLAN else None
+    if record is None or not record.changes:
+        return ways
+    numbers = range(len(record.changes))
+    has_old = all(old_file(run, number).exists() for number in numbers)
+    has_new = all(new_file(run, number).exists() for number in numbers)
+    return tuple(way for way in ways if (has_old if way == "undo" else has_new))
+
+
+def _ways_after_migrating(run: Path) -> tuple[str, ...]:
+    """What is left to settle about a filesystem that was led to ext4; none where nothing waits to be
+    kept."""
+    from wizard.apply.conversion.rollback import decision_of, is_closed, load_migration
+
+    migration = load_migration(run)
+    closed = is_closed(run, migration)
+    decision = decision_of(migration, RunState.DONE, read_entries(run), closed=closed)
+    return tuple(choice.way for choice in decision.choices) if decision.of(Settling.KEEP) else ()
+
+
+def _formatted_directly(run: Path) -> bool:
+    """Whether a plan whose steps ran on the drive itself has come to where there is no way back."""
+    if kind_of(run) is not Kind.PLAN:
+        return False
+    from wizard.apply.plan.drive_digests import no_way_back
+
+    return bool(no_way_back(load_plan(run), begun_steps(read_entries(run))))
+
+
+def power_now(run: Path) -> str:
+    """What a power cut now would leave, by how far the run is; empty where nothing tells, or it is over.
+    Raises BadInput."""
+    if kind_of(run) is Kind.MOVE:
+        return _power_while_moving(run)
+    record = load_record(run)
+    if record is None or (record.phase is Phase.KEPT and state(run) in SETTLED):
+        return ""
+    if record.phase is Phase.BARRED and record.changes and not _whole(run, tuple(Settling)):
+        return ""
+    return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
+
+
+def _power_while_moving(run: Path) -> str:
+    from wizard.apply.move.forward import power_said
+
+    return "" if state(run) in (*SETTLED, RunState.UNDONE) else str(power_said(run))
+
+
+def phase_now(run: Path) -> Phase | None:
+    """How far a rehearsed run is that waits until it is kept or undone; None for every other run. Raises
+    BadInput."""
+    record = load_record(run)
+    return None if record is None or not record.waits else record.phase
+
+
+def power_told(run: Path) -> str:
+    """As `power_now`, for whoever only watches; empty, too, where what tells is damaged."""
+    try:
+        return power_now(run)
+    except BadInput:
+        return ""
+
+
+def phase_told(run: Path) -> Phase | None:
+    """As `phase_now`, for whoever only watches; None, too, where the record is damaged."""
+    try:
+        return phase_now(run)
+    except BadInput:
+        return None
+
+
+READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
+NOT_YET = t("Done, not yet in use: keep it to use it, or undo it.")

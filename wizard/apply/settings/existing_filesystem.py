@@ -1,0 +1,310 @@
+"""What is known of a filesystem that exists already, as it is used: its mount, its line in fstab, its drive's
+queue. Nothing is written.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wizard.advice.existing import Existing
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.settings.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
+from wizard.apply.system.crypttab import Opening, parse_crypttab
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import Entry, Line, parse
+from wizard.apply.system.mounts import Mounted, read_mounts
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import BadInput, Failed, printable
+from wizard.model.geometry import Identity
+from wizard.model.machine import Drive, Machine, Partition, Signature
+from wizard.model.plan import Member, Plan
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.dangers import known_identity
+from wizard.plan.settings.possible import signatures_on
+from wizard.plan.settings.steps_of import rules_name
+from wizard.plan.settings.tuning import Found, Superblock
+from wizard.probe.host.sysfs import SYS, name_of, node_of, target, text
+from wizard.probe.machine import probe_machine
+
+# How something stands: clauses.
+
+# What cannot be read, or is not as it should be.
+DRIVE_UNMEASURED = Sentence("{drive} does not tell its size, so nothing is changed there.")
+
+# Why it is refused.
+CLONED = Sentence("{devices:list} hold the same filesystem {uuid}: detach all but the right one")
+
+# How a step, and a run, went.
+
+# What a plan takes away that fstab or crypttab names. `remedy` is one of the sentences below.
+
+
+@dataclass(frozen=True, slots=True)
+class InUse:
+    """A filesystem as it is found, with its drive and everything that could be changed for it. `uuid` is
+    empty where it has none; `lines` are all of fstab that are for it, `mounts` all that this process sees.
+    """
+
+    machine: Machine
+    drive: Drive
+    identity: Identity
+    uuid: str
+    existing: Existing
+    found: Found
+    label: str
+    lines: tuple[Line, ...]
+    mounts: tuple[Mounted, ...]
+
+
+def look_at_filesystem(device: str, environment: Environment) -> InUse:
+    """The one filesystem on a partition, or on a whole drive; raises BadInput where there is none, or it
+    cannot be read."""
+    node, drive_node = nodes_of(device)
+    machine = probe_machine([drive_node])
+    (drive,) = machine.drives
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(DRIVE_UNMEASURED(drive=drive.path))
+    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    part = drive.partition(node)
+    signature = _signature(node, drive, part)
+    fstab = read_text(environment.fstab)
+    all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
+    mounts = {mounted.mount_point: mounted for mounted in all_mounts}
+    tags = tags_of(drive, node)
+    own = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, tags, mounts)]
+    line = _mounting(own, mounts)
+    mounted = mounted_from(node, line.mount_point) if line else None
+    place = mounted.mount_point if mounted else next(reversed(mounts), None)
+    if line is None and place is not None:
+        mounted = mounted_from(node, place)
+    block = _superblock(node, signature)
+    ahead = text(SYS / "class/block" / name_of(drive.path) / "queue/read_ahead_kb")
+    timer = timer_state() if environment.is_running_system else None
+    existing = Existing(
+        device=node,
+        filesystem=signature.kind,
+        size_bytes=part.size_bytes if part is not None else drive.size_bytes,
+        mount_point=place,
+        at_boot=line.options if line else None,
+        read_ahead_bytes=int(ahead) * 1024 if ahead and ahead.isdigit() else None,
+        reserved_bytes=block.reserved_blocks * block.block_bytes if block else _reserved(place, signature),
+        trims_weekly={"enabled": True, "disabled": False}.get(timer or ""),
+    )
+    found = Found(
+        fstab=str(environment.fstab),
+        fstab_text=fstab,
+        line=line.number if line else None,
+        rules=str(environment.rules) if environment.rules.is_dir() else None,
+        rules_text=read_rules(environment.rules / rules_name(identity)),
+        queue=tuple(
+            (name, value)
+            for name, value in (("scheduler", drive.scheduler), ("read_ahead_kb", ahead))
+            if value is not None
+        ),
+        superblock=block,
+        mounted=mounted.words if mounted else None,
+        elsewhere=tuple(other.mount_point for other in own if other is not line),
+    )
+    label = signature.label or ""
+    return InUse(
+        machine, drive, identity, signature.uuid or "", existing, found, label, tuple(own), all_mounts
+    )
+
+
+def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
+    """The options that fstab has for a filesystem; None where it has no line for it, or cannot be read."""
+    places = _places(device)
+    line = _mounting(lines_at_boot(drive, device, fstab), places)
+    return line.options if line else None
+
+
+def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
+    """The lines that fstab has for a filesystem, such as one for each subvolume; none, too, where it cannot
+    be read."""
+    if len(signatures_on(drive, device)) != 1:
+        return []
+    try:
+        lines = parse(read_text(fstab), str(fstab))
+    except BadInput:
+        return []
+    tags, places = tags_of(drive, device), _places(device)
+    return [line for line in lines if _is_of(line, device, tags, places)]
+
+
+def tags_of(drive: Drive, device: str) -> dict[str, str | None]:
+    """What a line can name the device by instead of its path; None where it has no such name."""
+    part, found = drive.partition(device), signatures_on(drive, device)
+    held = found[0] if len(found) == 1 else None
+    return {
+        "UUID": held.uuid if held else None,
+        "LABEL": held.label if held else None,
+        "PARTUUID": part.part_uuid if part else None,
+    }
+
+
+def nodes_of(device: str) -> tuple[str, str]:
+    """The node itself and that of its drive; raises BadInput for what is neither a partition nor a drive."""
+    try:
+        node = Path(device).resolve(strict=True)
+    except OSError:
+        raise BadInput(
+            t("There is no device {device}; `diskwright inspect` lists the drives.", device=printable(device))
+        ) from None
+    folder = SYS / "class/block" / name_of(str(node))
+    if not node.is_block_device() or not folder.exists():
+        raise BadInput(
+            t("{device} is no block device; name a partition, such as /dev/sdX1.", device=printable(device))
+        )
+    if (folder / "partition").exists() and (there := target(folder)) is not None:
+        return str(node), node_of(there.parent.name)
+    return str(node), str(node)
+
+
+def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
+    """What the device holds; raises BadInput where that is not one filesystem."""
+    found = part.signatures if part is not None else drive.signatures
+    filesystems = [signature for signature in found if signature.kind in KINDS]
+    if len(found) != 1 or not filesystems:
+        held = printable("+".join(signature.kind for signature in found), 60)
+        raise BadInput(
+            t(
+                "{device} holds {what}: name a partition that holds one filesystem. Without "
+                "root little can be read of it.",
+                device=node,
+                what=held,
+            )
+            if found
+            else t(
+                "{device} holds nothing that is recognised: name a partition that holds one "
+                "filesystem. Without root little can be read of it.",
+                device=node,
+            )
+        )
+    return filesystems[0]
+
+
+def _superblock(node: str, signature: Signature) -> Superblock | None:
+    """None for other filesystems than ext's, and where only root could read it."""
+    if not signature.kind.startswith("ext"):
+        return None
+    try:
+        return superblock(node)
+    except Failed:
+        return None
+
+
+def _mounting(own: Sequence[Line], places: Collection[str]) -> Line | None:
+    """Of its lines that by which it is mounted, or else the first."""
+    return next((line for line in own if line.mount_point in places), own[0] if own else None)
+
+
+def _is_of(line: Line, node: str, tags: Mapping[str, str | None], places: Iterable[str]) -> bool:
+    """Whether a line of fstab is for the filesystem, by whatever it is named, or by a place where it is
+    mounted."""
+    return line.means(node, tags) or (line.names(tags) is None and line.mount_point in places)
+
+
+def _places(device: str) -> list[str]:
+    return [mounted.mount_point for mounted in read_mounts() if is_mount_of(mounted, device)]
+
+
+def _reserved(place: str | None, signature: Signature) -> int | None:
+    """What only root may fill, as a plain user sees it of a mounted ext filesystem: free blocks less those
+    that are free for everybody."""
+    if place is None or not signature.kind.startswith("ext"):
+        return None
+    try:
+        told = os.statvfs(place)
+    except OSError:
+        return None
+    return (told.f_bfree - told.f_bavail) * told.f_frsize
+
+
+LINE_LEFT = Sentence("Line {line} of {file} names {source}, which is lost. {remedy}")
+LINE_STOPS = Sentence(
+    "Line {line} of {file} names {source}, which is lost. It has no nofail: the "
+    "next start may stop there. {remedy}"
+)
+LINE_OVERWRITES = Sentence(
+    "Line {line} of {file} overwrites {source} at every start. What this plan "
+    "makes may be lost there. {remedy}"
+)
+TAKE_IT_OUT = t("Take that line out first.")
+
+OWN = Environment()
+"""Of the running system."""
+
+OF_WHAT_IS_LOST = ("UUID=", "LABEL=")
+"""Names that go with what has them: no such line finds what a plan makes there."""
+
+HARM = (LINE_OVERWRITES, LINE_STOPS, LINE_LEFT)
+"""What is said of a line, the worst first."""
+
+
+def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environment = OWN) -> Plan:
+    """The plan, which also says which lines of fstab and crypttab name what it takes away. What the new
+    volumes are found by, too, such as the same label, is no such line. Only looks."""
+    by_path = {drive.path: drive for drive in drives}
+    left = [
+        said
+        for member in plan.members
+        if (drive := by_path.get(member.drive.path))
+        for device in _taken_away(member, drive)
+        for said in _left(plan, drive, device, environment)
+    ]
+    return replace(plan, doubts=(*left, *plan.doubts)) if left else plan
+
+
+def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> Iterator[Said]:
+    labels = {f"LABEL={volume.label}" for volume in plan.volumes if volume.label}
+    mounts = lines_at_boot(drive, device, environment.fstab)
+    openings = _openings(drive, device, environment.crypttab)
+    tables: tuple[tuple[Path, Sequence[Entry], Said], ...] = (
+        (
+            environment.fstab,
+            [line for line in mounts if line.source.replace('"', "") not in labels],
+            t("`diskwright unmount {device} --boot` first takes it out.", device=device),
+        ),
+        (environment.crypttab, openings, TAKE_IT_OUT),
+        (environment.fstab, _inside(openings, environment.fstab), TAKE_IT_OUT),
+    )
+    for file, entries, remedy in tables:
+        if entries:
+            # Of several, such as those of subvolumes, that which does the most harm.
+            entry = min(entries, key=lambda one: HARM.index(_sentence_of(one)))
+            source = printable(entry.source, 80)
+            told = _sentence_of(entry)
+            yield told(line=entry.number, file=printable(str(file), 200), source=source, remedy=remedy)
+
+
+def _sentence_of(entry: Entry) -> Sentence:
+    if entry.overwrites and not entry.source.startswith(OF_WHAT_IS_LOST):
+        return LINE_OVERWRITES
+    return LINE_STOPS if entry.may_stop else LINE_LEFT
+
+
+def _openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:
+    """The lines of crypttab for a device, with a container or without; none where it cannot be read."""
+    tags = tags_of(drive, device)
+    try:
+        return [line for line in parse_crypttab(read_text(crypttab)) if line.means(device, tags)]
+    except BadInput:
+        return []
+
+
+def _inside(openings: Sequence[Opening], fstab: Path) -> list[Line]:
+    """The lines of fstab for what would be open by these."""
+    nodes = {f"/dev/mapper/{opening.name}" for opening in openings}
+    try:
+        return [line for line in parse(read_text(fstab), str(fstab)) if line.source in nodes]
+    except BadInput:
+        return []
+
+
+def _taken_away(member: Member, drive: Drive) -> Iterator[str]:
+    """The devices whose content goes."""
+    kept = {slot.number for slot in member.before.partitions if slot.kept}
+    if not kept:
+        yield drive.path
+    yield from (part.path for part in drive.partitions if part.number not in kept)

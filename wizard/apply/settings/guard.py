@@ -1,0 +1,266 @@
+"""Whether changes may still be made to the filesystem that they name. Every doubt is a refusal; nothing here
+writes.
+
+A plan's drive must be used by nobody. Here the filesystem is in use and stays so, which is safe because
+nothing of its data is touched: what is asked instead is that it is this very filesystem on this very drive,
+and that each thing that is changed stands exactly as it was shown. The drive's lock is taken all the same, so
+that no plan is carried out on the drive at the same time.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Set
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.block.devices import impostor
+from wizard.apply.plan.guard import check_programs
+from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.settings import existing_filesystem
+from wizard.apply.settings.current_value import How, Standing, standing
+from wizard.model.changes import (
+    ChangeOperation,
+    Changes,
+    EditFstab,
+    GrowMounted,
+    PowerOff,
+    Remount,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    Unmount,
+    WriteRules,
+)
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.machine import Drive
+from wizard.model.plan import Mount
+from wizard.model.said import Said, t
+from wizard.plan.settings.possible import signatures_on
+from wizard.plan.settings.steps_of import undo_commands
+from wizard.probe.host.sysfs import SYS, name_of, node_of
+from wizard.probe.machine import probe_drive
+from wizard.process.program import run
+
+
+def clones_of(device: str, uuid: str) -> tuple[str, ...]:
+    """Return the other devices with the filesystem of this UUID, without those that lie on the device or
+    under it, and other members of one filesystem. None are found if blkid cannot look."""
+    node = os.path.realpath(device)
+    others = (one for one in nodes_with(uuid) if one != node and not is_stacked(one, node))
+    with suppress(Failed):
+        return tuple(one for one in others if _member(one) == _member(node))
+    return ()
+
+
+def nodes_with(uuid: str) -> tuple[str, ...]:
+    """Return all devices with this UUID; none if it is empty, or blkid cannot look."""
+    with suppress(Failed):
+        found = _blkid("-o", "device", "-t", f"UUID={uuid}") if uuid else []
+        return tuple(sorted({os.path.realpath(one) for one in found}))
+    return ()
+
+
+def is_stacked(one: str, other: str) -> bool:
+    """Return True if one of both devices shows the bytes of the other, or both lie on the same, as a volume
+    and its snapshot do."""
+    below = {*_below(one)}, {*_below(other)}
+    return one in below[1] or other in below[0] or bool(below[0] & below[1])
+
+
+def _below(node: str) -> Iterator[str]:
+    """Yield the devices whose bytes a device shows."""
+    folder = SYS / "class/block" / name_of(node)
+    lower = [node_of(entry.name) for entry in folder.glob("slaves/*")]
+    with suppress(OSError):
+        file = (folder / "loop/backing_file").read_text().rstrip("\n")
+        lower += [os.path.realpath(file)] if file.startswith("/dev/") else []
+    for one in lower:
+        yield one
+        yield from _below(one)
+
+
+def _member(node: str) -> list[str]:
+    """Return what tells the devices of one Btrfs apart; empty for other filesystems."""
+    return _blkid("-o", "value", "-s", "UUID_SUB", node)
+
+
+def _blkid(*words: str) -> list[str]:
+    argv = ["blkid", "-c", "/dev/null", *words]
+    return run(argv, seconds=LOOK_SECONDS, accept=(0, 2)).output.split()
+
+
+PROCESS = Path("/proc/self/status")
+
+SYS_RESOURCE = 24
+"""The number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 asks for
+(fs/ext4/resize.c, ext4_resize_begin)."""
+
+LOST_AT_RESTART = (Remount, Mount, Unmount, SetQueue)
+"""What holds until the next start only: it is done again where a run goes on after one."""
+
+
+def check_own(changes: Changes, environment: Environment) -> None:
+    """Raises Refused where a change is to another file, drive or system than this run may touch."""
+    drive = changes.drive.path
+    if environment.only is not None and drive not in environment.only:
+        raise Refused(refusal(t("{drive} is not a drive that this run may touch.", drive=drive)))
+    for node in {drive, changes.device}:
+        if reason := impostor(node, drive):
+            raise Refused(
+                refusal(
+                    t(
+                        "{node} cannot be trusted to be on the drive of these changes: {reason}.",
+                        node=node,
+                        reason=reason,
+                    )
+                )
+            )
+    for step in changes.steps:
+        check_file(step.operation, environment)
+
+
+def check_may(changes: Changes) -> None:
+    """Raises Refused where the kernel would not let us: a container's root lacks some capabilities."""
+    for step in changes.steps:
+        operation = step.operation
+        if isinstance(operation, GrowMounted) and _is_of_ext(operation) and not has_capability(SYS_RESOURCE):
+            raise Refused(
+                refusal(
+                    t(
+                        "The kernel does not let root grow an ext filesystem in use here "
+                        "(CAP_SYS_RESOURCE). Unmount it first."
+                    )
+                )
+            )
+
+
+def has_capability(number: int) -> bool:
+    """Whether this process has a capability in force (capabilities(7), proc_pid_status(5))."""
+    found = re.search(r"(?m)^CapEff:\s+([0-9a-f]+)$", PROCESS.read_text())
+    return found is not None and bool(int(found[1], 16) >> number & 1)
+
+
+def check_file(operation: ChangeOperation, environment: Environment) -> None:
+    """Raises Refused where it would change a file that is not the environment's, or cannot be written."""
+    match operation:
+        case EditFstab(file=file) if Path(file) != environment.fstab:
+            raise Refused(
+                refusal(
+                    t(
+                        "These changes are for {file}, not for {fstab}: say --fstab {file} if that "
+                        "is the system that you mean.",
+                        file=file,
+                        fstab=str(environment.fstab),
+                    )
+                )
+            )
+        case WriteRules(file=file) if Path(file).parent != environment.rules:
+            raise Refused(
+                refusal(
+                    t(
+                        "These changes write {file}, which does not lie in {folder}.",
+                        file=file,
+                        folder=str(environment.rules),
+                    )
+                )
+            )
+        case SwitchOnTimer(unit=unit) if not environment.is_running_system:
+            raise Refused(refusal(t("{unit} can be switched on for the running system only.", unit=unit)))
+        case EditFstab(file=file) | WriteRules(file=file):
+            real = Path(file).resolve()
+            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
+                raise Refused(refusal(t("{file} cannot be written here.", file=str(real))))
+        case _:
+            pass
+
+
+def check_tuning_tools(changes: Changes) -> None:
+    """Raises Refused where a program is missing that a step, its check or its undoing needs."""
+    operations = [step.operation for step in changes.steps]
+    wanted = {argv[0] for step in changes.steps for argv in (*step.commands, *undo_commands(step.operation))}
+    check_programs(wanted | {"dumpe2fs" for operation in operations if _is_of_ext(operation)})
+
+
+def _is_of_ext(operation: ChangeOperation) -> bool:
+    return isinstance(operation, ReserveBlocks) or (
+        isinstance(operation, GrowMounted) and operation.filesystem.startswith("ext")
+    )
+
+
+def check_new(changes: Changes) -> None:
+    """Raises Refused unless it is the drive and the filesystem that the changes were made for, and everything
+    stands as they found it."""
+    drive = probe_again(changes.drive)
+    check_same_start(changes.drive, drive)
+    if fault := _filesystem_fault(changes, drive):
+        raise Refused(t("{fault:First}. Make them again. Nothing was written.", fault=fault))
+    check_standing(changes, frozenset(), frozenset())
+
+
+def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
+    """Raises Refused where something stands otherwise than the steps that were begun and done leave it.
+    Numbers count from 1."""
+    for number, step in enumerate(changes.steps, 1):
+        found = _stands(step.operation, changes)
+        if number in done:
+            fits = {How.AFTER, How.BEFORE} if isinstance(step.operation, LOST_AT_RESTART) else {How.AFTER}
+        else:
+            fits = {How.BEFORE, How.AFTER, How.HALF} if number in begun else {How.BEFORE}
+        if found.how not in fits:
+            raise Refused(
+                t(
+                    "{seen:First} since these changes were made, or were begun. Make them again. "
+                    "Nothing was written.",
+                    seen=found.seen,
+                )
+            )
+
+
+def _stands(operation: ChangeOperation, changes: Changes) -> Standing:
+    try:
+        return standing(operation, changes.drive)
+    except (BadInput, Failed) as error:
+        raise Refused(refusal(error)) from None
+
+
+def refusal(why: object) -> Said:
+    """A refusal with its reason."""
+    return t("{why} Nothing was written.", why=why if isinstance(why, Said) else str(why))
+
+
+def device_fault(changes: Changes) -> Said | str | None:
+    """Why the device is no longer the one that was changed, as a clause; None where it is."""
+    path = changes.drive.path
+    try:
+        drive = probe_drive(path, seconds=LOOK_SECONDS)
+    except BadInput:
+        return t("{drive} is not there", drive=path)
+    if reason := impostor(changes.device, path):
+        return reason
+    # The UUID of its filesystem is compared in any case.
+    fault = drive_fault(changes.drive, drive, lambda: bool(changes.uuid) or None)
+    return fault or _filesystem_fault(changes, drive)
+
+
+def is_powered_off(changes: Changes) -> bool:
+    """Whether the drive is gone, as these changes want it."""
+    last = changes.steps[-1].operation
+    return isinstance(last, PowerOff) and standing(last, changes.drive).how is How.AFTER
+
+
+def _filesystem_fault(changes: Changes, drive: Drive) -> Said | None:
+    if not changes.filesystem:
+        return None
+    if [(one.kind, one.uuid or "") for one in signatures_on(drive, changes.device)] != [
+        (changes.filesystem, changes.uuid)
+    ]:
+        return t(
+            "{device} no longer holds the {kind} {uuid}",
+            device=changes.device,
+            kind=changes.filesystem,
+            uuid=changes.uuid,
+        )
+    if clones := clones_of(changes.device, changes.uuid):
+        return existing_filesystem.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
+    return None

@@ -1,0 +1,426 @@
+"""From what somebody wants of a filesystem that exists, or of its drive, to the changes that bring it about.
+Looks at what is there; nothing is written."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.plan.guard import check_mount_point
+from wizard.apply.resize.resized import held_in_use, is_filled
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.settings import existing_filesystem as tuned
+from wizard.apply.settings.current_value import is_mount_of
+from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
+from wizard.apply.settings.guard import refusal
+from wizard.apply.system.fstab import Line, conflict, parse
+from wizard.apply.system.mounts import (
+    NOT_THE_KERNELS,
+    Mounted,
+    check_unused,
+    read_mounts,
+    taken_places,
+    usual_places,
+)
+from wizard.filesystems.registry import KINDS
+from wizard.model.changes import (
+    Attach,
+    ChangeOperation,
+    Changes,
+    Detach,
+    EditFstab,
+    ExtendPartition,
+    Grow,
+    GrowMounted,
+    LineEdit,
+    PowerOff,
+    Relabel,
+    SetLabel,
+    SetOptions,
+    SwitchOff,
+    Tune,
+    Unmount,
+    Wanted,
+)
+from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.machine import Drive
+from wizard.model.plan import Mount
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.dangers import dangers_in, forgotten_doubts, known_identity
+from wizard.plan.partition.possible import BACKUP_MOVES, room_behind, why_not_grow_mounted
+from wizard.plan.request.using import free_place, owner_options
+from wizard.plan.rules import mount_options_fault, mount_point_fault
+from wizard.plan.settings import possible
+from wizard.plan.settings.check_changes import REMOUNTED, label_fault_of, old_label_fault
+from wizard.plan.settings.possible import (
+    by_label,
+    digest_of_text,
+    line_of,
+    why_not_mount,
+    why_not_power_off,
+    why_not_relabel,
+    why_not_remount,
+    why_not_unmount,
+    with_source,
+)
+from wizard.plan.settings.steps_of import change_steps
+from wizard.plan.settings.tuning import set_options
+from wizard.plan.steps.commands import fstab_line
+from wizard.probe.host.sysfs import SYS, name_of, target
+from wizard.probe.machine import probe_machine
+
+OPTION_FAULT = Sentence("{fault}.")
+
+CMDLINE = Path("/proc/cmdline")
+
+NOT_FOR_MOUNT = frozenset({"seclabel"})
+"""What the kernel lists and mount(8) does not take."""
+
+Operations = list[ChangeOperation]
+
+
+def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
+    """The changes that bring about what is wanted of a device; raises Refused, with the reason, where that is
+    not possible, and BadInput where the device cannot be looked at."""
+    if isinstance(wanted, SwitchOff):
+        return _switched_off(device)
+    used = look_at_filesystem(device, environment)
+    doubts: list[Said | str] = []
+    match wanted:
+        case SetLabel(label=label):
+            operations = _relabelled(used, label, doubts)
+        case Attach():
+            operations = _mounted(used, wanted)
+        case Detach(boot=boot):
+            operations = _unmounted(used, boot=boot)
+        case SetOptions(options=options):
+            operations = _with_options(used, options, doubts)
+        case Grow():
+            operations = _grown(used, doubts)
+        case Tune():
+            raise BadInput(t("What suits a purpose is worked out by `diskwright tune`."))
+    doubts += forgotten_doubts(used.machine, operations)
+    steps = change_steps(operations, used.identity)
+    existing = used.existing
+    return Changes(
+        used.identity, existing.device, existing.filesystem, used.uuid, wanted, steps, (), tuple(doubts)
+    )
+
+
+def _refuse(reason: Said | None) -> None:
+    if reason is not None:
+        raise Refused(refusal(reason))
+
+
+def _relabelled(used: InUse, label: str, doubts: list[Said | str]) -> Operations:
+    device, filesystem = used.existing.device, used.existing.filesystem
+    _refuse(why_not_relabel(used.drive, device))
+    shown, old = printable(label, 300), printable(used.label, 300)
+    if label == used.label:
+        _refuse(t("{device} has the label '{label}' already.", device=device, label=shown))
+    if fault := label_fault_of(label, filesystem):
+        _refuse(t("The label '{label}' {fault}.", label=shown, fault=fault))
+    if fault := old_label_fault(used.label, filesystem):
+        _refuse(
+            t("The present label '{label}' {fault}, so it could not be put back.", label=old, fault=fault)
+        )
+    for line in parse(used.found.fstab_text, used.found.fstab):
+        if line.names({"LABEL": label}) or line.source == f"/dev/disk/by-label/{label}":
+            _refuse(
+                t(
+                    "Line {number} of {file} mounts another filesystem by the label '{label}'.",
+                    number=line.number,
+                    file=used.found.fstab,
+                    label=shown,
+                )
+            )
+    if word := next((word for word in _command_line() if _names_label(word, used.label)), None):
+        _refuse(
+            t(
+                "The kernel was started with {word}; have the boot loader name the "
+                "filesystem by its UUID first.",
+                word=printable(word, 200),
+            )
+        )
+    if used.label and any(use.kind == "running-system" and use.subject == device for use in used.drive.uses):
+        doubts.append(
+            t(
+                "The system starts from {device}: make sure that its boot loader does not "
+                "look for the old label.",
+                device=device,
+            )
+        )
+    part = used.drive.partition(device)
+    if used.label and part is not None and part.name == used.label:
+        doubts.append(t("The partition's own name in the table stays '{name}', the old label.", name=old))
+    place = next((one.mount_point for one in reversed(used.mounts)), "")
+    relabel = Relabel(device, filesystem, place, used.label, label)
+    by_it = [line for line in used.lines if _is_by_label(line, used.label)]
+    return [
+        relabel,
+        *_edited(
+            used, (_edit_of(used, line, with_source(_text_of(used, line), by_label(label))) for line in by_it)
+        ),
+    ]
+
+
+def _command_line() -> list[str]:
+    """What the boot loader told the kernel."""
+    with suppress(OSError):
+        return CMDLINE.read_text(errors="replace").split()
+    return []
+
+
+def _names_label(word: str, label: str) -> bool:
+    """Whether a word of the kernel's command line, such as root=LABEL=old, names this label."""
+    value = word.partition("=")[2].strip('"')
+    return bool(label) and value.replace('"', "") in (f"LABEL={label}", f"/dev/disk/by-label/{label}")
+
+
+def _is_by_label(line: Line, label: str) -> bool:
+    return bool(label) and (
+        line.names({"LABEL": label}) is True or line.source == f"/dev/disk/by-label/{label}"
+    )
+
+
+def _text_of(used: InUse, line: Line) -> str:
+    return used.found.fstab_text.split("\n")[line.number - 1]
+
+
+def _edit_of(used: InUse, line: Line, new: str | None) -> LineEdit:
+    return LineEdit(line.number, _text_of(used, line), new)
+
+
+def _edited(used: InUse, lines: Iterator[LineEdit]) -> Operations:
+    edits = tuple(lines)
+    return [EditFstab(used.found.fstab, digest_of_text(used.found.fstab_text), edits)] if edits else []
+
+
+def _mounted(used: InUse, wanted: Attach) -> Operations:
+    device, kind = used.existing.device, KINDS[used.existing.filesystem]
+    _refuse(why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
+    if fault := mount_options_fault(wanted.options):
+        _refuse(OPTION_FAULT(fault=fault))
+    _refuse_risky(wanted.options, used.existing.filesystem)
+    known = used.machine.kernel.filesystems
+    name = next(
+        name for name in (kind.name, *kind.kernel_names) if name in kind.kernel_names and name in known
+    )
+    line = used.lines[0] if used.lines else None
+    place, options = _place_and_options(used, wanted, line)
+    operations: Operations = []
+    if not used.mounts:
+        if used.drive.read_only and "ro" not in options:
+            _refuse(possible.READ_ONLY(drive=used.drive.path))
+        check_mount_point(Path(place))
+        operations.append(Mount(device, place, name, options))
+    if wanted.boot and line is None:
+        operations += _with_line(used, place, name, options)
+    if not operations:
+        _refuse(
+            t(
+                "{device} is mounted at {place} already, also at every boot.",
+                device=device,
+                place=printable(place, 200),
+            )
+        )
+    return operations
+
+
+def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[str, ...]]:
+    """The place and the options of the mount: those of its line, of its mount, or those that are wanted."""
+    device, file = used.existing.device, used.found.fstab
+    if line is not None:
+        place = printable(line.mount_point, 200)
+        if wanted.place not in (None, line.mount_point):
+            _refuse(
+                t("{file} mounts {device} at {place}; leave out --at.", file=file, device=device, place=place)
+            )
+        if wanted.options:
+            _refuse(
+                t(
+                    "{file} has options for {device}; change those with `diskwright remount`.",
+                    file=file,
+                    device=device,
+                )
+            )
+        kept = (one for one in line.options if one not in NOT_THE_KERNELS and not one.startswith("x-"))
+        return line.mount_point, tuple(kept)
+    there = used.existing.mount_point
+    if there is not None:
+        if wanted.place not in (None, there):
+            _refuse(possible.MOUNTED(device=device, places=(printable(there, 200),)))
+        return there, wanted.options
+    places = usual_places()
+    if wanted.place is None and (
+        not used.label or "/" in used.label or mount_point_fault(f"{places}/{used.label}")
+    ):
+        _refuse(t("{device} has no label to name a folder in /srv by; name one with --at.", device=device))
+    place = wanted.place or free_place(places, used.label, taken_places(places, Path(used.found.fstab)))
+    if fault := mount_point_fault(place):
+        _refuse(t("The mount point {place} {fault}.", place=printable(place, 200), fault=fault))
+    kind = KINDS[used.existing.filesystem].name
+    return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
+
+
+def _with_line(used: InUse, place: str, name: str, options: Sequence[str]) -> Operations:
+    if not used.uuid:
+        _refuse(
+            t(
+                "{device} has no UUID to name it by in {file}; mount it --once.",
+                device=used.existing.device,
+                file=used.found.fstab,
+            )
+        )
+    with_nofail = tuple(dict.fromkeys((*options, "nofail")))
+    wanted = line_of(used.uuid, place, used.existing.filesystem, name, with_nofail)
+    if taken := conflict(parse(used.found.fstab_text, used.found.fstab), wanted):
+        _refuse(t("{file}, {conflict}. Remove that line first.", file=used.found.fstab, conflict=taken))
+    return _edited(used, iter([LineEdit(0, None, fstab_line(wanted))]))
+
+
+def _unmounted(used: InUse, *, boot: bool) -> Operations:
+    device = used.existing.device
+    _refuse(why_not_unmount(used.drive, device, boot=boot))
+    lines = used.lines if boot else ()
+    if not used.mounts and not lines:
+        _refuse(
+            t("{device} is not mounted, and {file} has no line for it.", device=device, file=used.found.fstab)
+            if boot
+            else possible.HIDDEN(device=device)
+        )
+    unmounts = [_unmount(device, mounted) for mounted in reversed(used.mounts)]
+    return [*unmounts, *_edited(used, (_edit_of(used, line, None) for line in lines))]
+
+
+def _unmount(device: str, mounted: Mounted) -> Unmount:
+    """Raises Refused where somebody uses it, or where it could not be mounted so again."""
+    if mounted.root != "/" and mounted.filesystem != "btrfs":
+        _refuse(
+            t(
+                "Only a folder of {device} is mounted at {place}; unmount it with umount.",
+                device=device,
+                place=printable(mounted.mount_point, 200),
+            )
+        )
+    check_unused(mounted.mount_point)
+    further = (
+        () if mounted.filesystem == "fuseblk" else sorted(mounted.options - {*mounted.own} - NOT_FOR_MOUNT)
+    )
+    name = "ntfs-3g" if mounted.filesystem == "fuseblk" else mounted.filesystem
+    # A mount is read-only where either word says so.
+    own = [word for word in mounted.own if word != "rw" or "ro" not in further]
+    return Unmount(device, mounted.mount_point, name, (*own, *(word for word in further if word != "rw")))
+
+
+def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Said | str]) -> Operations:
+    device, found = used.existing.device, used.found
+    has_line = found.line is not None
+    _refuse(why_not_remount(used.drive, device, has_line=has_line, fstab=found.fstab))
+    at_boot = used.existing.at_boot
+    kept = at_boot or ()
+    subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
+    # The fourth field of a line cannot be empty (fstab(5)).
+    options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
+    if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
+        _refuse(t("Another subvolume cannot be chosen by an option here."))
+    added = tuple(one for one in options if one not in kept)
+    if fault := mount_options_fault(added):
+        _refuse(OPTION_FAULT(fault=fault))
+    _refuse_risky(added, used.existing.filesystem)
+    if options == at_boot:
+        _refuse(t("{device} has these options already.", device=device))
+    operations: Operations = []
+    set_options(used.existing, options, found, operations, doubts, REMOUNTED)
+    if not operations:
+        raise Refused(refusal(" ".join(map(str, doubts))))
+    return operations
+
+
+def _grown(used: InUse, doubts: list[Said | str]) -> Operations:
+    """Into the free space behind it; where there is none, the filesystem may still not fill its partition."""
+    device, drive = used.existing.device, used.drive
+    part = drive.partition(device)
+    if part is None:
+        raise Refused(refusal(t("{device} is no partition, and has no end to move.", device=device)))
+    if not used.mounts:
+        _refuse(
+            t("{device} is not mounted: `diskwright plan {device} --grow` tries it out first.", device=device)
+        )
+    _refuse(why_not_grow_mounted(drive, part))
+    mounted = used.mounts[-1]
+    if "ro" in {*mounted.words, *mounted.own}:
+        _refuse(
+            t(
+                "{device} is mounted read-only at {place}: it does not grow.",
+                device=device,
+                place=printable(mounted.mount_point, 200),
+            )
+        )
+    held = held_in_use(used.existing.filesystem, device, mounted.mount_point)
+    room = room_behind(drive, part)
+    if not room and is_filled(held.size_bytes, part.size_bytes):
+        _refuse(t("No free space follows {device}, and its filesystem fills it.", device=device))
+    new_bytes = part.size_bytes + room
+    operations: Operations = []
+    if room:
+        operations.append(
+            ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
+        )
+        if drive.table and drive.table.backup == "misplaced":
+            doubts.append(BACKUP_MOVES(drive=drive.path))
+    place, kind = mounted.mount_point, used.existing.filesystem
+    growing = GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
+    doubts.append(
+        t(
+            "This is not tried out first: the kernel grows the filesystem itself. "
+            "Unmount it to have it tried out."
+        )
+    )
+    return [*operations, growing]
+
+
+def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
+    rules = KINDS[filesystem].relabelling
+    for danger in sorted(dangers_in(options, rules.rules if rules and rules.rules else filesystem)):
+        _refuse(t("{option} puts data at risk.", option=danger))
+
+
+def _switched_off(device: str) -> Changes:
+    node, drive_node = nodes_of(device)
+    if node != drive_node:
+        _refuse(t("{device} is a partition; name its drive, {drive}.", device=node, drive=drive_node))
+    machine = probe_machine([node])
+    (drive,) = machine.drives
+    _refuse(why_not_power_off(drive))
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(tuned.DRIVE_UNMEASURED(drive=drive.path))
+    files = _switches(drive)
+    if not files:
+        _refuse(t("The kernel offers no way to power {drive} off.", drive=drive.path))
+    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    operations: Operations = [*_all_unmounted(drive), PowerOff(node, files)]
+    return Changes(identity, node, "", "", SwitchOff(), change_steps(operations, identity))
+
+
+def _all_unmounted(drive: Drive) -> Iterator[Unmount]:
+    nodes = (drive.path, *(part.path for part in drive.partitions))
+    for mounted in reversed(read_mounts()):
+        device = next((node for node in nodes if is_mount_of(mounted, node)), None)
+        if device is not None:
+            yield _unmount(device, mounted)
+
+
+def _switches(drive: Drive) -> tuple[str, ...]:
+    """The files of sysfs by which the kernel lets go of the drive, and of its USB port where nothing else
+    hangs on that; as udisks2 does it."""
+    entry = SYS / "class/block" / name_of(drive.path)
+    delete = entry / "device/delete"
+    if not delete.exists():
+        return ()
+    real = entry.resolve()
+    port = next((above for above in real.parents if (above / "idVendor").exists()), None)
+    if port is None or not (port / "remove").exists():
+        return (str(delete),)
+    every = filter(None, map(target, (SYS / "class/block").iterdir()))
+    alone = all(one.is_relative_to(real) for one in every if one.is_relative_to(port))
+    return (str(delete), *([str(port / "remove")] if alone else []))

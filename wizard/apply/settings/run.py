@@ -1,0 +1,330 @@
+"""What the detached process does with changes: guard, steps in order, verify; and taking them back. All of it
+is in the journal.
+"""
+
+import grp
+import os
+import pwd
+import shlex
+import stat
+from collections.abc import Set
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block.devices import kernel_name
+from wizard.apply.run.backup_store import mark_durably
+from wizard.apply.run.job import Asked, Job, Locks, Outcome, Taking, Work
+from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
+from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose, lock_drives
+from wizard.apply.run.progress_log import how_far
+from wizard.apply.run.runs import CHANGES, called, load_environment, read_file
+from wizard.apply.run_control import READY
+from wizard.apply.settings.current_value import How, standing
+from wizard.apply.settings.guard import (
+    LOST_AT_RESTART,
+    check_may,
+    check_new,
+    check_own,
+    check_standing,
+    check_tuning_tools,
+    device_fault,
+    is_powered_off,
+    refusal,
+)
+from wizard.apply.settings.steps import TuningSite, make_change, take_back
+from wizard.filesystems.registry import KINDS
+from wizard.model.changes import Attach, Changes, EditFstab, GrowMounted, SwitchOff, SwitchOnTimer, WriteRules
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
+from wizard.model.ext import Event
+from wizard.model.operations import EVERYONE, ROOT, Writer
+from wizard.model.plan import Mount
+from wizard.model.said import KERNEL_SECTOR_BYTES, Said, Sentence, in_a_row, t, tn
+from wizard.plan.messages import who
+from wizard.plan.settings.steps_of import stays
+from wizard.plan.settings.tuning import read_kept_changes
+from wizard.process.program import remember
+
+
+def ready_said(changes: Changes) -> tuple[Said, ...]:
+    """How large what the changes mounted is, where, and who may write there; then how whoever asked for it
+    could come to write, where only root can. Nothing where nothing was mounted, or it cannot be looked at.
+    """
+    steps = (step.operation for step in changes.steps)
+    mount = next((one for one in steps if isinstance(one, Mount)), None)
+    if mount is None or not isinstance(changes.wanted, Attach) or not Path(mount.mount_point).is_mount():
+        return ()
+    place, shown = mount.mount_point, printable(mount.mount_point, 200)
+    try:
+        size = _size_bytes(mount.device)
+        read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
+        writer = writer_of(Path(place).stat())
+    except (OSError, ValueError):
+        return ()
+    if read_only:
+        return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(shown,)),)
+    ready = READY(size=size, places=(shown,), who=who(writer))
+    asked = changes.wanted.writer
+    if writer != ROOT or asked.kind != "person":
+        return (ready,)
+    command = shlex.join(("sudo", "chown", printable(asked.name, 60), shown))
+    return ready, t(
+        "Its owner stays as it was. To let {who} write there: {command}", who=who(asked), command=command
+    )
+
+
+def writer_of(top: os.stat_result) -> Writer:
+    """Who besides root may write to a folder, by its owner and its permissions."""
+    if top.st_mode & stat.S_IWOTH:
+        return EVERYONE
+    if top.st_uid and top.st_mode & stat.S_IWUSR:
+        name = str(top.st_uid)
+        with suppress(KeyError):
+            name = pwd.getpwuid(top.st_uid).pw_name
+        return Writer("person", name, top.st_uid, top.st_gid)
+    if top.st_gid and top.st_mode & stat.S_IWGRP:
+        name = str(top.st_gid)
+        with suppress(KeyError):
+            name = grp.getgrgid(top.st_gid).gr_name
+        return Writer("group", name, 0, top.st_gid)
+    return ROOT
+
+
+def _size_bytes(device: str) -> int:
+    """Of a device, as the kernel has it; nobody needs to be root for that."""
+    sectors = Path("/sys/class/block", kernel_name(device), "size").read_text("ascii")
+    return int(sectors) * KERNEL_SECTOR_BYTES
+
+
+def load_changes(run: Path) -> Changes:
+    """As the run's own file has them; raises BadInput where it cannot be read."""
+    return remember(read_kept_changes(read_file(run / CHANGES), str(run / CHANGES)))
+
+
+CANNOT_GO_ON = Sentence("The run {run} cannot go on: {fault}.")
+
+
+def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Said]:
+    """Carry changes out from the first that is not made: how the run ended. Raises DiskwrightError."""
+    changes, environment = load_changes(run), load_environment(run)
+    entries = read_entries(run)
+    begun, done = begun_steps(entries), done_steps(entries)
+    check_own(changes, environment)
+    try:
+        if begun:
+            check_goes_on(run, changes)
+        else:
+            check_new(changes)
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+    for number, step in enumerate(changes.steps, 1):
+        if number in done and not isinstance(step.operation, LOST_AT_RESTART):
+            continue
+        if (run / STOP).exists():
+            return Event.STOPPED, t(
+                "Stopped before step {step} as asked. {far}", step=number, far=far(run, changes)
+            )
+        if not _is_off(changes, begun) and (fault := device_fault(changes)):
+            raise Refused(refusal(CANNOT_GO_ON(run=run.name, fault=fault)))
+        journal.add(Event.STEP_STARTED, step.sentence, step=number)
+        try:
+            said = make_change(
+                step.operation, TuningSite(changes, number, run.name, environment, journal, drive_locks)
+            )
+        except (DiskwrightError, OSError) as error:
+            journal.add(Event.STEP_FAILED, str(error), step=number)
+            return Event.FAILED, t(
+                "Step {step} of {steps} failed: {error} {far}",
+                step=number,
+                steps=len(changes.steps),
+                error=str(error),
+                far=far(run, changes),
+            )
+        journal.add(Event.STEP_DONE, str(said), step=number)
+    return _verified(run, changes, journal)
+
+
+def check_goes_on(run: Path, changes: Changes) -> None:
+    """Raises Refused unless a run that was begun may go on: not undone, the same filesystem, and everything
+    as the run left it."""
+    if (run / UNDOING).exists():
+        raise Refused(
+            t(
+                "The run {run} was being undone: it cannot go on. Run `diskwright undo "
+                "{name}` to finish that.",
+                run=run.name,
+                name=called(run),
+            )
+        )
+    if _is_off(changes, begun_steps(read_entries(run))):
+        return
+    if fault := device_fault(changes):
+        raise Refused(refusal(CANNOT_GO_ON(run=run.name, fault=fault)))
+    entries = read_entries(run)
+    check_standing(changes, begun_steps(entries), done_steps(entries))
+
+
+def _is_off(changes: Changes, begun: Set[int]) -> bool:
+    """Whether the drive is gone because the last step powers it off, and was begun."""
+    return len(changes.steps) in begun and is_powered_off(changes)
+
+
+def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Said]:
+    failed = 0
+    for step in changes.steps:
+        try:
+            found = standing(step.operation, changes.drive)
+            holds, seen = found.how is How.AFTER, str(found.seen)
+        except (BadInput, Failed) as error:
+            holds, seen = False, str(error)
+        journal.add(
+            Event.VERIFIED if holds else Event.NOT_VERIFIED, " ".join(step.holds).rstrip("."), output=seen
+        )
+        failed += not holds
+    if failed:
+        return Event.FAILED, tn(
+            "Every step was done, but 1 check does not hold.",
+            "Every step was done, but {count} checks do not hold.",
+            count=failed,
+        )
+    if isinstance(changes.wanted, SwitchOff):
+        return Event.DONE, t("{device} is powered off: it can be unplugged.", device=changes.device)
+    if any(stays(step.operation) for step in changes.steps):
+        return Event.DONE, t(
+            "{device} has grown as shown; every check holds. There is no way back.", device=changes.device
+        )
+    changed = t(
+        "{device} is changed exactly as shown; every check holds. `diskwright undo {run}` undoes it.",
+        device=changes.device,
+        run=called(run),
+    )
+    return Event.DONE, in_a_row(*ready_said(changes), changed)
+
+
+def far(run: Path, changes: Changes) -> Said | str:
+    """Report which steps are done."""
+    try:
+        entries = read_entries(run)
+    except BadInput as error:
+        return str(error)
+    said = how_far(done_steps(entries), len(changes.steps))
+    return said if begun_steps(entries) else in_a_row(said, NOTHING_WRITTEN)
+
+
+def check_takes_back(run: Path) -> None:
+    """Raises Refused where there is nothing to take back."""
+    if state(run) is RunState.UNDONE:
+        raise Refused(t("The run {run} is undone already.", run=run.name))
+    if not begun_steps(read_entries(run)):
+        raise Refused(t("The run {run} wrote nothing, so there is nothing to undo.", run=run.name))
+    if state(run) is RunState.DONE:
+        for step in load_changes(run).steps:
+            if isinstance(step.operation, GrowMounted) and stays(step.operation):
+                title = KINDS[step.operation.filesystem].title
+                raise Refused(
+                    t(
+                        "The run {run} cannot be undone: {title} does not shrink while it is mounted.",
+                        run=run.name,
+                        title=title,
+                    )
+                )
+
+
+def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Said]:
+    """Take back what was changed, the last change first: how that ended. Raises DiskwrightError.
+
+    Files go back also where the drive is gone; what is the drive's own waits for it.
+    """
+    check_takes_back(run)
+    changes, environment = load_changes(run), load_environment(run)
+    begun = begun_steps(read_entries(run))
+    check_own(changes, environment)
+    mark_durably(run / UNDOING)
+    said = []
+    fault: Said | str | None = None
+    for number in sorted(begun, reverse=True):
+        operation = changes.steps[number - 1].operation
+        fault = fault or device_fault(changes)
+        if fault is not None and not isinstance(operation, EditFstab | WriteRules | SwitchOnTimer):
+            continue
+        said.append(
+            take_back(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))
+        )
+        journal.add(Event.COMMAND, str(said[-1]), step=number)
+    if fault is not None:
+        raise Failed(
+            t(
+                "{said:row} What is the drive's own could not be undone: {fault}.",
+                said=tuple(said),
+                fault=fault,
+            )
+        )
+    return Event.UNDONE, in_a_row(*said)
+
+
+def _taking(run: Path, asked: Asked) -> Taking:
+    if asked.over_changes:
+        raise Refused(
+            refusal(t("The run {run} is no `apply`: it is not undone over what changed since.", run=run.name))
+        )
+    match asked.purpose:
+        case Purpose.APPLY:
+            return _going_on(run)
+        case Purpose.UNDO:
+            return _taking_back(run)
+        case Purpose.KEEP:
+            raise Refused(
+                refusal(
+                    t("The run {run} changed a filesystem in use: there is nothing to keep.", run=run.name)
+                )
+            )
+
+
+def _going_on(run: Path) -> Taking:
+    now = state(run)
+    if now in (RunState.DONE, RunState.UNDONE):
+        raise Refused(t("The run {run} is {state}: there is nothing to resume.", run=run.name, state=now))
+    changes = load_changes(run)
+    check_own(changes, load_environment(run))
+    check_may(changes)
+    check_tuning_tools(changes)
+    check = partial(check_goes_on, run) if begun_steps(read_entries(run)) else check_new
+    return Taking(
+        str(t("Going on with the changes for {device}.", device=changes.device)),
+        partial(_locked_if_there, changes),
+        partial(check, changes),
+    )
+
+
+def _taking_back(run: Path) -> Taking:
+    check_takes_back(run)
+    changes = load_changes(run)
+    check_own(changes, load_environment(run))
+    return Taking(
+        str(t("Taking back what was changed for {device}.", device=changes.device)),
+        partial(_locked_if_there, changes),
+    )
+
+
+def _locked_if_there(changes: Changes) -> Locks:
+    """The files go back also where the drive is gone."""
+    with suppress(BadInput):
+        return lock_drives((changes.drive.path,))
+    return ()
+
+
+def _told(_: Path, error: DiskwrightError) -> str:
+    return str(error)
+
+
+def _apply(work: Work) -> Outcome:
+    event, said = make_changes(work.run, work.journal, work.drive_locks)
+    return event, str(said)
+
+
+def _undo(work: Work) -> Outcome:
+    event, said = take_all_back(work.run, work.journal, work.drive_locks)
+    return event, str(said)
+
+
+JOB = Job(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)

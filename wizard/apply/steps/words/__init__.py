@@ -1,1 +1,0 @@
-"""What is said of a plan's steps: a module for each theme."""

@@ -1,0 +1,214 @@
+"""What is in a file, without reading its holes: a digest of the content, and where it has data.
+
+The digest does not depend on how the content is stored: blocks that are all zeros count alike whether they
+are written or a hole. A file is cut into segments of 64 MiB, which threads read and hash side by side
+(reading and hashing leave the interpreter's lock alone). SHA-256 was chosen by measuring: on a processor with
+instructions for it, one core hashed 1,490 MB/s by it and 740 by BLAKE2b. It can be checked, too: for a file
+of one segment without a block of zeros, sha256sum prints the same digest.
+"""
+
+import errno
+import os
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from hashlib import blake2b, sha256
+from threading import local
+
+from wizard.apply.tree import mount_read_only
+from wizard.model.said import MIB, rounded_up
+
+BLOCK_BYTES = 4096
+"""The grain of what counts as zeros, and of widened ranges: the largest block of an ext filesystem on most
+machines."""
+
+SEGMENT_BYTES = 64 * MIB
+PIECE_BYTES = MIB
+ZEROS = bytes(BLOCK_BYTES)
+
+Range = tuple[int, int]
+"""Where data begin and where they end, in bytes."""
+
+Content = tuple[str, str, str]
+"""The digest, the word on where the data are, and the word on that in whole blocks."""
+
+_own = local()
+
+
+def content_of(fd: int, size_bytes: int, workers: int, on_bytes: Callable[[int], None]) -> Content:
+    """Read a file; `on_bytes` hears how many bytes more were read. Raises OSError where it cannot be read."""
+    ranges = tuple(data_ranges(fd, size_bytes))
+    wide = tuple(widened(ranges, size_bytes))
+    parts = tuple(segments(wide))
+    with ThreadPoolExecutor(workers) if len(parts) > 1 else nullcontext() as threads:
+        mapped = threads.map if threads else map
+        digests = []
+        for part, digest in zip(
+            parts, mapped(lambda one: _segment(fd, one[0], one[1], size_bytes), parts), strict=True
+        ):
+            digests.append(digest)
+            on_bytes(sum(end - start for start, end in part[1]))
+    return _whole(size_bytes, tuple(index for index, _ in parts), digests), _word(ranges), _word(wide)
+
+
+def content_beside(fd: int, size_bytes: int, do: Callable[[Sequence[Range]], None]) -> Content:
+    """What `content_of` tells. Right before a segment is hashed, `do` is done with its ranges of data: what
+    that reads is in memory then. It goes on with the next segment meanwhile. Raises OSError as it does."""
+    ranges = tuple(data_ranges(fd, size_bytes))
+    wide = tuple(widened(ranges, size_bytes))
+    own, parts = dict(segments(ranges)), tuple(segments(wide))
+    digests: list[bytes] = []
+    if len(parts) == 1:
+        do(own[parts[0][0]])
+        digests.append(_segment(fd, *parts[0], size_bytes))
+    elif parts:
+        with ThreadPoolExecutor(1) as beside:
+            hashing: Future[bytes] | None = None
+            for index, part in parts:
+                do(own[index])
+                # Not further ahead, or it would have to come from the drive again.
+                digests += [hashing.result()] if hashing else []
+                hashing = beside.submit(_segment, fd, index, part, size_bytes)
+            digests += [hashing.result()] if hashing else []
+    return _whole(size_bytes, tuple(index for index, _ in parts), digests), _word(ranges), _word(wide)
+
+
+def outline_of(fd: int, size_bytes: int) -> Content:
+    """Where a file has data, without reading it: the digest is empty."""
+    ranges = tuple(data_ranges(fd, size_bytes))
+    return "", _word(ranges), _word(tuple(widened(ranges, size_bytes)))
+
+
+def _whole(size_bytes: int, indices: Sequence[int], digests: Sequence[bytes]) -> str:
+    if size_bytes <= SEGMENT_BYTES:
+        return digests[0].hex() if digests else (sha256().hexdigest() if not size_bytes else NOTHING.hex())
+    # A segment that was all zeros says so by its digest, and one that was a hole is to say nothing else.
+    told = [
+        struct.pack("<Q", index) + digest
+        for index, digest in zip(indices, digests, strict=True)
+        if digest != NOTHING
+    ]
+    return sha256(b"".join(told)).hexdigest()
+
+
+def _segment(fd: int, index: int, part: Sequence[Range], size_bytes: int) -> bytes:
+    """The digest of what is not zeros in a segment: plain where that is all of it, else with the runs."""
+    hashed = sha256()
+    runs: list[list[int]] = []
+    for start, piece in _pieces(fd, part):
+        for low, high in runs_of_data(piece):
+            hashed.update(piece[low:high])
+            if runs and runs[-1][1] == start + low:
+                runs[-1][1] = start + high
+            else:
+                runs.append([start + low, start + high])
+    begins, ends = index * SEGMENT_BYTES, min((index + 1) * SEGMENT_BYTES, size_bytes)
+    if not runs:
+        return NOTHING
+    if runs[0] == [begins, ends]:
+        return hashed.digest()
+    where = b"".join(struct.pack("<QQ", low - begins, high - begins) for low, high in runs)
+    return sha256(hashed.digest() + where).digest()
+
+
+NOTHING = sha256(sha256().digest()).digest()
+"""The digest of a segment that holds only zeros."""
+
+
+def _pieces(fd: int, part: Sequence[Range]) -> Iterator[tuple[int, memoryview]]:
+    """The bytes of these ranges, with where each piece begins; a piece is good until the next is asked
+    for."""
+    buffer: memoryview | None = getattr(_own, "buffer", None)
+    if buffer is None:
+        buffer = _own.buffer = memoryview(bytearray(PIECE_BYTES))
+    for start, end in part:
+        for position in range(start, end, PIECE_BYTES):
+            piece = buffer[: min(PIECE_BYTES, end - position)]
+            _fill(fd, piece, position)
+            yield position, piece
+
+
+def _fill(fd: int, piece: memoryview, position: int) -> None:
+    done = 0
+    while done < len(piece):
+        got = os.preadv(fd, [piece[done:]], position + done)
+        if not got:
+            raise OSError(errno.EIO, str(mount_read_only.SHORTER))
+        done += got
+
+
+def runs_of_data(piece: memoryview) -> Iterator[Range]:
+    """Where in these bytes, which begin on a block, the runs of blocks lie that are not all zeros. Pure."""
+    firsts = bytes(piece[::BLOCK_BYTES])
+    if 0 not in firsts:
+        yield 0, len(piece)
+        return
+    begun: int | None = None
+    for number, first in enumerate(firsts):
+        start = number * BLOCK_BYTES
+        block = piece[start : start + BLOCK_BYTES]
+        if first == 0 and bytes(block) == ZEROS[: len(block)]:
+            if begun is not None:
+                yield begun, start
+            begun = None
+        elif begun is None:
+            begun = start
+    if begun is not None:
+        yield begun, len(piece)
+
+
+def data_ranges(fd: int, size_bytes: int) -> Iterator[Range]:
+    """Where a file has data (lseek(2), SEEK_DATA); everything else in it is holes."""
+    position = 0
+    while position < size_bytes:
+        try:
+            start = os.lseek(fd, position, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                return
+            raise
+        position = min(os.lseek(fd, start, os.SEEK_HOLE), size_bytes)
+        if start < position:
+            yield start, position
+
+
+def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:
+    """The ranges in whole blocks, those that touch made one. Pure."""
+    held: Range | None = None
+    for start, end in ranges:
+        low, high = start // BLOCK_BYTES * BLOCK_BYTES, min(rounded_up(end, BLOCK_BYTES), size_bytes)
+        if held is not None and low <= held[1]:
+            held = held[0], max(held[1], high)
+            continue
+        if held is not None:
+            yield held
+        held = low, high
+    if held is not None:
+        yield held
+
+
+def segments(ranges: Iterable[Range]) -> Iterator[tuple[int, list[Range]]]:
+    """The ranges cut at the bounds of segments: each segment's number, and what of the ranges lies in it.
+    Pure."""
+    number, held = -1, list[Range]()
+    for start, end in ranges:
+        while start < end:
+            here = start // SEGMENT_BYTES
+            if here != number:
+                if held:
+                    yield number, held
+                number, held = here, []
+            stop = min(end, (here + 1) * SEGMENT_BYTES)
+            held.append((start, stop))
+            start = stop
+    if held:
+        yield number, held
+
+
+def _word(ranges: Sequence[Range]) -> str:
+    """`1048576 in 2, 0a1b2c3d4e5f6071`: how many bytes in how many ranges, and a digest of where."""
+    if not ranges:
+        return "0"
+    where = blake2b(b"".join(struct.pack("<QQ", *one) for one in ranges), digest_size=8).hexdigest()
+    return f"{sum(end - start for start, end in ranges)} in {len(ranges)}, {where}"

@@ -1,0 +1,269 @@
+"""Copying files with all that they are, so that a manifest of both is the same but for inodes.
+
+No common program does that: cp and rsync give up where a path is longer than the kernel takes, tar leaves
+sockets out, cp fills small holes in large files, and all of them lose the flags that chattr(1) sets. Here
+every name is reached by descriptors, as a manifest is taken.
+
+A folder gets its owner, permissions, attributes and times when everything is in it; flags come last of all,
+since they can forbid the rest.
+"""
+
+import errno
+import fcntl
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.tree import mount_read_only
+from wizard.apply.tree.content import Content, Range, content_beside, data_ranges
+from wizard.apply.tree.entry import (
+    ABOUT_STORAGE,
+    GET_FLAGS,
+    LOST_AND_FOUND,
+    TO_READ,
+    Inode,
+    attribute_names,
+    flags_of,
+    folder_of,
+    named,
+    opened,
+    status_at,
+    walk,
+)
+from wizard.filesystems.kind import EVERYTHING, Holds
+from wizard.model.errors import Failed
+from wizard.model.said import MIB, Sentence
+
+NOT_COPIED = Sentence("{path} could not be copied: {why}.")
+
+SET_FLAGS = 0x40086602 if struct.calcsize("l") == 8 else 0x40046602
+"""FS_IOC_SETFLAGS (linux/fs.h), whose number tells the size of a long."""
+
+STEP_BYTES = 8 * MIB
+TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy at work: descriptors of both tops, who hears of bytes, and what the target can hold. With
+    `again`, what an earlier attempt left is in the way of nothing. `on_content` hears what each file holds,
+    which is hashed as it is copied.
+    """
+
+    source: int
+    target: int
+    on_bytes: Callable[[int], None]
+    holds: Holds = EVERYTHING
+    again: bool = False
+    on_content: Callable[[Content], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """What is to be remembered while everything is copied."""
+
+    first: dict[Inode, bytes] = field(default_factory=dict)
+    folders: list[bytes] = field(default_factory=list)
+    flagged: list[tuple[bytes, int]] = field(default_factory=list)
+
+
+def copy_tree(source: Path, target: Path, on_bytes: Callable[[int], None]) -> None:
+    """Copy everything below `source`, and what it is itself, to the empty folder `target`; its lost+found may
+    be there already.
+
+    `on_bytes` hears how many bytes more were copied. Raises Failed, naming the file, where something cannot
+    be copied.
+    """
+    with both(source, target) as (here, there):
+        copy, whole = Copy(here, there, on_bytes), _Whole()
+        for path, _, _ in walk(here):
+            with telling(path):
+                _copy_next(copy, whole, path)
+        for path in reversed(whole.folders):
+            with telling(path):
+                if flags := finish_folder(copy, path):
+                    whole.flagged.append((path, flags))
+        for path, flags in whole.flagged:
+            with telling(path):
+                set_flags(there, path, flags)
+
+
+def _copy_next(copy: Copy, whole: _Whole, path: bytes) -> None:
+    status, first = status_at(copy.source, path), path
+    if stat.S_ISDIR(status.st_mode):
+        whole.folders.append(path)
+    elif status.st_nlink > 1:
+        first = whole.first.setdefault((status.st_dev, status.st_ino), path)
+    if flags := copy_entry(copy, path, status, first):
+        whole.flagged.append((path, flags))
+
+
+@contextmanager
+def both(source: Path, target: Path) -> Iterator[tuple[int, int]]:
+    """Descriptors of both folders, closed at the end."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    here = os.open(source, flags)
+    try:
+        there = os.open(target, flags)
+        try:
+            yield here, there
+        finally:
+            os.close(there)
+    finally:
+        os.close(here)
+
+
+@contextmanager
+def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
+    """What goes wrong with a file within the block is raised as Failed, with its name."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise Failed(fault(path=named(path), why=why)) from None
+
+
+def copy_entry(copy: Copy, path: bytes, status: os.stat_result, first: bytes) -> int:
+    """Copy what is at `path`, which `status` is of: a file with all but its flags, which are given, or a
+    folder alone, which `finish_folder` ends. `first` is where a file lies already by another name; else
+    `path`. Raises OSError.
+    """
+    with folder_of(copy.source, path) as (here, name), folder_of(copy.target, path) as (there, _):
+        if stat.S_ISDIR(status.st_mode):
+            if path:
+                _make_folder(copy, path, name, there)
+            return 0
+        if copy.again:
+            remove_name(there, name)
+        if first != path and copy.holds.links:
+            _link(copy, first, name, there)
+        elif stat.S_ISREG(status.st_mode):
+            return _copy_file(copy, name, (here, there), status)
+        elif copy.holds.links:
+            _make_other(copy, name, (here, there), status)
+    return 0
+
+
+def _make_folder(copy: Copy, path: bytes, name: bytes, there: int) -> None:
+    try:
+        os.mkdir(name, 0o700, dir_fd=there)
+    except FileExistsError:
+        if path == LOST_AND_FOUND:
+            return
+        if not (copy.again and stat.S_ISDIR(os.stat(name, dir_fd=there, follow_symlinks=False).st_mode)):
+            raise
+
+
+def remove_name(folder: int, name: bytes) -> None:
+    """Take a name away, whatever flags forbid it; nothing where it is not there. Raises OSError."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return
+    except PermissionError:
+        free(folder, name)
+        os.unlink(name, dir_fd=folder)
+
+
+def free(top: int, path: bytes) -> None:
+    """Take the flags from a file or folder, and from the folder that it is in, where they can have some.
+    Raises OSError."""
+    for one in (path.rpartition(b"/")[0], path):
+        with suppress(FileNotFoundError):
+            mode = status_at(top, one).st_mode
+            if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+                set_flags(top, one, 0)
+
+
+def _link(copy: Copy, first: bytes, name: bytes, there: int) -> None:
+    with folder_of(copy.target, first) as (folder, first_name):
+        os.link(first_name, name, src_dir_fd=folder, dst_dir_fd=there, follow_symlinks=False)
+
+
+def _copy_file(copy: Copy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> int:
+    with opened(folders[0], name, TO_READ) as fd, opened(folders[1], name, TO_WRITE) as new:
+        try:
+            return _fill_file(copy, fd, new, status)
+        except OSError:
+            # Of a source that changed meanwhile nobody could tell later whose it is.
+            os.unlink(name, dir_fd=folders[1])
+            raise
+
+
+def _fill_file(copy: Copy, fd: int, new: int, status: os.stat_result) -> int:
+    if copy.on_content is None:
+        _copy_ranges(fd, new, copy.on_bytes, data_ranges(fd, status.st_size))
+    else:
+        copy.on_content(content_beside(fd, status.st_size, partial(_copy_ranges, fd, new, copy.on_bytes)))
+    os.ftruncate(new, status.st_size)
+    return _finish(copy, fd, new)
+
+
+def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Iterable[Range]) -> None:
+    """Only where there are data: holes stay holes."""
+    for start, end in ranges:
+        os.lseek(new, start, os.SEEK_SET)
+        while start < end:
+            got = os.sendfile(new, fd, start, min(STEP_BYTES, end - start))
+            if not got:
+                raise OSError(errno.EIO, str(mount_read_only.SHORTER))
+            start += got
+            on_bytes(got)
+
+
+def _make_other(copy: Copy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> None:
+    """A symbolic link, a pipe, a socket or a device."""
+    here, there = folders
+    if stat.S_ISLNK(status.st_mode):
+        os.symlink(os.readlink(name, dir_fd=here), name, dir_fd=there)
+    else:
+        os.mknod(name, status.st_mode, status.st_rdev, dir_fd=there)
+    os.chown(name, status.st_uid, status.st_gid, dir_fd=there, follow_symlinks=False)
+    if not stat.S_ISLNK(status.st_mode):
+        # What is not a link is not followed either.
+        os.chmod(name, stat.S_IMODE(status.st_mode), dir_fd=there)
+    _copy_attributes(copy, *(b"/proc/self/fd/%d/%s" % (folder, name) for folder in folders))
+    os.utime(name, ns=(status.st_atime_ns, status.st_mtime_ns), dir_fd=there, follow_symlinks=False)
+
+
+def _copy_attributes(copy: Copy, source: int | bytes, target: int | bytes) -> None:
+    """All extended attributes that can be held, ACLs among them, after owner and permissions, which take some
+    of them away."""
+    follow = isinstance(source, int)
+    for name in attribute_names(source) if copy.holds.attributes else ():
+        if copy.holds.attribute(name):
+            value = os.getxattr(source, name, follow_symlinks=follow)
+            os.setxattr(target, name, value, follow_symlinks=follow)
+
+
+def finish_folder(copy: Copy, path: bytes) -> int:
+    """Give a folder that holds everything what else it is, but for its flags, which are given. Raises
+    OSError."""
+    with opened(copy.source, path, TO_READ) as fd, opened(copy.target, path, TO_READ) as new:
+        return _finish(copy, fd, new)
+
+
+def _finish(copy: Copy, fd: int, new: int) -> int:
+    """Owner, permissions, attributes and times of a file or folder whose content is there; the flags that are
+    left to be set."""
+    status = os.fstat(fd)
+    if copy.holds.owners:
+        os.fchown(new, status.st_uid, status.st_gid)
+        os.fchmod(new, stat.S_IMODE(status.st_mode))
+    _copy_attributes(copy, fd, new)
+    os.utime(new, ns=(status.st_atime_ns, status.st_mtime_ns))
+    return flags_of(fd) & copy.holds.flags
+
+
+def set_flags(top: int, path: bytes, flags: int) -> None:
+    """Give a file or folder these flags, and no others but those about how it is stored. Raises OSError."""
+    with opened(top, path, TO_READ) as fd:
+        buffer = bytearray(8)
+        fcntl.ioctl(fd, GET_FLAGS, buffer)
+        stored = struct.unpack_from("=I", buffer)[0] & ABOUT_STORAGE
+        fcntl.ioctl(fd, SET_FLAGS, struct.pack("=II", stored | flags, 0))

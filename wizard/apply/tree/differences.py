@@ -1,0 +1,224 @@
+"""How two manifests differ, in sentences: what a person loses, file by file."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wizard.apply.tree import mount_read_only
+from wizard.apply.tree.entry import LOST_AND_FOUND, Entry, Kind, from_line, named
+from wizard.apply.tree.manifest import manifest_lines
+from wizard.filesystems.kind import Holds
+from wizard.model.errors import printable
+from wizard.model.said import Said, Sentence, t, tn
+
+TOLD = 20
+"""So many differences are told, the others counted."""
+
+KINDS = {
+    Kind.FILE: t("file"),
+    Kind.FOLDER: t("folder"),
+    Kind.SYMLINK: t("symbolic link"),
+    Kind.FIFO: t("named pipe"),
+    Kind.SOCKET: t("socket"),
+    Kind.CHARACTERS: t("character device"),
+    Kind.BLOCKS: t("block device"),
+}
+"""What an entry is, as a person reads it."""
+
+
+SeenAs = Callable[[Entry], Entry | None]
+"""What of an entry counts; None where nothing does."""
+
+
+def differences(
+    before: Path,
+    after: Path,
+    *,
+    inode_numbers: bool,
+    rewritten: frozenset[bytes] = frozenset(),
+    seen_as: SeenAs = lambda entry: entry,
+) -> tuple[Said, ...]:
+    """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell
+    the same filesystem.
+
+    With `inode_numbers`, the filesystem is the same one: nothing may differ. Without, it was copied: a copy
+    has inodes, times of their change and a size of blocks of its own, and its own lost+found. Of the files
+    `rewritten` the content is to differ, and nothing else. Each entry is compared as it is `seen_as`. Raises
+    BadInput where a manifest cannot be read.
+    """
+    told = []
+    count = 0
+    for sentence in _differences(before, after, inode_numbers, rewritten, seen_as):
+        count += 1
+        if count <= TOLD:
+            told.append(sentence)
+    return (
+        (*told, tn("And one more difference.", "And {count} more differences.", count=count - TOLD))
+        if count > TOLD
+        else tuple(told)
+    )
+
+
+def _differences(
+    before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes], seen_as: SeenAs
+) -> Iterator[Said]:
+    for found in _pairs(before, after):
+        old, new = (entry and seen_as(entry) for entry in found)
+        entry = old or new
+        if old and new and old.path in rewritten and old.digest != new.digest:
+            new = replace(new, digest=old.digest)
+        if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is Kind.FOLDER:
+            continue
+        if new is None and old is not None:
+            yield t("{path} ({kind}) is missing.", path=named(old.path), kind=KINDS[old.kind])
+        elif old is None and new is not None:
+            yield t("{path} ({kind}) was not there before.", path=named(new.path), kind=KINDS[new.kind])
+        elif (
+            old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)])
+        ):
+            yield t("{path}: {how:semicolons}.", path=named(old.path), how=tuple(pieces))
+
+
+def _pairs(before: Path, after: Path) -> Iterator[tuple[Entry | None, Entry | None]]:
+    """Entries with the same path together, others alone, but for those that are alike to the letter. Both
+    files have the same order."""
+    old_lines, new_lines = manifest_lines(before), manifest_lines(after)
+    old_line, new_line = next(old_lines, None), next(new_lines, None)
+    while old_line or new_line:
+        if old_line == new_line:
+            old_line, new_line = next(old_lines, None), next(new_lines, None)
+            continue
+        old, new = _entry(old_line, before), _entry(new_line, after)
+        if new is None or (old and old.order < new.order):
+            yield old, None
+            old_line = next(old_lines, None)
+        elif old is None or new.order < old.order:
+            yield None, new
+            new_line = next(new_lines, None)
+        else:
+            yield old, new
+            old_line, new_line = next(old_lines, None), next(new_lines, None)
+
+
+def _entry(line: bytes | None, file: Path) -> Entry | None:
+    return from_line(line, mount_read_only.ENTRY_OF(file=str(file))) if line else None
+
+
+def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
+    if old.kind is not new.kind:
+        yield t("it was a {was} and is a {now}", was=KINDS[old.kind], now=KINDS[new.kind])
+        return
+    if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
+        yield (
+            t("its content differs")
+            if old.size_bytes == new.size_bytes
+            else t("it had {was} bytes and has {now}", was=old.size_bytes, now=new.size_bytes)
+        )
+    yield from _storage_differences(old, new, inode_numbers)
+    yield from _property_differences(old, new)
+    yield from _attribute_differences(old, new)
+    yield from _link_differences(old, new, inode_numbers)
+
+
+def _property_differences(old: Entry, new: Entry) -> Iterator[Said]:
+    pairs = (
+        (Sentence("its permissions are {now}, not {was}"), f"{old.mode:04o}", f"{new.mode:04o}"),
+        (Sentence("its owner is {now}, not {was}"), f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
+        (Sentence("it was modified at {now}, not {was}"), old.modified, new.modified),
+        (Sentence("it was read at {now}, not {was}"), old.accessed, new.accessed),
+        (Sentence("it leads to {now}, not {was}"), old.target, new.target),
+        (Sentence("its device number is {now}, not {was}"), old.device, new.device),
+        (Sentence("its flags are {now}, not {was}"), f"{old.flags:#x}", f"{new.flags:#x}"),
+    )
+    for differs, was, is_now in pairs:
+        if was != is_now:
+            yield differs(was=_word(was), now=_word(is_now))
+
+
+def _word(value: str | int | bytes) -> str:
+    """A property for a person: a time, or where a symbolic link leads."""
+    match value:
+        case int():
+            return _time(value)
+        case bytes():
+            return printable(value.decode(errors="backslashreplace"), 200)
+        case _:
+            return value
+
+
+def _storage_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
+    was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
+    if was != is_now and old.size_bytes == new.size_bytes:
+        yield t("its data lie elsewhere between its holes: {now}, not {was}", now=is_now, was=was)
+
+
+def _attribute_differences(old: Entry, new: Entry) -> Iterator[Said]:
+    was, now = dict(old.attributes), dict(new.attributes)
+    for name in sorted({*was, *now}):
+        attribute = printable(name, 60)
+        if name not in now:
+            yield t("its extended attribute {name} is missing", name=attribute)
+        elif name not in was:
+            yield t("its extended attribute {name} was not there before", name=attribute)
+        elif was[name] != now[name]:
+            yield t("its extended attribute {name} has another value", name=attribute)
+
+
+def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
+    """Of folders, links only count the folders in them, which are compared themselves."""
+    if old.same_as != new.same_as:
+        was, is_now = (
+            t("the same file as {path}", path=named(entry.same_as))
+            if entry.same_as
+            else t("a file of its own")
+            for entry in (old, new)
+        )
+        yield t("it was {was} and is {now}", was=was, now=is_now)
+    if old.kind is not Kind.FOLDER and old.links != new.links:
+        yield t("it had {was} names and has {now}", was=old.links, now=new.links)
+    if inode_numbers and old.inode != new.inode:
+        yield t("its inode is {now}, not {was}", now=new.inode, was=old.inode)
+    if inode_numbers and old.changed != new.changed:
+        yield t("its inode was changed at {now}, not {was}", now=_time(new.changed), was=_time(old.changed))
+
+
+def _time(nanoseconds: int) -> str:
+    """`2026-11-22 07:00:00.000000001 UTC`; seconds alone for a date that calendars of today's programs cannot
+    tell."""
+    seconds, rest = divmod(nanoseconds, 10**9)
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{rest:09d} UTC"
+    except (ValueError, OverflowError, OSError):
+        return f"{seconds}.{rest:09d} s"
+
+
+CONTENT = (Kind.FILE, Kind.FOLDER)
+
+
+def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
+    """What of an entry counts in a copy. Of the paths `skipped` nothing does, and nothing of the top itself.
+
+    When a file was last read changes while it is in use, and how many names it has elsewhere is nothing of
+    this tree. Where its holes lie goes by the size of blocks.
+    """
+
+    def seen(entry: Entry) -> Entry | None:
+        if not entry.path or entry.path in skipped or not (holds.links or entry.kind in CONTENT):
+            return None
+        return replace(
+            entry,
+            mode=entry.mode if holds.owners else 0,
+            uid=entry.uid if holds.owners else 0,
+            gid=entry.gid if holds.owners else 0,
+            modified=holds.time(entry.modified),
+            accessed=0,
+            links=0,
+            same_as=entry.same_as if holds.links else b"",
+            flags=entry.flags & holds.flags,
+            attributes=tuple(pair for pair in entry.attributes if holds.attribute(pair[0])),
+            data="",
+            wide_data="",
+        )
+
+    return seen

@@ -1,0 +1,360 @@
+"""Looking at one entry of a filesystem, by descriptors: paths may be longer than the kernel takes, and names
+need not be text.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+
+from wizard.apply.tree import mount_read_only
+from wizard.apply.tree.content import content_of, outline_of
+from wizard.model.errors import BadInput, Failed, printable
+from wizard.model.said import Said, t
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class Kind(StrEnum):
+    """What an entry is, as a manifest has it."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    SYMLINK = "symbolic link"
+    FIFO = "named pipe"
+    SOCKET = "socket"
+    CHARACTERS = "character device"
+    BLOCKS = "block device"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a filesystem. `path` is from its top, as the bytes that lie on the disk; empty for the top
+    itself.
+
+    `mode` are the permission bits. `size_bytes` is 0 for a folder, whose size is no property of what it
+    holds. `device` is `8:1` for a device. The times are nanoseconds since 1970. `same_as` is the first path
+    that leads to this inode, where another one comes before this. `flags` are those that chattr(1) sets.
+    `attributes` are pairs of an extended attribute's name and its value in hexadecimal digits, or `sha256:`
+    and its digest where it is long; ACLs are among them.
+
+    `digest` is of a file's content (see `manifest_content`), `data` says where it has data: how many bytes
+    and ranges and a digest of where they are; `wide_data` the same with every range widened to whole blocks
+    of 4096 bytes, as a filesystem with such blocks keeps them.
+    """
+
+    path: bytes
+    kind: Kind
+    mode: int
+    uid: int
+    gid: int
+    size_bytes: int
+    device: str
+    modified: int
+    accessed: int
+    changed: int
+    inode: int
+    links: int
+    same_as: bytes
+    target: bytes
+    flags: int
+    attributes: tuple[tuple[str, str], ...]
+    digest: str
+    data: str
+    wide_data: str
+
+    @property
+    def order(self) -> list[bytes]:
+        """Where it comes in a manifest: a folder before what it holds, names by their bytes."""
+        return self.path.split(b"/") if self.path else []
+
+
+def to_line(entry: Entry) -> bytes:
+    """The entry as one line of JSON, without its end; names that are not UTF-8 keep their bytes as lone
+    surrogates (PEP 383)."""
+    fields = (
+        os.fsdecode(entry.path),
+        entry.kind.value,
+        entry.mode,
+        entry.uid,
+        entry.gid,
+        entry.size_bytes,
+        entry.device,
+        entry.modified,
+        entry.accessed,
+        entry.changed,
+        entry.inode,
+        entry.links,
+        os.fsdecode(entry.same_as) if entry.same_as else "",
+        os.fsdecode(entry.target) if entry.target else "",
+        entry.flags,
+        entry.attributes,
+        entry.digest,
+        entry.data,
+        "" if entry.wide_data == entry.data else entry.wide_data,
+    )
+    return _encode(fields).encode()
+
+
+def from_line(line: bytes, what: str | Said) -> Entry:
+    """What `to_line` wrote; raises BadInput for anything else, which it calls `what`."""
+    try:
+        (
+            path,
+            kind,
+            mode,
+            uid,
+            gid,
+            size,
+            device,
+            modified,
+            accessed,
+            changed,
+            inode,
+            links,
+            same,
+            target,
+            flags,
+            attributes,
+            *content,
+        ) = json.loads(line.decode())
+        digest, data, wide = content
+        return Entry(
+            os.fsencode(path),
+            Kind(kind),
+            int(mode),
+            int(uid),
+            int(gid),
+            int(size),
+            str(device),
+            int(modified),
+            int(accessed),
+            int(changed),
+            int(inode),
+            int(links),
+            os.fsencode(same),
+            os.fsencode(target),
+            int(flags),
+            tuple((str(name), str(value)) for name, value in attributes),
+            str(digest),
+            str(data),
+            str(wide or data),
+        )
+    except (ValueError, TypeError, RecursionError):
+        raise BadInput(t("{entry} is damaged.", entry=what)) from None
+
+
+GET_FLAGS = 0x80086601 if struct.calcsize("l") == 8 else 0x80046601
+"""FS_IOC_GETFLAGS (linux/fs.h), whose number tells the size of a long."""
+
+ABOUT_STORAGE = 0x80000 | 0x1000 | 0x40000 | 0x200000 | 0x400000
+"""Flags that say how something is stored and not what it is: extents, an indexed folder, counted in blocks, a
+value of an extended attribute, blocks beyond the end (fs/ext4/ext4.h).
+"""
+
+LONGEST_PATH = 3800
+"""Short of PATH_MAX (4096), with room for the way to a descriptor in /proc."""
+
+LONGEST_VALUE = 64
+"""Bytes of an extended attribute that are kept as they are."""
+
+LOST_AND_FOUND = b"lost+found"
+"""The folder that every ext filesystem is made with, for what e2fsck finds."""
+
+GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
+"""What a path says that was deleted, or became something else, since it was listed."""
+
+TO_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+Inode = tuple[int, int]
+"""The filesystem, or the subvolume of one, and the number of an inode there."""
+
+Found = tuple[bytes, Inode, bool]
+"""The path of an entry, its inode, and whether it is a folder, which has no other name."""
+
+KINDS = {
+    stat.S_IFREG: Kind.FILE,
+    stat.S_IFDIR: Kind.FOLDER,
+    stat.S_IFLNK: Kind.SYMLINK,
+    stat.S_IFIFO: Kind.FIFO,
+    stat.S_IFSOCK: Kind.SOCKET,
+    stat.S_IFCHR: Kind.CHARACTERS,
+    stat.S_IFBLK: Kind.BLOCKS,
+}
+
+
+def open_at(top: int, path: bytes, flags: int) -> int:
+    """openat(2) for a path from the folder `top`, however long it is. Raises OSError."""
+    held = top
+    try:
+        while len(path) > LONGEST_PATH:
+            cut = path.rindex(b"/", 0, LONGEST_PATH)
+            deeper = os.open(path[:cut], FOLDER, dir_fd=held)
+            if held != top:
+                os.close(held)
+            held, path = deeper, path[cut + 1 :]
+        return os.open(path or b".", flags, 0o600, dir_fd=held)
+    finally:
+        if held != top:
+            os.close(held)
+
+
+@contextmanager
+def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
+    """A descriptor of what is at `path` below the folder `top`, closed at the end. Raises OSError."""
+    fd = open_at(top, path, flags)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def status_at(top: int, path: bytes) -> os.stat_result:
+    """What lstat(2) tells of a path below the folder `top`. Raises OSError."""
+    with folder_of(top, path) as (folder, name):
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+def look(
+    top: int,
+    path: bytes,
+    workers: int,
+    on_bytes: Callable[[int], None],
+    *,
+    cold: bool = False,
+    content: bool = True,
+) -> Entry:
+    """The entry at `path` below the folder `top`, with its `content` if it is a file; where `cold`, that is
+    read from the drive and not from memory. Raises OSError where it cannot be read."""
+    with folder_of(top, path) as (folder, name):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        kind = KINDS[stat.S_IFMT(status.st_mode)]
+        target = os.readlink(name, dir_fd=folder) if kind is Kind.SYMLINK else b""
+        flags, held = 0, ("", "", "")
+        if kind in (Kind.FILE, Kind.FOLDER):
+            with opened(folder, name, TO_READ) as fd:
+                attributes = _attributes(fd)
+                flags = flags_of(fd)
+                if kind is Kind.FILE and not content:
+                    held = outline_of(fd, status.st_size)
+                elif kind is Kind.FILE:
+                    if cold:
+                        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+                    held = content_of(fd, status.st_size, workers, on_bytes)
+        else:
+            attributes = _attributes(b"/proc/self/fd/%d/%s" % (folder, name))
+    return Entry(
+        path,
+        kind,
+        stat.S_IMODE(status.st_mode),
+        status.st_uid,
+        status.st_gid,
+        0 if kind is Kind.FOLDER else status.st_size,
+        f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+        if kind in (Kind.CHARACTERS, Kind.BLOCKS)
+        else "",
+        status.st_mtime_ns,
+        status.st_atime_ns,
+        status.st_ctime_ns,
+        status.st_ino,
+        status.st_nlink,
+        b"",
+        target,
+        flags,
+        attributes,
+        *held,
+    )
+
+
+@contextmanager
+def folder_of(top: int, path: bytes) -> Iterator[tuple[int, bytes]]:
+    """The folder that something is in, and its name there; for a short path the top itself and all of the
+    path."""
+    if len(path) <= LONGEST_PATH:
+        yield top, path or b"."
+        return
+    above, _, name = path.rpartition(b"/")
+    with opened(top, above, FOLDER) as folder:
+        yield folder, name
+
+
+def _attributes(where: int | bytes) -> tuple[tuple[str, str], ...]:
+    """All extended attributes, ACLs and the system's own among them, by name."""
+    return tuple(
+        (name, _value(os.getxattr(where, name, follow_symlinks=isinstance(where, int))))
+        for name in attribute_names(where)
+    )
+
+
+def attribute_names(where: int | bytes) -> list[str]:
+    """The names of all extended attributes of an open file, or of what is at a path; none where the
+    filesystem has no such."""
+    try:
+        return sorted(os.listxattr(where, follow_symlinks=isinstance(where, int)))
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return []
+        raise
+
+
+def _value(value: bytes) -> str:
+    return value.hex() if len(value) <= LONGEST_VALUE else f"sha256:{sha256(value).hexdigest()}"
+
+
+def flags_of(fd: int) -> int:
+    """What chattr(1) sets, without what only says how it is stored; 0 for a filesystem without such flags."""
+    buffer = bytearray(8)
+    try:
+        fcntl.ioctl(fd, GET_FLAGS, buffer)
+    except OSError as error:
+        if error.errno in (errno.ENOTTY, errno.EOPNOTSUPP):
+            return 0
+        raise
+    return int(struct.unpack_from("=I", buffer)[0]) & ~ABOUT_STORAGE
+
+
+def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = False) -> Iterator[Found]:
+    """Everything below `top`, itself first: a folder before what it holds, names by their bytes. Of what lies
+    in `top` itself only those names, where there are any given.
+
+    Where it is `changing`, a folder that was deleted meanwhile holds nothing. Raises Failed.
+    """
+    status = os.fstat(top)
+    left = [(b"", (status.st_dev, status.st_ino), True)]
+    while left:
+        path, inode, is_folder = left.pop()
+        yield path, inode, is_folder
+        if is_folder:
+            listed = _listed(top, path, changing=changing)
+            left += reversed(listed if path or only is None else [one for one in listed if one[0] in only])
+
+
+def _listed(top: int, path: bytes, *, changing: bool) -> list[Found]:
+    try:
+        with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as entries:
+            device = os.fstat(fd).st_dev
+            names = [
+                (os.fsencode(entry.name), entry.inode(), entry.is_dir(follow_symlinks=False))
+                for entry in entries
+            ]
+    except OSError as error:
+        if changing and error.errno in GONE:
+            return []
+        raise Failed(mount_read_only.NOT_READ(path=named(path), why=str(error.strerror))) from None
+    return [
+        (path + b"/" + name if path else name, (device, inode), is_folder)
+        for name, inode, is_folder in sorted(names)
+    ]
+
+
+def named(path: bytes) -> str:
+    """A path for a person: bytes that are no text are shown as such."""
+    return printable(f"/{path.decode(errors='backslashreplace')}", 200)

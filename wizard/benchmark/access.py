@@ -1,0 +1,336 @@
+"""Accesses past the page cache, timed; and write-backs, which can only write what was read at that very
+place.
+"""
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from mmap import mmap
+from random import Random
+from time import monotonic, perf_counter_ns, sleep
+from typing import Protocol
+
+from wizard.model.errors import Failed, Refused
+from wizard.model.machine import Extent
+from wizard.model.said import KIB, MIB, Sentence, t
+from wizard.probe.pool import is_attached
+
+NARROWEST_BYTES, WIDEST_BYTES = 64 * KIB, 32 * MIB
+REGIONS_WANTED = 1024
+BLOCKS_A_REGION = 16
+MOST_REGIONS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What is aligned: multiples of `block_bytes` from `offset_bytes` on. Misaligned accesses lie
+    `shift_bytes` behind one."""
+
+    block_bytes: int
+    shift_bytes: int
+    offset_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The starts of an aligned and of a misaligned access of one block each."""
+
+    aligned_bytes: int
+    misaligned_bytes: int
+
+
+def region_bytes(extents: Sequence[Extent], grid: Grid) -> int:
+    """How wide the neighbourhood of a pair is: far enough apart that a drive's read-ahead of one seldom
+    covers the other."""
+    share = sum(extent.size_bytes for extent in extents) // REGIONS_WANTED
+    wide = min(max(share, NARROWEST_BYTES, BLOCKS_A_REGION * grid.block_bytes), WIDEST_BYTES)
+    return wide // (2 * grid.block_bytes) * 2 * grid.block_bytes
+
+
+def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[Place]:
+    """Without end, pairs of places: each pair in a region of its own until all have been used, every access
+    whole within its extent.
+
+    Nothing where no extent holds a region.
+    """
+    width = region_bytes(extents, grid)
+    firsts = [_align(extent.start_bytes, grid) for extent in extents]
+    counts = [
+        max(0, (extent.end_bytes - first) // width) for extent, first in zip(extents, firsts, strict=True)
+    ]
+    total = sum(counts)
+    while total:
+        for drawn in random.sample(range(total), min(total, MOST_REGIONS)):
+            index = drawn
+            for first, count in zip(firsts, counts, strict=True):
+                if index < count:
+                    yield _place(first + index * width, width, grid, random)
+                    break
+                index -= count
+
+
+def _align(position_bytes: int, grid: Grid) -> int:
+    return (
+        grid.offset_bytes
+        + max(0, -(-(position_bytes - grid.offset_bytes) // grid.block_bytes)) * grid.block_bytes
+    )
+
+
+def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> Place:
+    """One access in each half of the region, a block away from its ends."""
+    half = width // 2
+    lower, upper = (
+        start_bytes + base + random.randrange(1, half // grid.block_bytes - 2) * grid.block_bytes
+        for base in (0, half)
+    )
+    aligned, other = (lower, upper) if random.random() < 0.5 else (upper, lower)
+    return Place(aligned, other + grid.shift_bytes)
+
+
+READING = Sentence("reading at byte {start}")
+WRITING = Sentence("writing at byte {start}")
+
+GOING_SECONDS = 1.0
+"""That the kernel may take, after a failed access, to take away the node of a drive that was pulled out."""
+
+
+class Accesses(Protocol):
+    """What a trial times."""
+
+    def prepare(self, places: Sequence[Place]) -> None:
+        """Do what must come before the accesses to these places, untimed."""
+        ...
+
+    def access(self, start_bytes: int) -> int:
+        """Access one block; nanoseconds."""
+        ...
+
+
+class Overseer(Protocol):
+    """Who is asked before each write, and told after it."""
+
+    def trouble(self) -> str | None:
+        """Why nothing may be written any more, as the beginning of a sentence."""
+        ...
+
+    def wrote(self, size_bytes: int) -> None:
+        """So much was written."""
+        ...
+
+
+class Reads:
+    """Timed reads through a descriptor that was opened with O_DIRECT."""
+
+    def __init__(self, path: str, descriptor: int, block_bytes: int) -> None:
+        self._path, self._descriptor = path, descriptor
+        self._buffer = mmap(-1, block_bytes)
+
+    def prepare(self, places: Sequence[Place]) -> None:
+        """Nothing: every place is read once, and nothing has been read there before."""
+
+    def access(self, start_bytes: int) -> int:
+        """Read one block; nanoseconds."""
+        begun = perf_counter_ns()
+        try:
+            done = os.preadv(self._descriptor, [self._buffer], start_bytes)
+        except OSError as error:
+            raise _failure(self._path, READING, start_bytes, error) from None
+        took = perf_counter_ns() - begun
+        if done != len(self._buffer):
+            raise _short(self._path, start_bytes, done, len(self._buffer))
+        return took
+
+    @property
+    def last(self) -> bytes:
+        """The bytes of the last access."""
+        return self._buffer[:]
+
+    def contents(self, start_bytes: int) -> bytes:
+        """The bytes of one block."""
+        self.access(start_bytes)
+        return self.last
+
+
+class WriteBacks:
+    """Timed writes of exactly the bytes that were read at the same place just before, and only within
+    `extents`.
+
+    A batch is read before it is written, since a drive that has just read a block need not read it again to
+    change part of it, which is what a misaligned write costs. Each is synchronous (O_DSYNC), since a drive's
+    write cache would charge it to a later one.
+    """
+
+    def __init__(
+        self, path: str, descriptor: int, block_bytes: int, extents: Sequence[Extent], watch: Overseer
+    ) -> None:
+        self._reads = Reads(path, descriptor, block_bytes)
+        self._writer = Writer(path, descriptor, extents, watch)
+        self._buffer = mmap(-1, block_bytes)
+        self._originals: dict[int, bytes] = {}
+
+    def prepare(self, places: Sequence[Place]) -> None:
+        """Read what will be written back."""
+        self._originals = {
+            start: self._reads.contents(start)
+            for place in places
+            for start in (place.aligned_bytes, place.misaligned_bytes)
+        }
+
+    def access(self, start_bytes: int) -> int:
+        """Write one block back where it was read; nanoseconds."""
+        self._buffer[:] = self._originals[start_bytes]
+        return self._writer.write(start_bytes, memoryview(self._buffer))
+
+
+class HeldPieces:
+    """Long stretches of a drive that were read, parts of which are written back where they were read. Not
+    synchronous: `flush` is."""
+
+    def __init__(
+        self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer, stretch_bytes: int
+    ) -> None:
+        self._path, self._descriptor, self._stretch_bytes = path, descriptor, stretch_bytes
+        self._writer = Writer(path, descriptor, extents, watch)
+        self._held: dict[int, mmap] = {}
+        self._spare: list[mmap] = []
+        self.saw_data = False
+
+    def hold(self, starts_bytes: Sequence[int]) -> None:
+        """Read the stretches that begin there, and let go of those before. `saw_data` tells whether any byte
+        so far was not zero."""
+        self._spare += self._held.values()
+        self._held = {}
+        for start in starts_bytes:
+            buffer = self._spare.pop() if self._spare else mmap(-1, self._stretch_bytes)
+            try:
+                done = os.preadv(self._descriptor, [buffer], start)
+            except OSError as error:
+                raise _failure(self._path, READING, start, error) from None
+            if done != self._stretch_bytes:
+                raise _short(self._path, start, done, self._stretch_bytes)
+            self._held[start] = buffer
+            self.saw_data = self.saw_data or buffer[:] != bytes(self._stretch_bytes)
+
+    def write(self, start_bytes: int, offset_bytes: int, size_bytes: int) -> int:
+        """Write back a piece of the stretch that begins at `start_bytes`; nanoseconds."""
+        piece = memoryview(self._held[start_bytes])[offset_bytes : offset_bytes + size_bytes]
+        return self._writer.write(start_bytes + offset_bytes, piece)
+
+    def flush(self) -> int:
+        """Wait until the drive's write cache is empty; nanoseconds."""
+        begun = perf_counter_ns()
+        try:
+            os.fdatasync(self._descriptor)
+        except OSError as error:
+            raise _failure(self._path, Sentence("flushing at byte {start}"), 0, error) from None
+        return perf_counter_ns() - begun
+
+
+class Writer:
+    """Timed writes within `extents`, each after asking `watch`: whoever uses the free space meanwhile would
+    find old bytes there."""
+
+    def __init__(self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer) -> None:
+        self._path, self._descriptor, self._extents, self._watch = path, descriptor, tuple(extents), watch
+
+    def write(self, start_bytes: int, content: memoryview) -> int:
+        """Write what lay there before; nanoseconds."""
+        size = len(content)
+        if not any(
+            extent.start_bytes <= start_bytes and start_bytes + size <= extent.end_bytes
+            for extent in self._extents
+        ):
+            raise Refused(
+                str(
+                    t(
+                        "{drive}: byte {start} lies outside the free space; nothing was written there.",
+                        drive=self._path,
+                        start=start_bytes,
+                    )
+                )
+            )
+        if trouble := self._watch.trouble():
+            if not is_attached(self._path, None):
+                raise _gone(self._path, WRITING, start_bytes)
+            raise Refused(
+                str(
+                    t(
+                        "{trouble}: the trial writes no more. What it wrote is what was there before.",
+                        trouble=trouble,
+                    )
+                )
+            )
+        begun = perf_counter_ns()
+        try:
+            done = os.pwritev(self._descriptor, [content], start_bytes)
+        except OSError as error:
+            raise _failure(self._path, WRITING, start_bytes, error) from None
+        took = perf_counter_ns() - begun
+        if done != size:
+            said = t(
+                "{drive}: writing at byte {start} took {done} bytes instead of {wanted}; "
+                "what was there is unchanged.",
+                drive=self._path,
+                start=start_bytes,
+                done=done,
+                wanted=size,
+            )
+            raise Failed(str(said))
+        self._watch.wrote(size)
+        return took
+
+
+def _failure(path: str, doing: Sentence, start_bytes: int, error: OSError) -> Failed:
+    # The kernel calls it an error of input and output, or a drive without any room; while it is taking the
+    # drive away, also a missing device.
+    if error.errno in (errno.ENODEV, errno.ENXIO) or _goes(path):
+        return _gone(path, doing, start_bytes)
+    said = t(
+        "{drive}: {doing} failed ({why}). `dmesg` tells what the kernel met. If the "
+        "drive is failing, save its data first.",
+        drive=path,
+        doing=doing(start=start_bytes),
+        why=str(error.strerror),
+    )
+    return Failed(str(said))
+
+
+def _goes(path: str) -> bool:
+    """Whether a drive is gone, or goes now: what was on its way fails a moment before the kernel takes its
+    node away."""
+    limit = monotonic() + GOING_SECONDS
+    while is_attached(path, None):
+        if monotonic() > limit:
+            return False
+        sleep(0.05)
+    return True
+
+
+def _short(path: str, start_bytes: int, done: int, wanted: int) -> Failed:
+    """A drive that was pulled out has a size of nothing, so that reading it is reading beyond its end."""
+    if not is_attached(path, None):
+        return _gone(path, READING, start_bytes)
+    return Failed(
+        str(
+            t(
+                "{drive}: reading at byte {start} brought {done} bytes instead of {wanted}.",
+                drive=path,
+                start=start_bytes,
+                done=done,
+                wanted=wanted,
+            )
+        )
+    )
+
+
+def _gone(path: str, doing: Sentence, start_bytes: int) -> Failed:
+    return Failed(
+        str(
+            t(
+                "{drive} has gone: {doing} failed. Attach it again, and start the trial again.",
+                drive=path,
+                doing=doing(start=start_bytes),
+            )
+        )
+    )

@@ -1,0 +1,365 @@
+"""The paired alignment probe: one aligned and one misaligned access right after the other, over and over, at
+fresh places.
+"""
+
+import errno
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from random import Random
+
+from wizard.benchmark.access import Accesses, Grid, Reads, WriteBacks, draw_places
+from wizard.benchmark.measure import BAND, CACHE_CLAIM, Clock, Progress, judge, measure
+from wizard.benchmark.scratch import claimed, confirm_scratch, scratch_extents
+from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.model.errors import BadInput, Failed
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive, Extent, Partition
+from wizard.model.said import KIB, Said, Sentence, in_a_row, t
+from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Outcome, Ratio, Verdict
+from wizard.probe.machine import probe_drive
+
+SCHEMA = "diskwright.verdict/1"
+CLIFF_SCHEMA = "diskwright.cliff/1"
+DISPLACED_SCHEMA = "diskwright.displaced/1"
+
+
+def render_verdict(verdict: Verdict) -> str:
+    """The verdict as JSON text, every pair of times with it."""
+    return render_document(SCHEMA, to_json(verdict))
+
+
+def read_verdict(text: str, where: str) -> Verdict:
+    """A verdict from JSON text; raises BadInput naming `where`."""
+    return from_json(parse_document(text, SCHEMA, where), Verdict, where)
+
+
+def render_cliff_verdict(verdict: CliffVerdict) -> str:
+    """The verdict of a write probe as JSON text, every window of the series with it."""
+    return render_document(CLIFF_SCHEMA, to_json(verdict))
+
+
+def read_cliff_verdict(text: str, where: str) -> CliffVerdict:
+    """A write probe's verdict from JSON text; raises BadInput naming `where`."""
+    return from_json(parse_document(text, CLIFF_SCHEMA, where), CliffVerdict, where)
+
+
+def render_displaced_verdict(verdict: DisplacedVerdict) -> str:
+    """The verdict of a quick probe as JSON text, every time with it."""
+    return render_document(DISPLACED_SCHEMA, to_json(verdict))
+
+
+def read_displaced_verdict(text: str, where: str) -> DisplacedVerdict:
+    """A quick probe's verdict from JSON text; raises BadInput naming `where`."""
+    return from_json(parse_document(text, DISPLACED_SCHEMA, where), DisplacedVerdict, where)
+
+
+LOOP = t(
+    "This is a loop device: what was measured is the file beneath it and this machine's cache, not a drive."
+)
+
+
+READING_ONLY = t(
+    "Reading alone never clears a drive: the penalty of misalignment is in writing, which was not measured."
+)
+
+
+LARGEST_BLOCK_BYTES = 64 * KIB
+
+__all__ = ["Progress", "confirm_scratch", "run_alignment_trial"]
+
+
+def run_alignment_trial(
+    drive: Drive,
+    *,
+    write: bool,
+    seconds: float = 30.0,
+    on_progress: Callable[[Progress], None],
+    stop: Callable[[], bool],
+    assume_physical_bytes: int | None = None,
+    part: Partition | None = None,
+    probe: Callable[[str], Drive] = probe_drive,
+) -> Verdict:
+    """Measure until the interval is narrow, `seconds` are over, or `stop` says so.
+
+    With a partition, the other access of each pair lies in the drive's blocks as that one's blocks do.
+    Writing happens only in free space of a drive that is probed again here; the face has had its token typed
+    (`confirm_scratch`). Raises Refused where writing is not safe, Failed where the drive cannot be read,
+    BadInput for an impossible physical size.
+    """
+    access = "write" if write else "read"
+    if drive.geometry is None or not drive.size_bytes:
+        raise Failed(str(_unread(drive)))
+    grid = _grid(drive.geometry, assume_physical_bytes)
+    if part:
+        grid = replace(grid, shift_bytes=(part.start_bytes - grid.offset_bytes) % grid.block_bytes)
+    if write:
+        scratch_extents(drive)
+    if reason := _impossible(drive, drive.geometry, grid):
+        sentence = str(t("{drive}: no misaligned access is possible. {why}", drive=drive.path, why=reason))
+        outcome = Outcome.NOT_POSSIBLE
+        return Verdict(drive.path, access, outcome, None, sentence, (), grid.block_bytes, 0, 0.0, ())
+    claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
+    clock = Clock(seconds, stop)
+    opened = _write_backs(drive, grid, probe) if write else _reads(drive.path, drive.size_bytes, grid)
+    with opened as (accesses, extents):
+        result = measure(accesses, extents, grid, clock, on_progress, claim_above=claim)
+    outcome = judge(result.ratio, claim)
+    return Verdict(
+        drive=drive.path,
+        access=access,
+        outcome=outcome,
+        ratio=result.ratio,
+        sentence=sentence_for(
+            part.path if part else drive.path,
+            access,
+            outcome,
+            result.ratio,
+            len(result.pairs),
+            claim,
+            as_in_part=part is not None,
+        ),
+        caveats=caveats_for(
+            drive,
+            access,
+            outcome,
+            assumed=assume_physical_bytes is not None,
+            counted_pauses=result.counted_pauses,
+            ended=clock.ended_by_person,
+        ),
+        block_bytes=grid.block_bytes,
+        shift_bytes=grid.shift_bytes,
+        seconds=round(clock.elapsed, 3),
+        pairs=result.pairs,
+    )
+
+
+def _unread(drive: Drive) -> Said:
+    """What is said of a drive that did not answer, with what the probe says of it."""
+    said = next(
+        (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes")), None
+    )
+    if not said:
+        return t(
+            "{drive}: its size and block sizes could not be read. Without them nothing can be measured.",
+            drive=drive.path,
+        )
+    return t(
+        "{drive}: its size and block sizes could not be read. {why} Without them nothing can be measured.",
+        drive=drive.path,
+        why=said,
+    )
+
+
+def _grid(geometry: Geometry, assumed: int | None) -> Grid:
+    """What is taken for aligned."""
+    logical = geometry.logical_block_bytes
+    if assumed is None:
+        return Grid(geometry.physical_block_bytes, logical, max(geometry.alignment_offset_bytes, 0))
+    if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
+        raise BadInput(
+            str(
+                t(
+                    "{size} is no physical block size to assume. It must be a power of two, "
+                    "above the logical block of {logical} bytes and at most {most}.",
+                    size=assumed,
+                    logical=logical,
+                    most=LARGEST_BLOCK_BYTES,
+                )
+            )
+        )
+    return Grid(assumed, logical, 0)
+
+
+def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Said | None:
+    """Why there is no misaligned access to measure, in a sentence or two."""
+    logical = geometry.logical_block_bytes
+    if drive.zoned == "host-managed":
+        return t(
+            "It is host-managed: a write can only begin where the zone's last one ended, "
+            "so none is ever misaligned. What was never written need not be readable."
+        )
+    if grid.block_bytes <= logical:
+        if logical >= 4096:
+            return t(
+                "It takes only blocks of {size} bytes, which are its physical blocks: "
+                "nothing smaller can be asked for.",
+                size=logical,
+            )
+        return t(
+            "It reports physical blocks of {size} bytes, like the logical ones. Since "
+            "some drives hide larger blocks, `diskwright bench {drive} --assume-physical "
+            "4096` measures.",
+            size=grid.block_bytes,
+            drive=drive.path,
+        )
+    if geometry.alignment_offset_bytes < 0:
+        return t(
+            "The kernel calls the devices beneath it misaligned to each other: no access "
+            "is aligned for all of them."
+        )
+    if grid.block_bytes > LARGEST_BLOCK_BYTES or grid.block_bytes % logical:
+        return t("It reports physical blocks of {size} bytes, which cannot be meant.", size=grid.block_bytes)
+    if next(draw_places((Extent(0, drive.size_bytes or 0),), grid, Random(0)), None) is None:
+        return t("It is too small.")
+    return None
+
+
+@contextmanager
+def _reads(path: str, size_bytes: int, grid: Grid) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
+    """Reads of the whole drive. Raises Failed where it cannot be opened."""
+    descriptor = _open_to_read(path)
+    try:
+        yield Reads(path, descriptor, grid.block_bytes), (Extent(0, size_bytes),)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _write_backs(
+    drive: Drive, grid: Grid, probe: Callable[[str], Drive]
+) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
+    """Writes to free space of the drive, which nobody else has meanwhile. Raises Refused as `claimed`
+    does."""
+    with claimed(drive, probe, synchronous=True) as held:
+        writes = WriteBacks(drive.path, held.descriptor, grid.block_bytes, held.extents, held.watch)
+        yield writes, held.extents
+
+
+def _open_to_read(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECT)
+    except PermissionError:
+        raise Failed(
+            str(t("Only root may read {drive}: run `sudo diskwright bench {drive}`.", drive=path))
+        ) from None
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            raise Failed(
+                str(
+                    t(
+                        "{drive} cannot be read past the page cache (O_DIRECT), so nothing can be measured.",
+                        drive=path,
+                    )
+                )
+            ) from None
+        raise Failed(
+            str(t("{drive} cannot be opened: {why}.", drive=path, why=str(error.strerror)))
+        ) from None
+
+
+def sentence_for(
+    path: str,
+    access: str,
+    outcome: Outcome,
+    ratio: Ratio | None,
+    pairs: int,
+    claim_above: float = BAND[1],
+    *,
+    as_in_part: bool = False,
+) -> str:
+    """The verdict in a sentence or two, which claim no more than was measured. `as_in_part`: what was
+    compared with aligned accesses lay as in the partition at `path`."""
+    doing = t("reading") if access == "read" else t("writing")
+    if ratio is None:
+        return str(
+            t(
+                "{drive}, {doing}: inconclusive; {pairs} pairs are too few to say anything. "
+                "Give it more time.",
+                drive=path,
+                doing=doing,
+                pairs=pairs,
+            )
+        )
+    factor = _number(ratio.estimate, ratio)
+    interval = t(
+        "({low}-{high}, {confidence} %)",
+        low=_number(ratio.low, ratio),
+        high=_number(ratio.high, ratio),
+        confidence=f"{ratio.confidence * 100:.0f}",
+    )
+    match outcome:
+        case Outcome.ALIGNED_FASTER:
+            return str(
+                t(
+                    "{drive}, {doing}: aligned is {factor}x faster {interval}.",
+                    drive=path,
+                    doing=doing,
+                    factor=factor,
+                    interval=interval,
+                )
+            )
+        case Outcome.NO_DIFFERENCE:
+            none = (
+                Sentence("{drive}, {doing}: as fast as aligned {interval}.")
+                if as_in_part
+                else Sentence(
+                    "{drive}, {doing}: no measurable difference between aligned and misaligned {interval}."
+                )
+            )
+            said = none(drive=path, doing=doing, interval=interval)
+            return str(in_a_row(said, READING_ONLY) if access == "read" else said)
+        case _:
+            unclear = (
+                Sentence(
+                    "{drive}, {doing}: inconclusive; it takes {factor} times as long as aligned "
+                    "{interval}. A difference is claimed only above {above}, none only within "
+                    "{low}-{high}."
+                )
+                if as_in_part
+                else Sentence(
+                    "{drive}, {doing}: inconclusive; misaligned takes {factor} times as long as "
+                    "aligned {interval}. A difference is claimed only above {above}, none only "
+                    "within {low}-{high}."
+                )
+            )
+            said = unclear(
+                drive=path,
+                doing=doing,
+                factor=factor,
+                interval=interval,
+                above=claim_above,
+                low=BAND[0],
+                high=BAND[1],
+            )
+            return str(said)
+
+
+def caveats_for(
+    drive: Drive, access: str, outcome: Outcome, *, assumed: bool, counted_pauses: bool, ended: bool
+) -> tuple[str, ...]:
+    """What a person must know to read the verdict rightly."""
+    caveats = []
+    if access == "read" and outcome is not Outcome.ALIGNED_FASTER:
+        caveats.append(READING_ONLY)
+    if drive.bus == "loop":
+        caveats.append(LOOP)
+    if assumed:
+        caveats.append(t("You gave the physical block size, not the drive."))
+    if drive.rotational is False and drive.bus != "loop":
+        caveats.append(t("On a solid-state drive misalignment also costs wear, which no timing shows."))
+    if access == "write":
+        caveats.append(
+            t(
+                "Each write was waited for until the drive called it durable. With its write "
+                "cache, costs come later, but they come."
+            )
+        )
+    if counted_pauses:
+        caveats.append(
+            t(
+                "The drive works off what it took before while nothing is asked of it: the "
+                "pauses between accesses were counted."
+            )
+        )
+    if drive.uses:
+        caveats.append(t("The drive is in use: other work on it widens the interval."))
+    if ended:
+        caveats.append(t("You ended it before the interval was as narrow as it could have become."))
+    return tuple(map(str, caveats))
+
+
+def _number(value: float, ratio: Ratio) -> str:
+    """One digit behind the point is enough for ratios well above 1."""
+    return f"{value:.1f}" if ratio.low >= 1.2 else f"{value:.2f}"

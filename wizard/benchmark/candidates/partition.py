@@ -1,0 +1,276 @@
+"""A partition that only the kernel knows: no table is written, and overlapping another one is refused."""
+
+import ctypes
+import errno
+import fcntl
+import json
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+from wizard.benchmark.candidates.surroundings import at_work, remove_groups
+from wizard.benchmark.scratch import locked
+from wizard.documents.codec import from_json, to_json
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
+from wizard.model.machine import Drive, Extent
+from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, t
+from wizard.plan.steps.commands import PRIVATE_PLACES
+from wizard.probe.content.ext import copy_places
+from wizard.probe.host.sysfs import SYS, name_of, node_of
+
+NO_PARTITION = Sentence("The kernel makes no partition for the trial on {drive}: {why}.")
+
+BLKPG = 0x1269
+ADD, DELETE = 1, 2
+"""From linux/blkpg.h."""
+
+LEAST_NUMBER = 128
+STILL_SECONDS, LONGEST_SECONDS = 10.0, 600.0
+"""Others look at a new device for a moment, as udev does, and meanwhile it is busy. After a kill the kernel
+unmounts on its own, and first writes whatever the filesystem still has in memory: so long as the drive is at
+work, its partition is waited for."""
+
+ENDS_BYTES = MIB
+COPY_BYTES = 4 * KIB
+BTRFS_COPIES = (64 * MIB, 256 * 1024 * MIB)
+"""Where Btrfs keeps copies of its superblock (btrfs-man5, "filesystem limits")."""
+
+
+def patiently(drive_path: str, work: Callable[[], None]) -> None:
+    """Do it, again and again while the device is busy, until the drive did nothing for STILL_SECONDS; raises
+    the last OSError."""
+    begun = moved = monotonic()
+    told = at_work(drive_path)
+    while True:
+        try:
+            return work()
+        except OSError as error:
+            now = monotonic()
+            if error.errno != errno.EBUSY or now - moved > STILL_SECONDS or now - begun > LONGEST_SECONDS:
+                raise
+        sleep(0.2)
+        before, told = told, at_work(drive_path)
+        if told != before or any(one != "0" for one in told[1:]):
+            moved = monotonic()
+
+
+def number_above(drive_path: str, numbers: Iterator[int], sys: Path = SYS) -> int:
+    """A number that no partition has, of the table or of the kernel."""
+    known = (_read_number(entry / "partition") for entry in (sys / "block" / name_of(drive_path)).iterdir())
+    return max(LEAST_NUMBER - 1, *numbers, *known) + 1
+
+
+def _read_number(file: Path) -> int:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return 0
+
+
+class Ground:
+    """The partition that the kernel has for a trial: one at a time, of one number. `descriptor` is of the
+    whole drive; the node lies in the folder `place`, where nobody else comes upon it."""
+
+    def __init__(self, descriptor: int, drive_path: str, number: int, place: Path) -> None:
+        self._descriptor, self._path, self._number = descriptor, drive_path, number
+        self._node = place / "device"
+        self._extent: Extent | None = None
+
+    def at(self, extent: Extent) -> Path:
+        """The node of the partition that the kernel makes of `extent`, in place of the one it had. Raises
+        Failed where the kernel refuses."""
+        if extent != self._extent:
+            self.leave()
+            try:
+                patiently(self._path, lambda: _blkpg(self._descriptor, ADD, self._number, extent))
+            except OSError as error:
+                raise Failed(NO_PARTITION(drive=self._path, why=str(error.strerror))) from None
+            self._extent = extent
+            os.mknod(self._node, 0o600 | stat.S_IFBLK, device_of(self._path, self._number))
+        return self._node
+
+    def leave(self) -> None:
+        """Erase the marks in it, then have the kernel forget it: a kill in between leaves something that the
+        next trial finds. Raises Failed where it is still in use after a while."""
+        if self._extent is None:
+            return
+        try:
+            erase_on(self._node, self._path, self._extent.size_bytes)
+        finally:
+            drop(self._descriptor, self._path, self._number)
+            self._node.unlink(missing_ok=True)
+            self._extent = None
+
+
+def device_of(drive_path: str, number: int) -> int:
+    """The device number of a partition, from sysfs; raises Failed where there is none."""
+    name = name_of(partition_path(drive_path, number))
+    try:
+        major, minor = (SYS / "class/block" / name / "dev").read_text().split(":")
+    except (OSError, ValueError):
+        raise Failed(NO_PARTITION(drive=drive_path, why=name)) from None
+    return os.makedev(int(major), int(minor))
+
+
+def drop(descriptor: int, drive_path: str, number: int) -> None:
+    """Have the kernel forget the partition; raises Failed where it is still in use after a while."""
+    try:
+        patiently(drive_path, lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise Failed(
+                t(
+                    "The kernel still has the trial's partition on {drive}: {why}. It goes with "
+                    "the next restart.",
+                    drive=drive_path,
+                    why=str(error.strerror),
+                )
+            ) from None
+
+
+def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
+    part = ctypes.create_string_buffer(
+        struct.pack("=qqi64s64s4x", extent.start_bytes, extent.size_bytes, number, b"", b"")
+    )
+    request = struct.pack("@iiiP", what, 0, len(part.raw) - 1, ctypes.addressof(part))
+    fcntl.ioctl(descriptor, BLKPG, request)
+
+
+def wait_until_free(node: Path, drive_path: str) -> None:
+    """Until the drive's partition can be had alone; raises Failed where that does not come."""
+
+    def look() -> None:
+        os.close(os.open(node, os.O_RDONLY | os.O_EXCL))
+
+    try:
+        patiently(drive_path, look)
+    except OSError as error:
+        raise Failed(t("The trial's partition stays in use: {why}.", why=str(error.strerror))) from None
+
+
+def erase_on(node: Path, drive_path: str, size_bytes: int) -> None:
+    """Erase the marks in the partition, once nobody uses it; raises Failed where that does not come."""
+    wait_until_free(node, drive_path)
+    descriptor = os.open(node, os.O_RDWR | os.O_EXCL)
+    try:
+        erase_marks(descriptor, Extent(0, size_bytes))
+    finally:
+        os.close(descriptor)
+
+
+def erase_marks(descriptor: int, extent: Extent) -> None:
+    """Write zeros wherever a filesystem that was made in `extent` would be looked for: both its ends, and the
+    first copies of superblocks. `descriptor` counts from where the extent counts."""
+    copies = (*(place for _, place in copy_places()), *BTRFS_COPIES)
+    places = [
+        (0, ENDS_BYTES),
+        (extent.size_bytes - ENDS_BYTES, ENDS_BYTES),
+        *((place // COPY_BYTES * COPY_BYTES, 2 * COPY_BYTES) for place in copies),
+    ]
+    for start, size in places:
+        if ENDS_BYTES <= start + size <= extent.size_bytes:
+            os.pwrite(descriptor, bytes(size), extent.start_bytes + max(start, 0))
+    os.fsync(descriptor)
+
+
+FOLDER = Path(PRIVATE_PLACES)
+"""It is empty after a restart, as the kernel's list of partitions is."""
+
+PATIENCE_SECONDS = 60.0
+"""A maker of filesystems that outlived its trial keeps the lock until it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The partition of a trial, in one of these extents at a time."""
+
+    drive: str
+    diskseq: int | None
+    number: int
+    extents: tuple[Extent, ...]
+
+
+def _file(path: str) -> Path:
+    return FOLDER / f"trial-{name_of(path)}.json"
+
+
+@contextmanager
+def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iterator[None]:
+    """From before the partition is made until the kernel has it no more. Raises Failed where it cannot be
+    written."""
+    file, left = _file(drive.path), Left(drive.path, drive.diskseq, number, extents)
+    try:
+        FOLDER.mkdir(mode=0o700, exist_ok=True)
+        file.write_text(json.dumps(to_json(left)))
+    except OSError as error:
+        raise Failed(
+            t(
+                "{file} cannot be written ({why}). Nothing was written to the drive.",
+                file=str(file),
+                why=str(error.strerror),
+            )
+        ) from None
+    try:
+        yield
+    finally:
+        if not _is_there(left):
+            with suppress(OSError):
+                file.unlink()
+
+
+def sweep_all() -> None:
+    """Take away what killed trials left on any drive; one that is at work keeps what it has."""
+    for file in FOLDER.glob("trial-*.json"):
+        with suppress(DiskwrightError):
+            sweep(node_of(file.stem.removeprefix("trial-")), 0)
+
+
+def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
+    """Take away what a killed trial left on the drive; whether there was anything. Raises Refused or Failed
+    where it is still in use after so long."""
+    file = _file(path)
+    try:
+        left = from_json(json.loads(file.read_text()), Left, str(file))
+    except (OSError, ValueError, BadInput):
+        return False
+    with locked(path, seconds) as lock:
+        there = _is_there(left)
+        if there:
+            drop(lock, path, left.number)
+            _erase(path, left.extents)
+            remove_groups()
+    with suppress(OSError):
+        file.unlink()
+    return there
+
+
+def _is_there(left: Left) -> bool:
+    """Whether the kernel still has this partition in one of its places, and the drive is the same."""
+    drive = SYS / "block" / name_of(left.drive)
+    folder = SYS / "class/block" / name_of(partition_path(left.drive, left.number))
+    try:
+        start, size = (int((folder / what).read_text()) * KERNEL_SECTOR_BYTES for what in ("start", "size"))
+        sequence = (drive / "diskseq").read_text().strip() if left.diskseq is not None else ""
+    except (OSError, ValueError):
+        return False
+    same = left.diskseq is None or sequence == str(left.diskseq)
+    return same and Extent(start, size) in left.extents
+
+
+def _erase(path: str, extents: tuple[Extent, ...]) -> None:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_EXCL)
+    except OSError as error:
+        raise Refused(
+            t("What a trial left on {drive} could not be erased: {why}.", drive=path, why=str(error.strerror))
+        ) from None
+    try:
+        for extent in extents:
+            erase_marks(descriptor, extent)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,271 @@
+"""From a plan to the order of a trial, and why there can be none."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, Progress, TrialVerdict
+from wizard.benchmark.candidates.partition import sweep
+from wizard.benchmark.loads.load import LOADS
+from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
+from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.filesystems.registry import MADE
+from wizard.model.advice import Advice, Choice, Place
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
+from wizard.model.machine import Drive, Extent
+from wizard.model.operations import MakeFilesystem
+from wizard.model.plan import Plan
+from wizard.model.said import GIB, KIB, Said, t
+from wizard.process.program import COMMAND, note
+
+MOST_CANDIDATES = 4
+SECONDS_A_CANDIDATE = 90.0
+MOST_WRITTEN_BYTES = 32 * GIB
+AGAIN, MISALIGNED = "{name}-again", "{name}-misaligned"
+"""How a filesystem is called that is tried against itself, and on a misaligned partition."""
+
+SHIFT_BYTES = KIB
+"""How far into a physical block of 4 KiB sector 34 starts, where the study of 2010 put its partitions."""
+
+
+def usual_bounds(candidates: int) -> Bounds:
+    """What a trial of so many may use, where nothing else was said."""
+    return Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, MOST)
+
+
+def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
+    """What is tried beside the planned filesystem where nobody says: those that are recommended or good too,
+    and at least the next in the ranking."""
+    able = [choice for choice in advice.choices if can_be_tried(choice) and choice.filesystem != planned]
+    good = [choice for choice in able if choice.place is not Place.REJECTED]
+    return tuple(choice.filesystem for choice in (good or able[:1])[: MOST_CANDIDATES - 1])
+
+
+def can_be_tried(choice: Choice) -> bool:
+    """Whether it can be made and mounted here, and the ranking has something to say of it."""
+    kind = MADE.get(choice.filesystem)
+    return kind is not None and kind.mounts and choice.ranked and not choice.obstacles
+
+
+def obstacle(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Said | str:
+    """Why the volume's filesystems cannot be tried, in a sentence; empty where they can."""
+    volume = plan.volumes[index]
+    if plan.stripe or plan.group:
+        return t("Filesystems are tried on one partition, not over several drives or in a volume group.")
+    if volume.encryption:
+        return t("Filesystems are not tried in an encrypted container: try them without.")
+    if not MADE[volume.filesystem].mounts:
+        return t("{filesystem} holds no files, so nothing is tried.", filesystem=volume.filesystem)
+    if why := loads_obstacle(loads):
+        return why
+    extent = extent_of(plan, index)
+    try:
+        if extent is None:
+            free_extents(drive, 0)
+            return t("Filesystems are tried on a partition, not on a whole drive.")
+        refuse_extent(drive, extent)
+    except Refused as error:
+        return str(error)
+    return ""
+
+
+def loads_obstacle(loads: Sequence[str]) -> Said | str:
+    """Why these loads cannot be run, in a sentence; empty where they can."""
+    if not loads:
+        return t("No load is known for this purpose, so nothing is tried.")
+    for name in loads:
+        if name not in LOADS:
+            return t("There is no load {load}; there are: {known:list}.", load=name, known=tuple(LOADS))
+        if missing := LOADS[name].missing:
+            return t(
+                "The load {load} needs {programs:and}, which this system lacks.", load=name, programs=missing
+            )
+    return ""
+
+
+def extent_of(plan: Plan, index: int) -> Extent | None:
+    """Where the plan puts the volume; None where it is the whole drive."""
+    number = plan.volumes[index].partition
+    slots = (slot for slot in plan.after.partitions if slot.number == number)
+    return next((slot.extent for slot in slots), None)
+
+
+def refuse_extent(drive: Drive, extent: Extent) -> None:
+    """Raises Refused unless all of it is free space in which a trial may write."""
+    block = drive.geometry.physical_block_bytes if drive.geometry else 0
+    aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
+    free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
+    if not any(extent.is_within(one) for one in free):
+        raise Refused(
+            str(
+                t(
+                    "The volume is to lie where {drive} holds something: filesystems are tried "
+                    "in free space only. Nothing was written.",
+                    drive=drive.path,
+                )
+            )
+        )
+
+
+def candidate_of(plan: Plan, index: int, others: Sequence[Candidate] = ()) -> Candidate:
+    """The plan's volume as a candidate beside others."""
+    volume = plan.volumes[index]
+    make = next(
+        step.operation
+        for step in plan.steps
+        if isinstance(step.operation, MakeFilesystem) and step.operation.device == volume.path
+    )
+    taken = volume.filesystem in {other.id for other in others}
+    name = AGAIN.format(name=volume.filesystem) if taken else volume.filesystem
+    return Candidate(name, make, volume.mount_options)
+
+
+def order_of(
+    drive: Drive,
+    plans: Sequence[Plan],
+    index: int,
+    loads: Sequence[str],
+    bounds: Bounds | None = None,
+    *,
+    aged: bool = False,
+    advised: bool = True,
+    misaligned: bool = False,
+) -> Order:
+    """The trial of one volume of several plans, which differ in its filesystem; the first is the one that is
+    planned. `misaligned` tries that one also from where sector 34 would start. Raises Refused where there can
+    be none."""
+    if why := obstacle(drive, plans[0], index, loads):
+        raise Refused(str(why))
+    extent = extent_of(plans[0], index)
+    assert extent is not None
+    candidates: list[Candidate] = []
+    for plan in plans:
+        candidates.append(candidate_of(plan, index, candidates))
+    if misaligned:
+        candidates.append(_misaligned(drive, candidates[0]))
+    if len(candidates) < 2:
+        raise Refused(str(t("No other filesystem can be made here, so there is nothing to compare.")))
+    workload = plans[0].volumes[index].workload
+    return Order(
+        drive,
+        workload,
+        extent,
+        tuple(candidates),
+        tuple(loads),
+        bounds or usual_bounds(len(candidates)),
+        aged=aged,
+        advised=advised,
+    )
+
+
+def _misaligned(drive: Drive, planned: Candidate) -> Candidate:
+    """It on a partition that starts within a physical block. Raises Refused where there is no such place."""
+    if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
+        raise Refused(str(t("No partition of {drive} can be misaligned by 1 KiB.", drive=drive.path)))
+    return replace(planned, id=MISALIGNED.format(name=planned.id), shift_bytes=SHIFT_BYTES)
+
+
+PROCESS = (sys.executable, "-P", "-m", "wizard.benchmark.candidates")
+ROOT = Path(__file__).resolve().parents[3]
+LOOK_SECONDS = 0.2
+
+
+def run_trial(
+    order: Order, on_progress: Callable[[Progress], None], stop: Callable[[], bool]
+) -> TrialVerdict:
+    """Carry the trial out; the token was typed, and root is had. What is measured until `stop` is in the
+    verdict. Raises Refused where nothing was written, Failed where it went wrong; then nothing is left of it
+    either."""
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    with subprocess.Popen(
+        PROCESS,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+        start_new_session=True,
+    ) as process:
+        over = threading.Event()
+        watch = threading.Thread(target=_stop_when, args=(process, stop, over), daemon=True)
+        try:
+            assert process.stdin is not None
+            with suppress(BrokenPipeError):
+                process.stdin.write(json.dumps(to_json(order)).encode() + b"\n")
+                process.stdin.flush()
+            watch.start()
+            answer = _heard(process, on_progress)
+        finally:
+            over.set()
+            with suppress(OSError):
+                process.stdin.close() if process.stdin else None
+            said = process.stderr.read() if process.stderr else b""
+            process.wait()
+    if said:
+        note(COMMAND, said.decode(errors="replace"))
+    if answer is None:
+        sweep(order.drive.path)
+        raise Failed(
+            t(
+                "The trial ended without an answer. What it left on {drive} is taken away; "
+                "nothing of it is said.",
+                drive=order.drive.path,
+            )
+        )
+    if isinstance(answer, DiskwrightError):
+        raise answer
+    return answer
+
+
+def _stop_when(process: "subprocess.Popen[bytes]", stop: Callable[[], bool], over: threading.Event) -> None:
+    """Ask it to stop once that is wanted."""
+    while not over.wait(LOOK_SECONDS):
+        if stop():
+            with suppress(OSError, ValueError):
+                if process.stdin:
+                    process.stdin.write(b"stop\n")
+                    process.stdin.flush()
+            return
+
+
+def _heard(
+    process: "subprocess.Popen[bytes]", on_progress: Callable[[Progress], None]
+) -> TrialVerdict | DiskwrightError | None:
+    """Its last answer; None where it ended without one."""
+    for line in process.stdout or ():
+        try:
+            told = json.loads(line)
+            what, value = told["say"], told["value"]
+        except (ValueError, KeyError, TypeError):
+            return None
+        match what:
+            case "progress":
+                on_progress(from_json(value, Progress, "the trial"))
+            case "verdict":
+                return from_json(value, TrialVerdict, "the trial")
+            case "refused":
+                return _error(value["sentence"], value["code"])
+    return None
+
+
+def _error(sentence: str, code: int) -> DiskwrightError:
+    kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
+    return kinds.get(code, Failed)(sentence)
+
+
+SCHEMA = "diskwright.trial/1"
+
+
+def render_trial(verdict: TrialVerdict) -> str:
+    """The verdict as JSON text, with the figures of every round."""
+    return render_document(SCHEMA, to_json(verdict))
+
+
+def read_trial(text: str, where: str) -> TrialVerdict:
+    """A verdict from JSON text; raises BadInput naming `where`."""
+    return from_json(parse_document(text, SCHEMA, where), TrialVerdict, where)

@@ -1,0 +1,220 @@
+"""A trial of filesystems in words. The verdict itself is codes and values."""
+
+from collections.abc import Iterator
+
+from wizard.benchmark.candidates.compare import (
+    FEWEST,
+    Comparison,
+    Ended,
+    Finding,
+    NotDone,
+    Order,
+    Ratio,
+    Speed,
+    TrialVerdict,
+)
+from wizard.benchmark.loads.load import Unit
+from wizard.filesystems.registry import KINDS
+from wizard.model.said import Said, Sentence, t
+
+ENDS = {
+    Ended.TIME: Sentence("It ended because the time was over."),
+    Ended.BYTES: Sentence("It ended because a further round would have written too much."),
+    Ended.PERSON: Sentence("You ended it early."),
+}
+LIMITS = {
+    NotDone.MEMORY: Sentence("Memory could not be limited here: large files may not have reached the drive."),
+    NotDone.PRESSURE: Sentence("The kernel does not tell how busy the machine is, so that was not watched."),
+    NotDone.DRIVE_MEMORY: Sentence(
+        "The drive's own memory was not emptied before reading: the drive is too small for that."
+    ),
+    NotDone.FLUSHES: Sentence("The kernel does not count this drive's flushes."),
+}
+RATES = {
+    Unit.BYTES: Sentence("{rate} MB/s"),
+    Unit.FILES: Sentence("{rate} files/s"),
+    Unit.OPERATIONS: Sentence("{rate} operations/s"),
+}
+DOING = {"mkfs": Sentence("making the filesystem"), "age": Sentence("ageing")}
+"""What is done beside the phases of a load."""
+
+
+def announcement(order: Order) -> tuple[Said, ...]:
+    """What it will do at most, and what is lost by it."""
+    names = tuple(title_of(order, one.id) for one in order.candidates)
+    bounds = order.bounds
+    path = order.drive.path
+    return (
+        t(
+            "{names:and} are made in turn on {drive}. That takes {seconds:time} and "
+            "writes {written:size} at most.",
+            names=names,
+            drive=path,
+            seconds=bounds.seconds,
+            written=bounds.written_bytes,
+        ),
+        t(
+            "Whatever lies in the free space of {drive} is lost: deleted files cannot be "
+            "brought back afterwards.",
+            drive=path,
+        ),
+        t("Its table and its partitions are not touched."),
+    )
+
+
+def title_of(trial: Order | TrialVerdict, name: str) -> Said | str:
+    """A candidate as it is called."""
+    candidate = next(one for one in trial.candidates if one.id == name)
+    title = KINDS[candidate.filesystem].title
+    if candidate.shift_bytes:
+        return t("misaligned {filesystem}", filesystem=title)
+    return title if name == candidate.filesystem else t("{filesystem} again", filesystem=title)
+
+
+def sentences(verdict: TrialVerdict) -> tuple[Said, ...]:
+    """What is to be said of each other candidate; it never claims more than was measured."""
+    return tuple(_sentence(verdict, one) for one in verdict.comparisons)
+
+
+def _sentence(verdict: TrialVerdict, one: Comparison) -> Said:
+    purpose: Said | str = verdict.workload.replace("-", " ")
+    purpose = t("{purpose}, aged", purpose=purpose) if verdict.aged else purpose
+    planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
+    ratio = one.ratio
+    if ratio is None or one.rounds < FEWEST:
+        few = (
+            Sentence(
+                "{purpose}: {planned} or {other} is undecided, the machine is busy: {rounds} "
+                "of at least {fewest} rounds were run."
+            )
+            if verdict.busy
+            else Sentence(
+                "{purpose}: {planned} or {other} is undecided: {rounds} of at least {fewest} rounds were run."
+            )
+        )
+        return few(purpose=purpose, planned=planned, other=other, rounds=one.rounds, fewest=FEWEST)
+    turned = one.finding is Finding.SLOWER
+    shown = Ratio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if turned else ratio
+    won = one.rounds - one.won if turned else one.won
+    factor, low, high = (_number(value) for value in (shown.estimate, shown.low, shown.high))
+    if one.finding in (Finding.FASTER, Finding.SLOWER):
+        said = _claim(verdict, one.candidate, turned)
+        return said(
+            purpose=purpose,
+            planned=planned,
+            other=other,
+            factor=factor,
+            low=low,
+            high=high,
+            won=won,
+            rounds=one.rounds,
+        )
+    still = (
+        Sentence(
+            "{purpose}: {planned} or {other} is undecided, the machine is busy "
+            "({low}-{high}, {rounds} rounds)."
+        )
+        if verdict.busy
+        else Sentence("{purpose}: {planned} or {other} is undecided after {rounds} rounds ({low}-{high}).")
+    )
+    said = (
+        Sentence(
+            "{purpose}: no measurable difference between {planned} and {other} "
+            "({low}-{high}, {rounds} rounds)."
+        )
+        if one.finding is Finding.SAME
+        else still
+    )
+    return said(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
+
+
+def _claim(verdict: TrialVerdict, other: str, turned: bool) -> Sentence:
+    """What a difference means: for the plan, or for where a partition starts."""
+    if next(one for one in verdict.candidates if one.id == other).shift_bytes:
+        return (
+            Sentence(
+                "{purpose}: {other} {factor}x faster than {planned} ({low}-{high}), {won} of "
+                "{rounds} rounds. Something else than alignment must have caused that."
+            )
+            if turned
+            else Sentence(
+                "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
+                "{rounds} rounds: alignment matters here."
+            )
+        )
+    if turned:
+        return Sentence(
+            "{purpose}: {other} was better here: {factor}x faster than {planned} "
+            "({low}-{high}), {won} of {rounds} rounds; use it?"
+        )
+    return (
+        Sentence(
+            "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
+            "{rounds} rounds; the advice stands."
+        )
+        if verdict.advised
+        else Sentence(
+            "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
+            "{rounds} rounds; the plan stands."
+        )
+    )
+
+
+def _number(factor: float) -> str:
+    return f"{factor:.2f}" if factor < 100 else f"{factor:.0f}"
+
+
+def caveats(verdict: TrialVerdict) -> Iterator[Said]:
+    """What a person must know to read it rightly."""
+    if verdict.drive.startswith("/dev/loop"):
+        yield t(
+            "This is a loop device: what was measured is the file beneath it and this "
+            "machine's cache, not a drive."
+        )
+    if verdict.busy:
+        yield t(
+            "The machine is busy: other programs waited for a processor or a drive. Try "
+            "again when it is quiet."
+        )
+    if verdict.ended in ENDS and any(one.finding is Finding.OPEN for one in verdict.comparisons):
+        yield ENDS[verdict.ended]()
+    for limit in verdict.not_done:
+        yield LIMITS[limit]()
+
+
+def rate(unit: Unit, a_second: float) -> Said:
+    """A speed."""
+    value = a_second / 1e6 if unit is Unit.BYTES else a_second
+    return RATES[unit](rate=f"{value:.0f}" if value >= 10 else f"{value:.1f}")
+
+
+def phase_speeds(verdict: TrialVerdict) -> Iterator[tuple[str, str, tuple[Speed, ...]]]:
+    """Each load's phases, with the speed of every candidate in the order of the plan."""
+    phases = dict.fromkeys((speed.load, speed.phase) for speed in verdict.speeds)
+    for load, phase in phases:
+        yield (
+            load,
+            phase,
+            tuple(one for one in verdict.speeds if (one.load, one.phase) == (load, phase)),
+        )
+
+
+def doing(phase: str) -> Said | str:
+    """What is being done, by a phase's code."""
+    return DOING[phase]() if phase in DOING else phase
+
+
+# What goes wrong.
+
+# Why there can be none.
+
+# Before it begins.
+
+# What is said of the planned filesystem and another one.
+
+# What limits it.
+INTERVALS = t(
+    "In brackets: the true factor lies there in 95 of 100 such trials. Single phases are not claims."
+)
+
+# Figures.

@@ -1,0 +1,118 @@
+"""Random accesses as Randomio made them: ten threads, 2 KiB each, a quarter of them writes.
+
+Randomio waited for one write in a hundred, and went past the page cache. This load waits for none, and goes
+through the cache, as most programs do.
+"""
+
+from functools import partial
+
+from wizard.benchmark.loads.load import Load, Phase, Unit, scaled, shares
+from wizard.benchmark.loads.script import Draft, Move, Script, phase
+from wizard.model.said import KIB, MIB
+from wizard.process.program import run
+
+FILE_BYTES = 128 * MIB
+THREADS = 10
+ACCESSES = 1000
+ACCESS_BYTES = 2 * KIB
+WRITES = 0.25
+NAME = "file"
+
+
+def _random_io_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+    draft = Draft(seed)
+    fill = filled(draft, NAME, scaled(FILE_BYTES // MIB, scale) * MIB)
+    count = scaled(ACCESSES, scale)
+    moves = moves_within(draft, NAME, count, ACCESS_BYTES, WRITES)
+    scripts = []
+    for mine in shares(count, min(THREADS, count)):
+        script = draft.script(ACCESS_BYTES)
+        script.access(NAME, moves[:mine])
+        del moves[:mine]
+        scripts.append(script)
+    return phase("fill", Unit.BYTES, fill), phase("access", Unit.OPERATIONS, *scripts)
+
+
+def filled(draft: Draft, name: str, size_bytes: int) -> Script:
+    """A script that writes one large file."""
+    script = draft.script()
+    script.create(name, size_bytes, MIB)
+    return script
+
+
+def moves_within(draft: Draft, name: str, count: int, access_bytes: int, writes: float) -> list[Move]:
+    """Accesses to a file, of which this share writes.
+
+    Each has a place of its own, so that the order of threads does not change the result.
+    """
+    places = draft.random.sample(range(draft.sizes[name] // access_bytes), count)
+    return [
+        Move(
+            place * access_bytes,
+            draft.contents.take(access_bytes, access_bytes)[0] if draft.random.random() < writes else None,
+        )
+        for place in places
+    ]
+
+
+RANDOM_IO_LOAD = Load("random-io", _random_io_phases)
+
+
+FIO_RANDOM_ACCESSES = 900
+FIO_RANDOM_ACCESS_BYTES = 4 * KIB
+FIO_RANDOM_NAME = "file"
+SECONDS = 600.0
+
+
+def _fio_random_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+    draft = Draft(seed)
+    size_bytes = scaled(FILE_BYTES // MIB, scale) * MIB
+    fill = filled(draft, FIO_RANDOM_NAME, size_bytes)
+    count = scaled(FIO_RANDOM_ACCESSES, scale)
+    act = partial(_access, size_bytes, count, seed)
+    return (
+        phase("fill", Unit.BYTES, fill),
+        Phase("access", Unit.OPERATIONS, count, act, writes_bytes=count * FIO_RANDOM_ACCESS_BYTES),
+    )
+
+
+def _access(size_bytes: int, count: int, seed: int, root: int) -> None:
+    """Raises Failed where fio does not end well."""
+    options = (
+        "--name=access",
+        f"--filename=/proc/self/fd/{root}/{FIO_RANDOM_NAME}",
+        "--thread",
+        "--scramble_buffers=0",
+        "--ioengine=psync",
+        "--rw=randrw",
+        "--rwmixread=75",
+        f"--bs={FIO_RANDOM_ACCESS_BYTES}",
+        f"--size={size_bytes}",
+        f"--number_ios={count}",
+        f"--randseed={seed}",
+        "--allow_file_create=0",
+        "--fallocate=none",
+        "--invalidate=0",
+        "--output-format=terse",
+    )
+    run(("fio", *options), seconds=SECONDS, keep_open=(root,))
+
+
+FIO_RANDOM_LOAD = Load("fio-random", _fio_random_phases, programs=("fio",))
+
+
+RANDOM_SYNC_ACCESSES = 500
+PAGE_BYTES = 8 * KIB
+RANDOM_SYNC_NAME = "database"
+
+
+def _random_sync_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+    draft = Draft(seed)
+    fill = filled(draft, RANDOM_SYNC_NAME, scaled(FILE_BYTES // MIB, scale) * MIB)
+    script = draft.script(PAGE_BYTES)
+    moves = moves_within(draft, RANDOM_SYNC_NAME, scaled(RANDOM_SYNC_ACCESSES, scale), PAGE_BYTES, WRITES)
+    script.access(RANDOM_SYNC_NAME, moves, sync=True)
+    return phase("fill", Unit.BYTES, fill), phase("access", Unit.OPERATIONS, script)
+
+
+RANDOM_SYNC_LOAD = Load("random-sync", _random_sync_phases)

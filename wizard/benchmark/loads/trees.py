@@ -1,0 +1,217 @@
+"""Ageing a volume in seconds: files are given room without being written, and half of them deleted again."""
+
+import ctypes
+import errno
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from random import Random
+
+from wizard.benchmark.loads.load import PAGE_BYTES, Load, Phase, Unit, scaled, source_size, source_tree
+from wizard.benchmark.loads.script import Draft, Script, phase
+from wizard.model.said import KIB
+
+SHARE = 0.85
+"""So much of the room is taken when it is done."""
+FILES = 3000
+FILLS = 3
+SPREAD = 1.6
+FILES_A_FOLDER = 75
+
+
+def aged(root: int, free_bytes: int, seed: int) -> int:
+    """Fill the volume to 85 % of its `free_bytes` three times, and delete half of the files in between.
+
+    Free space then lies in pieces between about 3,000 files, whatever the size of the volume. Gives the bytes
+    that those take: fewer where the filesystem ran out of room sooner. Raises OSError, with EOPNOTSUPP where
+    the filesystem cannot give room to a file without writing it.
+    """
+    random = Random(seed)
+    left = int(free_bytes * SHARE)
+    have: list[tuple[str, int]] = []
+    made = 0
+    for fill in range(FILLS):
+        if fill:
+            random.shuffle(have)
+            for name, size_bytes in have[: len(have) // 2]:
+                os.unlink(name, dir_fd=root)
+                left += size_bytes
+            del have[: len(have) // 2]
+        for size_bytes in _sizes(random, FILES - len(have), left):
+            name = _name(made, root)
+            made += 1
+            if not _reserve(name, size_bytes, root):
+                break
+            have.append((name, size_bytes))
+            left -= size_bytes
+    return sum(size_bytes for _, size_bytes in have)
+
+
+def _sizes(random: Random, count: int, together_bytes: int) -> Sequence[int]:
+    """Sizes in whole pages that spread widely and take all of the room."""
+    weights = [random.lognormvariate(0, SPREAD) for _ in range(count)]
+    unit = together_bytes / sum(weights)
+    return [
+        int(weight * unit) // PAGE_BYTES * PAGE_BYTES for weight in weights if weight * unit >= PAGE_BYTES
+    ]
+
+
+def _name(number: int, root: int) -> str:
+    folder = f"aged{number // FILES_A_FOLDER}"
+    if number % FILES_A_FOLDER == 0:
+        os.mkdir(folder, dir_fd=root)
+    return f"{folder}/{number}"
+
+
+def _reserve(name: str, size_bytes: int, root: int) -> bool:
+    """Whether there was room.
+
+    The C library's posix_fallocate would write zeros where the filesystem cannot do it.
+    """
+    file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=root)
+    try:
+        number = _fallocate(file, size_bytes)
+    finally:
+        os.close(file)
+    if number == 0:
+        return True
+    os.unlink(name, dir_fd=root)
+    if number == errno.ENOSPC:
+        return False
+    raise OSError(number, os.strerror(number), name)
+
+
+@cache
+def _call() -> Callable[[int, int, int, int], int]:
+    """The call that takes 64 bits everywhere: musl has no other one, and no other name for it."""
+    library = ctypes.CDLL(None, use_errno=True)
+    call = library.fallocate64 if hasattr(library, "fallocate64") else library.fallocate
+    call.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+    found: Callable[[int, int, int, int], int] = call
+    return found
+
+
+def _fallocate(file: int, size_bytes: int) -> int:
+    """fallocate(2) from the file's beginning; gives 0 or the error's number."""
+    call = _call()
+    while call(file, 0, 0, size_bytes):
+        if (number := ctypes.get_errno()) != errno.EINTR:
+            return number
+    return 0
+
+
+KERNEL_TREE_FILES = 700
+TREE, KERNEL_TREE_COPY, ARCHIVE = "linux", "copy", "linux.tar"
+
+
+def _kernel_tree_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+    draft = Draft(seed)
+    tree = source_tree(draft.random, scaled(KERNEL_TREE_FILES, scale), TREE)
+    extract, copy, archive, list_, read, delete = (draft.script() for _ in range(6))
+    for folder, files in tree.items():
+        extract.make_folder(folder)
+        for name in files:
+            extract.create(name, source_size(draft.random))
+    for folder, files in tree.items():
+        # A folder's list of names has an order of its own, which is not that of making them.
+        draft.random.shuffle(files)
+        copy.make_folder(_copied(folder))
+        list_.list_folder(folder)
+        for name in files:
+            copy.copy(name, _copied(name))
+            archive.copy(name, ARCHIVE, append=True)
+            list_.look(name)
+            read.read(name)
+    read.read(ARCHIVE)
+    for folder, files in reversed(tree.items()):
+        for name in files:
+            delete.delete(name)
+            delete.delete(_copied(name))
+        delete.remove_folder(folder)
+        delete.remove_folder(_copied(folder))
+    delete.delete(ARCHIVE)
+    return (
+        phase("extract", Unit.FILES, extract),
+        phase("copy", Unit.FILES, copy),
+        phase("archive", Unit.FILES, archive),
+        phase("list", Unit.FILES, list_),
+        phase("read", Unit.FILES, read),
+        phase("delete", Unit.FILES, delete),
+    )
+
+
+def _copied(name: str) -> str:
+    return KERNEL_TREE_COPY + name.removeprefix(TREE)
+
+
+KERNEL_TREE_LOAD = Load("kernel-tree", _kernel_tree_phases)
+
+
+MANY_FILES_FILES = 1800
+FILE_BYTES = KIB
+FOLDER, MANY_FILES_COPY = "many", "copy"
+
+
+def _many_files_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+    draft = Draft(seed)
+    numbers = list(range(scaled(MANY_FILES_FILES, scale)))
+    create, copy, look, delete = (draft.script() for _ in range(4))
+    create.make_folder(FOLDER)
+    copy.make_folder(MANY_FILES_COPY)
+    look.list_folder(FOLDER)
+    for number in numbers:
+        create.create(f"{FOLDER}/{number}", FILE_BYTES)
+    # A folder's list of names has an order of its own, which is not that of making them.
+    draft.random.shuffle(numbers)
+    for number in numbers:
+        copy.copy(f"{FOLDER}/{number}", f"{MANY_FILES_COPY}/{number}")
+        look.look(f"{FOLDER}/{number}")
+    draft.random.shuffle(numbers)
+    for number in numbers:
+        for folder in (FOLDER, MANY_FILES_COPY):
+            delete.delete(f"{folder}/{number}")
+    for folder in (FOLDER, MANY_FILES_COPY):
+        delete.remove_folder(folder)
+    return (
+        phase("create", Unit.FILES, create),
+        phase("copy", Unit.FILES, copy),
+        phase("list", Unit.FILES, look),
+        phase("delete", Unit.FILES, delete),
+    )
+
+
+MANY_FILES_LOAD = Load("many-files", _many_files_phases)
+
+
+RSYNC_FILES = 3000
+CHANGED = 10
+"""One file in so many differs at the second time."""
+
+
+def _rsync_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+    draft = Draft(seed)
+    tree = source_tree(draft.random, scaled(RSYNC_FILES, scale), "copied")
+    copy, again = draft.script(), draft.script()
+    for folder, files in tree.items():
+        copy.make_folder(folder)
+        for name in files:
+            _bring(copy, name, source_size(draft.random))
+    files = [name for names in tree.values() for name in names]
+    for name in files:
+        again.look(name)
+    for name in draft.random.sample(files, -(-len(files) // CHANGED)):
+        # The old file tells which parts need not be sent.
+        again.read(name)
+        _bring(again, name, source_size(draft.random))
+    return phase("copy", Unit.FILES, copy), phase("again", Unit.FILES, again, amount=len(files))
+
+
+def _bring(script: Script, name: str, size_bytes: int) -> None:
+    folder, _, last = name.rpartition("/")
+    temporary = f"{folder}/.{last}.part"
+    script.create(temporary, size_bytes)
+    script.date(temporary)
+    script.rename(temporary, name)
+
+
+RSYNC_LOAD = Load("rsync", _rsync_phases)

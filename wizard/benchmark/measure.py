@@ -1,0 +1,301 @@
+"""The loop of a trial: units of two pairs in opposite order, until a planned look at them shows enough or
+time is over.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import exp, lgamma, log
+from random import Random
+from statistics import median
+from time import monotonic, perf_counter_ns
+
+from wizard.benchmark.access import Accesses, Grid, Place, draw_places
+from wizard.model.machine import Extent
+from wizard.model.verdict import Outcome, Pair, Ratio
+
+CONFIDENCE = 0.95
+BAND = (0.95, 1.05)
+"""Ratios within are called no difference; a claim of one needs the whole interval above."""
+
+CACHE_CLAIM = 1.5
+"""Instead of the band's end, where the page cache answers: a misaligned block lies in two of its pages, which
+alone costs up to 1.2."""
+
+NARROW = 1.2
+"""An interval whose ends differ by less than this factor is narrow enough to stop."""
+
+LEVELS = ((1 / 16, 0.002), (1 / 8, 0.004), (1 / 4, 0.008), (1 / 2, 0.012), (1.0, 0.024))
+"""The looks: the share of the planned units, and the chance of error spent there. The last gets most, since
+most depends on it."""
+
+FEWEST_UNITS = 24
+PAIRS_A_UNIT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One planned look at the data, after `units`, with an interval that fails with probability `alpha` at
+    most."""
+
+    units: int
+    alpha: float
+
+
+def plan_looks(units: int) -> tuple[Look, ...]:
+    """The looks for a run of so many units; looks at too few are left out."""
+    looks = (Look(int(units * share), alpha) for share, alpha in LEVELS)
+    return tuple(look for look in looks if look.units >= FEWEST_UNITS)
+
+
+def unit_ratios(pairs: Sequence[Pair]) -> list[float]:
+    """The log of misaligned over aligned time of each whole unit, in order."""
+    logs = [log(max(pair.misaligned_ns, 1) / max(pair.aligned_ns, 1)) for pair in pairs]
+    return [(one + other) / PAIRS_A_UNIT for one, other in zip(logs[::2], logs[1::2], strict=False)]
+
+
+def look_at(pairs: Sequence[Pair], look: Look) -> Ratio | None:
+    """The ratio after a look's units, None where there are fewer; its `confidence` is that of all looks
+    together."""
+    units = unit_ratios(pairs[: look.units * PAIRS_A_UNIT])
+    rank = interval_rank(look.units, look.alpha)
+    if len(units) < look.units or rank < 1:
+        return None
+    ordered = sorted(units)
+    return Ratio(
+        exp(median(ordered)),
+        exp(ordered[rank - 1]),
+        exp(ordered[-rank]),
+        CONFIDENCE,
+        look.units * PAIRS_A_UNIT,
+    )
+
+
+def interval_rank(count: int, alpha: float) -> int:
+    """The k for which the k-th smallest and k-th largest of `count` values enclose the median, but for a
+    chance of `alpha`; 0: none."""
+    below, rank = 0.0, 0
+    while rank < count // 2:
+        below += exp(lgamma(count + 1) - lgamma(rank + 1) - lgamma(count - rank + 1) - count * log(2))
+        if 2 * below > alpha:
+            break
+        rank += 1
+    return rank
+
+
+def judge(ratio: Ratio | None, claim_above: float = BAND[1]) -> Outcome:
+    """What may be claimed; a difference only where the whole interval lies above `claim_above`."""
+    if ratio is None:
+        return Outcome.INCONCLUSIVE
+    if BAND[0] <= ratio.low and ratio.high <= BAND[1]:
+        return Outcome.NO_DIFFERENCE
+    return Outcome.ALIGNED_FASTER if ratio.low > claim_above else Outcome.INCONCLUSIVE
+
+
+def is_enough(ratio: Ratio | None, claim_above: float = BAND[1]) -> bool:
+    """Whether measuring on would bring nothing a person needs."""
+    if ratio is None:
+        return False
+    match judge(ratio, claim_above):
+        case Outcome.NO_DIFFERENCE:
+            return True
+        case Outcome.ALIGNED_FASTER:
+            return ratio.high / ratio.low <= NARROW
+        case _:
+            return False
+
+
+MOST_UNITS = 4096
+WARM_UP_UNITS = 8
+MOST_BATCH_UNITS = 64
+BATCH_SECONDS = 2.0
+"""Of reading ahead of write-backs, at most."""
+
+SHARE_PLANNED = 0.85
+"""Of the time left after warming up; the rest is for a drive that slows down."""
+
+PAUSED_PAIRS = 16
+FEWEST_SLOPES = 4
+FREE_SHARE = 0.1
+PAUSED_SHARE = 0.5
+LONGEST_PAUSE_NS = 20_000_000
+WORKED_OFF_SHARE = 0.6
+"""How much of a pause an access must be shorter by, where the drive works something off meanwhile; chance
+brings half, seldom."""
+
+PROGRESS_SECONDS = 0.25
+PAIRS_ESTIMATED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a running trial stands. `estimate` is no claim yet: misaligned over aligned time of late, None
+    before there is any."""
+
+    pairs: int
+    planned_pairs: int | None
+    seconds_left: float
+    estimate: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """All counted pairs, and the ratio at the last planned look that was reached. `counted_pauses`: see
+    `Sampler`."""
+
+    pairs: tuple[Pair, ...]
+    ratio: Ratio | None
+    counted_pauses: bool = False
+
+
+class Clock:
+    """How long a trial has run and may run on, and when the face wants another word."""
+
+    def __init__(self, seconds: float, stop: Callable[[], bool]) -> None:
+        self._begun = monotonic()
+        self._deadline = self._begun + seconds
+        self._stop = stop
+        self._next_word = 0.0
+        self.ended_by_person = False
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return monotonic() - self._begun
+
+    @property
+    def left(self) -> float:
+        """Seconds until the limit."""
+        return max(0.0, self._deadline - monotonic())
+
+    def is_over(self) -> bool:
+        """Whether time is over or the person has had enough."""
+        self.ended_by_person = self.ended_by_person or self._stop()
+        return self.ended_by_person or self.left <= 0
+
+    def wants_word(self) -> bool:
+        """Whether the face was not told just now; a yes counts as telling it."""
+        if self.elapsed < self._next_word:
+            return False
+        self._next_word = self.elapsed + PROGRESS_SECONDS
+        return True
+
+
+class Sampler:
+    """Draws places and times them, a unit at a time; places are prepared `batch_units` at a time.
+
+    With `counts_pauses` an access takes from the end of the one before to its own.
+    """
+
+    def __init__(self, accesses: Accesses, extents: Sequence[Extent], grid: Grid, random: Random) -> None:
+        self._accesses, self._random = accesses, random
+        self._places = draw_places(extents, grid, random)
+        self._shift_bytes = grid.shift_bytes
+        self._ready: list[Place] = []
+        self._ended_ns = 0
+        self.batch_units = 1
+        self.counts_pauses = False
+
+    def next_unit(self) -> tuple[Pair, Pair]:
+        """Two fresh pairs, one with the aligned access first, one with the misaligned, in random order."""
+        self._prepare(self.batch_units * PAIRS_A_UNIT)
+        aligned_first = self._random.random() < 0.5
+        return self._pair(self._ready.pop(), aligned_first), self._pair(self._ready.pop(), not aligned_first)
+
+    def works_off_later(self, typical_ns: float) -> bool:
+        """Whether the drive uses a pause before an access to work off what it took before: the access is then
+        shorter by the pause.
+
+        Drives with a quota of requests do that, and what a drive takes into a buffer. Without counting the
+        pauses, an access that costs twice as much seems to take more than twice as long.
+        """
+        pause_ns = min(PAUSED_SHARE * typical_ns, LONGEST_PAUSE_NS)
+        drawn = [next(self._places) for _ in range(PAUSED_PAIRS)]
+        pairs = [Place(place.aligned_bytes, place.misaligned_bytes - self._shift_bytes) for place in drawn]
+        self._accesses.prepare(pairs)
+        self._ready = []
+        self._ended_ns = perf_counter_ns()
+        slopes = []
+        for pair in pairs:
+            plain, plain_from_end = self._time(pair.aligned_bytes)
+            until = perf_counter_ns() + pause_ns
+            while perf_counter_ns() < until:
+                pass
+            paused, paused_from_end = self._time(pair.misaligned_bytes)
+            longer_pause = (paused_from_end - paused) - (plain_from_end - plain)
+            # After a long stall such a drive takes several at once, which tells nothing.
+            if min(plain, paused) > FREE_SHARE * typical_ns and longer_pause > pause_ns / 2:
+                slopes.append((plain - paused) / longer_pause)
+        return len(slopes) >= FEWEST_SLOPES and median(slopes) > WORKED_OFF_SHARE
+
+    def _prepare(self, count: int) -> None:
+        if not self._ready:
+            self._ready = [next(self._places) for _ in range(count)]
+            self._accesses.prepare(self._ready)
+            self._ended_ns = perf_counter_ns()
+
+    def _time(self, start_bytes: int) -> tuple[int, int]:
+        """The nanoseconds of an access itself, and those from the end of the one before."""
+        took = self._accesses.access(start_bytes)
+        ended_before, self._ended_ns = self._ended_ns, perf_counter_ns()
+        return took, self._ended_ns - ended_before
+
+    def _access(self, start_bytes: int) -> int:
+        return self._time(start_bytes)[self.counts_pauses]
+
+    def _pair(self, place: Place, aligned_first: bool) -> Pair:
+        if aligned_first:
+            aligned = self._access(place.aligned_bytes)
+            return Pair(aligned, self._access(place.misaligned_bytes))
+        misaligned = self._access(place.misaligned_bytes)
+        return Pair(self._access(place.aligned_bytes), misaligned)
+
+
+def measure(
+    accesses: Accesses,
+    extents: Sequence[Extent],
+    grid: Grid,
+    clock: Clock,
+    on_progress: Callable[[Progress], None],
+    *,
+    claim_above: float = BAND[1],
+    random: Random | None = None,
+) -> Measured:
+    """Time pairs until a planned look shows enough, the plan is done, or the clock says stop. The first few
+    units only set the plan.
+
+    `extents` must hold at least one region (`draw_places`).
+    """
+    sampler = Sampler(accesses, extents, grid, random or Random())
+    on_progress(Progress(0, None, clock.left, None))
+    warm_up = clock.elapsed
+    warm: list[Pair] = []
+    for _ in range(WARM_UP_UNITS):
+        if clock.is_over():
+            return Measured((), None)
+        warm += sampler.next_unit()
+    unit_seconds = max((clock.elapsed - warm_up) / WARM_UP_UNITS, 1e-6)
+    planned = min(MOST_UNITS, int(clock.left * SHARE_PLANNED / unit_seconds))
+    sampler.batch_units = max(1, min(MOST_BATCH_UNITS, int(BATCH_SECONDS / unit_seconds)))
+    sampler.counts_pauses = sampler.works_off_later(median(pair.aligned_ns for pair in warm))
+    pairs: list[Pair] = []
+    ratio: Ratio | None = None
+    for look in plan_looks(planned):
+        while len(pairs) < look.units * PAIRS_A_UNIT:
+            if clock.is_over():
+                return Measured(tuple(pairs), ratio, sampler.counts_pauses)
+            pairs += sampler.next_unit()
+            if clock.wants_word():
+                on_progress(
+                    _progress(
+                        pairs, planned, min(clock.left, (planned - len(pairs) / PAIRS_A_UNIT) * unit_seconds)
+                    )
+                )
+        ratio = look_at(pairs, look)
+        if is_enough(ratio, claim_above):
+            break
+    return Measured(tuple(pairs), ratio, sampler.counts_pauses)
+
+
+def _progress(pairs: Sequence[Pair], planned_units: int, seconds_left: float) -> Progress:
+    late = [pair.misaligned_ns / max(pair.aligned_ns, 1) for pair in pairs[-PAIRS_ESTIMATED:]]
+    return Progress(len(pairs), planned_units * PAIRS_A_UNIT, seconds_left, median(late))

@@ -1,0 +1,306 @@
+"""What the verdict of a write probe says, and what it does not say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from statistics import median
+
+from wizard.benchmark.alignment import LOOP
+from wizard.model.machine import Drive
+from wizard.model.said import Said, Sentence, format_capacity, format_duration, t
+from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, Phase, Window
+
+FALL = 5.0
+"""How many times slower counts as fallen. Shingled drives fall by 20 and more; a hard disk's inner tracks are
+half as fast as its outer."""
+
+WINDOWS_BEFORE = 4
+WINDOWS_AFTER = 8
+MOSTLY = 0.8
+"""The share of windows that must be fast before, and slow after: a drive that rewrites bands is fast now and
+then."""
+
+LASTING_SHARE = 0.25
+LONGEST_LASTING_SECONDS = 60.0
+"""A fall must have lasted for this share of the time before it, but no longer than this."""
+
+LATE_WINDOWS = 2
+
+SEEKING_SECONDS = 0.04
+"""No write of an ordinary hard disk takes that long: a full seek (up to 25 ms) and a turn (11 ms at 5400 a
+minute)."""
+
+SEQUENTIAL_KEPT = 0.5
+"""Sequential writing that keeps this share of its rate has not fallen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What may be claimed, and why not more."""
+
+    outcome: CliffOutcome
+    doubt: CliffDoubt | None = None
+    cliff: Cliff | None = None
+
+
+def find_cliff(windows: Sequence[Window]) -> Cliff | None:
+    """The lasting fall in a series of windows of random writing, if it has one up to now."""
+    level = fast_rate(windows)
+    if level is None:
+        return None
+    fallen = [window.bytes_per_second < level / FALL for window in windows]
+    first = _split(fallen)
+    before, after = windows[:first], windows[first:]
+    if first < WINDOWS_BEFORE or len(after) < WINDOWS_AFTER:
+        return None
+    if sum(fallen[first:]) < MOSTLY * len(after) or sum(fallen[:first]) > (1 - MOSTLY) * len(before):
+        return None
+    if _seconds(after) < min(LONGEST_LASTING_SECONDS, LASTING_SHARE * _seconds(before)):
+        return None
+    # Before it, the typical window: a hiccup is none of the drive's. After it, all of the time counts: a few
+    # windows may be fast.
+    typical = median(window.bytes_per_second for window in before)
+    cliff = Cliff(_bytes(before), _seconds(before), typical, _cliff_rate(after))
+    return cliff if cliff.factor >= FALL else None
+
+
+def fast_rate(windows: Sequence[Window]) -> float | None:
+    """The highest rate that a few windows in a row all kept up; None where there are fewer."""
+    rates = [window.bytes_per_second for window in windows]
+    return max(
+        (min(rates[index : index + WINDOWS_BEFORE]) for index in range(len(rates) - WINDOWS_BEFORE + 1)),
+        default=None,
+    )
+
+
+def sequential_rate(windows: Sequence[Window], phase: Phase) -> float | None:
+    """The typical rate of one of the sequential phases, None where it was not measured."""
+    rates = [window.bytes_per_second for window in windows if window.phase is phase]
+    return median(rates) if rates else None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a drive says of itself, as far as it bears on a fall."""
+
+    rotational: bool | None = True
+    removable: bool | None = False
+    bus: str | None = "sata"
+
+
+def judge_cliff(windows: Sequence[Window], block_bytes: int, kind: Kind) -> Judgement:
+    """What the windows of all phases show of a drive whose random writes were of `block_bytes` each."""
+    random = [window for window in windows if window.phase is Phase.RANDOM]
+    cliff = find_cliff(random)
+    if cliff is not None:
+        doubt = _doubt(windows, cliff, block_bytes, kind)
+        return Judgement(CliffOutcome.INCONCLUSIVE if doubt else CliffOutcome.FOUND, doubt, cliff)
+    level = fast_rate(random)
+    if level is None or len(random) < WINDOWS_BEFORE + WINDOWS_AFTER:
+        return Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.TOO_LITTLE)
+    if (
+        kind.rotational is not False
+        and kind.bus != "loop"
+        and _seconds_a_write(_cliff_rate(random), block_bytes) > SEEKING_SECONDS
+    ):
+        return Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START)
+    if all(window.bytes_per_second < level / FALL for window in random[-LATE_WINDOWS:]):
+        return Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
+    return Judgement(CliffOutcome.NONE_WITHIN)
+
+
+def _doubt(windows: Sequence[Window], cliff: Cliff, block_bytes: int, kind: Kind) -> CliffDoubt | None:
+    """What else than shingled recording explains the fall, the surest first."""
+    if kind.bus == "loop":
+        return CliffDoubt.NOT_A_DRIVE
+    if kind.rotational is False:
+        return CliffDoubt.SOLID_STATE
+    if kind.removable or kind.bus == "mmc":
+        return CliffDoubt.REMOVABLE
+    before, after = (
+        sequential_rate(windows, phase) for phase in (Phase.SEQUENTIAL_BEFORE, Phase.SEQUENTIAL_AFTER)
+    )
+    if before is None or after is None:
+        return CliffDoubt.NO_COMPARISON
+    if after < SEQUENTIAL_KEPT * before:
+        return CliffDoubt.SEQUENTIAL_TOO
+    if _seconds_a_write(cliff.bytes_per_second_after, block_bytes) < SEEKING_SECONDS:
+        return CliffDoubt.AS_FAST_AS_SEEKING
+    return None
+
+
+def _split(fallen: Sequence[bool]) -> int:
+    """The index that best parts the windows that are not fallen from those that are."""
+    slow_before = [0, *accumulate(int(one) for one in fallen)]
+    total = len(fallen)
+    wrong = [slow + (total - index) - (slow_before[-1] - slow) for index, slow in enumerate(slow_before)]
+    return wrong.index(min(wrong))
+
+
+def _bytes(windows: Sequence[Window]) -> int:
+    return sum(window.written_bytes for window in windows)
+
+
+def _seconds(windows: Sequence[Window]) -> float:
+    return sum(window.seconds for window in windows)
+
+
+def _cliff_rate(windows: Sequence[Window]) -> float:
+    return _bytes(windows) / max(_seconds(windows), 1e-9)
+
+
+def _seconds_a_write(bytes_per_second: float, block_bytes: int) -> float:
+    return block_bytes / max(bytes_per_second, 1e-9)
+
+
+EXPLAINED = {
+    CliffDoubt.NO_COMPARISON: Sentence(
+        "Sequential writing was not measured afterwards, so other work on the drive may have been the reason."
+    ),
+    CliffDoubt.SEQUENTIAL_TOO: Sentence(
+        "But sequential writing became slower as well: other work, heat or a cache "
+        "before the drive explain that."
+    ),
+    CliffDoubt.AS_FAST_AS_SEEKING: Sentence(
+        "But it is still as fast as any hard disk that has to seek. A write cache "
+        "that filled up, in a controller or an enclosure, explains that as well."
+    ),
+    CliffDoubt.SOLID_STATE: Sentence(
+        "It is a solid-state drive: its own fast cache filled up. That has nothing "
+        "to do with shingled recording."
+    ),
+    CliffDoubt.REMOVABLE: Sentence(
+        "But it is removable: memory sticks and cards write at random like that by nature."
+    ),
+    CliffDoubt.NOT_A_DRIVE: Sentence(
+        "But this is a loop device: the file beneath it and this machine's cache were measured, not a drive."
+    ),
+}
+
+
+def sentence_for(
+    path: str, judgement: Judgement, before: float | None, after: float | None, random_bytes: int
+) -> str:
+    """The verdict in a few sentences, which claim no more than was measured. The sequential rates are bytes a
+    second."""
+    cliff = judgement.cliff
+    if cliff is not None:
+        fall = _fall(cliff)
+        if judgement.doubt is not None:
+            return str(
+                t(
+                    "{drive}: inconclusive; {fall}. {why}",
+                    drive=path,
+                    fall=fall,
+                    why=EXPLAINED[judgement.doubt](),
+                )
+            )
+        return str(
+            t(
+                "{drive}: write cliff found; {fall}. But sequential writing stayed at "
+                "{after} ({before} before). A drive-managed shingled drive writes like that "
+                "when its cache is full: this one is likely shingled.",
+                drive=path,
+                fall=fall,
+                after=_rate(after),
+                before=_rate(before),
+            )
+        )
+    if judgement.doubt is not None:
+        return str(t("{drive}: inconclusive; {why}", drive=path, why=_plain(judgement.doubt)))
+    return str(
+        t(
+            "{drive}: no write cliff within {written:size} of random writes. That is no "
+            "proof that it is not shingled: a larger cache would not have shown.",
+            drive=path,
+            written=random_bytes,
+        )
+    )
+
+
+def caveats_for(
+    drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
+) -> tuple[str, ...]:
+    """What a person must know to read the verdict rightly."""
+    caveats = []
+    if outcome is CliffOutcome.FOUND:
+        caveats.append(
+            t(
+                "The cache empties while the drive is left alone. Until then, an hour "
+                "perhaps, it stays slow. Nothing is wrong with the drive."
+            )
+        )
+    elif not saw_data:
+        caveats.append(
+            t(
+                "Everything read was zeros: this space was perhaps never written, or "
+                "discarded. A shingled drive may write there without its cache. Space that "
+                "once held data tells more."
+            )
+        )
+    else:
+        caveats.append(
+            t(
+                "Where free space was discarded or never written, a shingled drive may write "
+                "without its cache and show no cliff."
+            )
+        )
+    if outcome is CliffOutcome.NONE_WITHIN and all_used:
+        caveats.append(
+            t("All of its free space was written; a drive with more free space could be tried longer.")
+        )
+    if drive.bus == "usb" and outcome is CliffOutcome.FOUND:
+        caveats.append(
+            t(
+                "What is attached by USB often counts as a hard disk without being one. This "
+                "says nothing of a memory stick."
+            )
+        )
+    if drive.rotational is False and drive.bus != "loop":
+        caveats.append(
+            t("Shingled recording is a matter of rotating drives, and this one says that it is none.")
+        )
+    if drive.bus == "loop":
+        caveats.append(LOOP)
+    if ended:
+        caveats.append(t("You ended it before its limits were reached."))
+    return tuple(map(str, caveats))
+
+
+def rate_in_words(bytes_per_second: float) -> str:
+    """A rate for people: `6.4 MB/s`."""
+    return f"{format_capacity(round(bytes_per_second))}/s"
+
+
+def _plain(doubt: CliffDoubt) -> Said:
+    """Why nothing can be said where there is no cliff."""
+    return {
+        CliffDoubt.TOO_LITTLE: t("too little was written to say anything. Give it more time and more bytes."),
+        CliffDoubt.LATE: t(
+            "random writing became slower only at the very end, too late to tell why. "
+            "Give it more time and more bytes."
+        ),
+        CliffDoubt.SLOW_FROM_THE_START: t(
+            "every random write took longer than {most} ms, from the first one on. A "
+            "shingled drive whose cache was full already does that. So does one that is "
+            "busy with something else, or failing, and any memory stick. Leave it alone "
+            "for an hour, then try again.",
+            most=round(SEEKING_SECONDS * 1000),
+        ),
+    }[doubt]
+
+
+def _fall(cliff: Cliff) -> Said:
+    return t(
+        "after {written:size} of random writes ({duration} of writing) their rate "
+        "fell from {before} to {after}, to 1/{factor}",
+        written=cliff.after_bytes,
+        duration=format_duration(cliff.after_seconds),
+        before=_rate(cliff.bytes_per_second_before),
+        after=_rate(cliff.bytes_per_second_after),
+        factor=f"{cliff.factor:.0f}",
+    )
+
+
+def _rate(bytes_per_second: float | None) -> str:
+    return str(t("an unknown rate")) if bytes_per_second is None else rate_in_words(bytes_per_second)

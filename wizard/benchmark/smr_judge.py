@@ -1,0 +1,301 @@
+"""The rule of the quick probe: what the times show. Pure, so that timings from any drive can be judged again.
+
+On a conventional drive a block that was written and its neighbour that was not are read alike, whatever the
+drive, its speed, its cache or the machine's other work: a coin chose which is which. A drive-managed shingled
+drive reads what was written from its log instead.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import exp, log, sqrt
+from random import Random
+from statistics import fmean, median, variance
+
+from wizard.model.verdict import Basis, Displaced, Look, Statistics, Timings
+
+Batches = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Welch:
+    """Welch's t of two samples' logarithms, and the ratio of their geometric means, the first over the
+    second."""
+
+    t: float
+    ratio: float
+
+
+MILLISECOND = 1_000_000
+
+MEMORY_NS = 2 * MILLISECOND
+"""A read shorter than this may have come from a memory; platters are seldom that quick."""
+
+MOST_MEDIANS = 4
+"""A stall of the machine counts as so many usual reads at most."""
+
+T_MOST, RATIO_MOST = -4.5, 0.85
+"""At random places both must lie below."""
+
+DISTANCE_LEAST = 2.6
+"""In the order of writing, either way: adjacent entries of a log cost nearly nothing, or nearly a turn. By
+chance once in 400,000 times."""
+
+SWAPS_MOST = 0.005
+QUICKER_LEAST, QUICKER_ERRORS = 0.25, 4.5
+"""In the order of writing: so many more reads need no platter, though hardly any at random places did."""
+
+MEMORY_MOST = 0.12
+T_STILL, DISTANCE_STILL, ERRORS_STILL = -3.0, 1.8, 3.0
+"""The second look only asks whether it is still so."""
+
+TURN_SPREAD_NS = 4 * MILLISECOND
+"""What comes from platters is spread over a turn; what comes from flash is not."""
+
+FEWEST_AT_RANDOM, FEWEST_IN_ORDER, FEWEST_FIRST = 40, 30, 15
+FEWEST_SWAPPED = 20
+USUAL_READ_NS = 12 * MILLISECOND
+QUICKEST_READ_NS = 4 * MILLISECOND
+
+EARLY_WRITES, LAST_EARLY_WRITES = 20, 25
+BAND_NS, BAND_READS = 80 * MILLISECOND, 5
+"""A write that takes this long, and so many times a read, rewrites a band."""
+
+UNWRITTEN_LEAST, UNWRITTEN_ERRORS = 0.10, 4.5
+"""Where little is free, what the drive reads ahead makes a few reads quick: chance must not decide."""
+NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What may be said, and what it rests on."""
+
+    outcome: Displaced
+    basis: Basis
+
+
+def likely(basis: Basis) -> Judgement:
+    """It is likely shingled."""
+    return Judgement(Displaced.LIKELY, basis)
+
+
+def untold(basis: Basis) -> Judgement:
+    """It cannot be told."""
+    return Judgement(Displaced.CANNOT_TELL, basis)
+
+
+def mechanical(times: Sequence[float]) -> list[float]:
+    """Those that came from platters; stalls are cut."""
+    slow = [time for time in times if time > MEMORY_NS]
+    most = MOST_MEDIANS * median(slow) if slow else 0.0
+    return [min(time, most) for time in slow]
+
+
+def memory_share(times: Sequence[float]) -> float:
+    """The part that may have come from a memory."""
+    return sum(time <= MEMORY_NS for time in times) / max(1, len(times))
+
+
+def usual_read_ns(first_reads: Sequence[float]) -> float:
+    """What a read from this drive's platters takes."""
+    slow = mechanical(first_reads)
+    return median(slow) if len(slow) >= FEWEST_FIRST else USUAL_READ_NS
+
+
+def after_reading(first_reads: Sequence[float]) -> Judgement | None:
+    """An early end, where this is no drive whose reads wait for platters."""
+    return untold(Basis.NO_PLATTERS) if usual_read_ns(first_reads) < QUICKEST_READ_NS else None
+
+
+def after_writing(writes: Sequence[float], read_ns: float) -> Judgement | None:
+    """An early end, where every small write takes so long that a band is rewritten for it."""
+    if not EARLY_WRITES <= len(writes) <= LAST_EARLY_WRITES:
+        return None
+    usual = median(writes)
+    return likely(Basis.REWRITES) if usual > BAND_NS and usual > BAND_READS * read_ns else None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Whether a look shows written blocks in another place: at random places, and in the order of
+    writing."""
+
+    at_random: bool
+    in_order: bool
+    statistics: Statistics
+
+
+def see(look: Look, *, again: bool = False, memory: float | None = None) -> Seen:
+    """What a look shows; `again` after the drive was left alone, when less is enough. `memory` is the part at
+    random places that came from a memory, where an earlier look told."""
+    written, unwritten = _flat(look.written_at_random), _flat(look.unwritten_at_random)
+    slow, slow_unwritten = mechanical(written), mechanical(unwritten)
+    found = None
+    if min(len(slow), len(slow_unwritten)) >= FEWEST_AT_RANDOM:
+        found = welch(slow, slow_unwritten)
+    from_memory = memory_share(written) if memory is None else memory
+    distance = _distance(_flat(look.written_in_order), _flat(look.unwritten_in_order))
+    quicker, errors = _quicker(look, from_memory)
+    at_random = (
+        found is not None
+        and found.ratio < RATIO_MOST
+        and (found.t < T_STILL if again else found.t < T_MOST and _spread(slow))
+    )
+    in_order = _apart(look, distance, DISTANCE_STILL if again else DISTANCE_LEAST) or (
+        errors > (ERRORS_STILL if again else QUICKER_ERRORS)
+        and quicker > QUICKER_LEAST
+        and from_memory < MEMORY_MOST
+    )
+    figures = Statistics(
+        None if found is None else round(found.t, 3),
+        None if found is None else round(found.ratio, 4),
+        None if distance is None else round(distance, 3),
+        round(quicker, 3),
+        round(from_memory, 3),
+    )
+    return Seen(at_random, in_order, figures)
+
+
+def after_looking(timings: Timings, seen: Seen) -> Judgement | None:
+    """The verdict of the first look; None where it takes a second one."""
+    assert timings.look is not None
+    if memory_share(timings.first_reads) > NEARLY_ALL and not _from_platters(timings.look):
+        return untold(Basis.NO_PLATTERS)
+    if seen.at_random or seen.in_order:
+        return None
+    if unwritten_answer(timings, seen):
+        return likely(Basis.UNWRITTEN)
+    if seen.statistics.t is None:
+        return untold(Basis.FROM_MEMORY)
+    return Judgement(Displaced.NOTHING_FOUND, Basis.ALIKE)
+
+
+def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool) -> Judgement:
+    """The verdict of both looks; not `whole` where time ended the second one early."""
+    if (seen.at_random and seen_again.at_random) or (seen.in_order and seen_again.in_order):
+        return likely(Basis.STAYS)
+    if unwritten_answer(timings, seen):
+        return likely(Basis.UNWRITTEN)
+    return untold(Basis.CAME_HOME if whole else Basis.TOO_SLOW)
+
+
+def unwritten_answer(timings: Timings, seen: Seen) -> bool:
+    """Whether places that were never written answer without a platter, and written ones do not: a map, which
+    only TRIM can empty, knows them."""
+    look = timings.look
+    if look is None or seen.statistics.from_memory is None:
+        return False
+    unwritten, from_memory = _flat(look.unwritten_at_random), seen.statistics.from_memory
+    share = memory_share(unwritten)
+    return (
+        memory_share(timings.first_reads) > UNWRITTEN_LEAST
+        and share > UNWRITTEN_LEAST
+        and share_error(share, len(unwritten), from_memory, len(unwritten)) > UNWRITTEN_ERRORS
+        and _from_platters(look)
+    )
+
+
+def _flat(batches: Sequence[Sequence[int]]) -> list[float]:
+    return [float(time) for batch in batches for time in batch]
+
+
+def _spread(slow: Sequence[float]) -> bool:
+    """Whether times differ as those of platters do."""
+    ordered = sorted(slow)
+    tenth = len(ordered) // 10
+    return ordered[len(ordered) * 9 // 10] - ordered[tenth] > TURN_SPREAD_NS
+
+
+def _from_platters(look: Look) -> bool:
+    slow = mechanical(_flat(look.written_at_random))
+    return len(slow) >= FEWEST_AT_RANDOM and _spread(slow) and median(slow) > QUICKEST_READ_NS
+
+
+def _distance(
+    written: Sequence[float], unwritten: Sequence[float], fewest: int = FEWEST_IN_ORDER
+) -> float | None:
+    one, other = mechanical(written), mechanical(unwritten)
+    return kolmogorov(one, other) if min(len(one), len(other)) >= fewest else None
+
+
+def _apart(look: Look, distance: float | None, least: float) -> bool:
+    """Whether the distance is large, and hardly any exchange of batches brings one as large."""
+    if distance is None or distance <= least:
+        return False
+    written, unwritten = (
+        [[float(time) for time in batch] for batch in batches]
+        for batches in (look.written_in_order, look.unwritten_in_order)
+    )
+
+    def statistic(one: Sequence[float], other: Sequence[float]) -> float | None:
+        return _distance(one, other, FEWEST_SWAPPED)
+
+    # The same timings must come to the same verdict: the coins are always the same.
+    return share_of_swaps(written, unwritten, statistic, distance, Random(0)) <= SWAPS_MOST
+
+
+def _quicker(look: Look, from_memory: float) -> tuple[float, float]:
+    """By how much the part of quick reads in the order of writing exceeds any other part, and that in
+    standard errors."""
+    written, unwritten = _flat(look.written_in_order), _flat(look.unwritten_in_order)
+    if not written or not unwritten:
+        return 0.0, 0.0
+    share, other = memory_share(written), max(memory_share(unwritten), from_memory)
+    return share - other, share_error(share, len(written), other, len(unwritten))
+
+
+def welch(one: Sequence[float], other: Sequence[float]) -> Welch:
+    """Of two samples of at least two positive numbers each."""
+    logs, other_logs = [log(value) for value in one], [log(value) for value in other]
+    difference = fmean(logs) - fmean(other_logs)
+    error = sqrt(variance(logs) / len(logs) + variance(other_logs) / len(other_logs))
+    return Welch(difference / max(error, 1e-9), exp(difference))
+
+
+def kolmogorov(one: Sequence[float], other: Sequence[float]) -> float:
+    """The greatest distance between two samples' distributions (Kolmogorov and Smirnov), times the root of
+    nm/(n+m). By chance it exceeds 1.36 once in 20 times."""
+    left, right = sorted(one), sorted(other)
+    first = second = 0
+    greatest = 0.0
+    while first < len(left) and second < len(right):
+        value = min(left[first], right[second])
+        # Equal values count on both sides before the distance is taken.
+        while first < len(left) and left[first] == value:
+            first += 1
+        while second < len(right) and right[second] == value:
+            second += 1
+        greatest = max(greatest, abs(first / len(left) - second / len(right)))
+    return greatest * sqrt(len(left) * len(right) / (len(left) + len(right)))
+
+
+def share_of_swaps(
+    one: Batches,
+    other: Batches,
+    statistic: Callable[[Sequence[float], Sequence[float]], float | None],
+    seen: float,
+    random: Random,
+    swaps: int = 400,
+) -> float:
+    """The share of swaps of the two samples, batch by batch by a coin, whose statistic reaches `seen`.
+
+    Other programs' bursts hit whole batches, not single reads: only whole batches may be exchanged.
+    """
+    reached = 0
+    for _ in range(swaps):
+        left: list[float] = []
+        right: list[float] = []
+        for mine, theirs in zip(one, other, strict=True):
+            heads = random.random() < 0.5
+            left += mine if heads else theirs
+            right += theirs if heads else mine
+        value = statistic(left, right)
+        reached += value is not None and value >= seen
+    return reached / swaps
+
+
+def share_error(one: float, count: int, other: float, other_count: int) -> float:
+    """How far a difference of two shares lies from nothing, in standard errors. Shares of nearly nothing or
+    nearly all count as if they varied a little."""
+    least = 0.02
+    error = sqrt(max(least, one * (1 - one)) / count + max(least, other * (1 - other)) / other_count)
+    return (one - other) / error

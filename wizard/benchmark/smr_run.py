@@ -1,0 +1,361 @@
+"""The quick probe on a real drive, from its claim to its verdict."""
+
+from collections.abc import Callable, Sequence
+from mmap import mmap
+from random import Random
+from statistics import median
+from time import sleep
+
+from wizard.benchmark.access import Overseer, Reads, Writer
+from wizard.benchmark.measure import Clock
+from wizard.benchmark.scratch import claimed, refused, scratch_extents
+from wizard.benchmark.smr_judge import MILLISECOND, Judgement, untold
+from wizard.benchmark.smr_probe import (
+    LEAST_FREE_BYTES,
+    DisplacedProbe,
+    OverError,
+    ProbeProgress,
+    draw_pairs,
+    free_bytes,
+    stream_start,
+)
+from wizard.findings.geometry import Kind, Pattern, fitting, load_patterns
+from wizard.findings.smr_evidence import is_ata, is_emulated
+from wizard.model.errors import Failed, Refused, printable
+from wizard.model.machine import Drive, Extent
+from wizard.model.said import MIB, Said, Sentence, t
+from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, Look, Timings
+from wizard.probe.machine import probe_drive
+
+CANNOT_TELL = Sentence("{drive}: can't tell; {why}.")
+
+_SAID = {
+    Basis.STAYS: Sentence(
+        "blocks that were written are read from another place than their neighbours, "
+        "and stayed there while it was left alone"
+    ),
+    Basis.UNWRITTEN: Sentence(
+        "places that were never written answer without its platters, as those of a drive with TRIM do"
+    ),
+    Basis.CAME_HOME: Sentence(
+        "blocks that were written were read from another place, but came home while "
+        "it was left alone. Conventional drives with a media cache do that"
+    ),
+    Basis.FROM_MEMORY: Sentence(
+        "too much of what was written came from a memory: the drive's own, a controller's, or flash"
+    ),
+    Basis.NO_PLATTERS: Sentence("it answers as nothing that turns does"),
+    Basis.ENDED: Sentence("you ended it before it could say anything"),
+}
+
+
+def sentence_for(path: str, judgement: Judgement, timings: Timings, seconds: float) -> str:
+    """The verdict in a sentence or two, which claim no more than was measured. `seconds` is the limit."""
+    match judgement.outcome:
+        case Displaced.LIKELY:
+            return str(
+                t(
+                    "{drive} is likely shingled: {why}.",
+                    drive=path,
+                    why=_why(judgement.basis, timings, seconds),
+                )
+            )
+        case Displaced.NOTHING_FOUND:
+            return str(
+                t(
+                    "{drive}: nothing found; written blocks were read as their neighbours were. "
+                    "That is no proof that it is not shingled.",
+                    drive=path,
+                )
+            )
+        case Displaced.CANNOT_TELL:
+            return str(CANNOT_TELL(drive=path, why=_why(judgement.basis, timings, seconds)))
+
+
+def known_sentence(path: str, family: str) -> str:
+    """Of a drive whose model is listed, and that was not tried therefore."""
+    return str(
+        CANNOT_TELL(
+            drive=path,
+            why=t(
+                "this model ({family}) may have a media cache, which looks the same. Nothing was written",
+                family=family,
+            ),
+        )
+    )
+
+
+def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
+    """What a person must know to read the verdict rightly."""
+    caveats = [t("No real drive has confirmed this test yet. It was tried on simulated drives only.")]
+    if judgement.basis is Basis.STAYS:
+        caveats.append(
+            t(
+                "A conventional drive that empties a media cache late looks the same. Its "
+                "model is not in the list."
+            )
+        )
+    if judgement.basis is not Basis.ENDED:
+        caveats.append(
+            t(
+                "The surer test is the write cliff: `diskwright bench {drive} --scratch "
+                "--shingled`, for half an hour.",
+                drive=path,
+            )
+        )
+    if judgement.basis not in (Basis.ENDED, Basis.MEDIA_CACHE):
+        caveats.append(
+            t(
+                "If you know how this drive records, send its report to the project: it "
+                "holds every time measured."
+            )
+        )
+    return tuple(map(str, caveats))
+
+
+def kinds_of_reads(look: Look) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:
+    """The reads that are compared, by the name of their kind: nanoseconds, batch by batch."""
+    return (
+        (str(t("written, at random")), look.written_at_random),
+        (str(t("not written, at random")), look.unwritten_at_random),
+        (str(t("written, in order")), look.written_in_order),
+        (str(t("not written, in order")), look.unwritten_in_order),
+    )
+
+
+def medians(look: Look) -> tuple[tuple[str, float], ...]:
+    """The median of each kind that was read, in nanoseconds."""
+    return tuple(
+        (name, median(time for batch in batches for time in batch))
+        for name, batches in kinds_of_reads(look)
+        if batches
+    )
+
+
+def _why(basis: Basis, timings: Timings, seconds: float) -> Said:
+    if basis is Basis.REWRITES:
+        return t(
+            "each small write takes {milliseconds} ms, as if a whole band were rewritten",
+            milliseconds=round(median(timings.writes) / MILLISECOND),
+        )
+    if basis is Basis.TOO_SLOW:
+        return t("its {seconds} s were over too early. Leave it alone, and try again", seconds=round(seconds))
+    return _SAID[basis]()
+
+
+BUSES = ("ata", "sata", "sas", "usb")
+LARGEST_BLOCK_BYTES = 64 * 1024
+LEAST_BLOCK_BYTES = 4096
+
+
+def probe_extents(drive: Drive) -> tuple[Extent, ...]:
+    """Where the probe may write; raises Refused with the reason where it is not possible."""
+    if reason := _no_hard_disk(drive):
+        raise refused(reason)
+    extents = scratch_extents(drive)
+    if free_bytes(extents) < LEAST_FREE_BYTES:
+        raise Refused(
+            str(
+                t(
+                    "{drive} has too little free space for the quick test: it takes "
+                    "{least:exact}. Nothing was written.",
+                    drive=drive.path,
+                    least=LEAST_FREE_BYTES,
+                )
+            )
+        )
+    return extents
+
+
+def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
+    """Why the probe cannot be made, or could not tell, in a sentence; empty where it can."""
+    try:
+        probe_extents(drive)
+    except Refused as error:
+        return str(error)
+    family = media_cache_family(drive, patterns)
+    return "" if family is None else known_sentence(drive.path, family)
+
+
+def media_cache_family(drive: Drive, patterns: Sequence[Pattern]) -> str | None:
+    """The family of a model that is known for a media cache, so that the probe cannot tell; None for all
+    others."""
+    found = next((one for one in fitting(drive, patterns) if one.kind is Kind.MEDIA_CACHE), None)
+    return None if found is None else printable(str(found.family) or drive.model or "", 80)
+
+
+def block_bytes(drive: Drive) -> int:
+    """What is read and written at once: a whole physical block, and 4 KiB at least."""
+    assert drive.geometry is not None
+    return max(LEAST_BLOCK_BYTES, drive.geometry.physical_block_bytes)
+
+
+def _no_hard_disk(drive: Drive) -> Said | None:
+    """Why it is not for this drive, in a sentence."""
+    if drive.bus not in BUSES and not is_ata(drive):
+        return t(
+            "The quick test is for SATA, SAS and USB hard disks; {drive} ({bus}) is "
+            "none. It may move what is written.",
+            drive=drive.path,
+            bus=drive.bus or "?",
+        )
+    if is_emulated(drive):
+        return t("{drive} is emulated: what would be timed is not a drive's platters.", drive=drive.path)
+    if drive.rotational is False:
+        return t("{drive} has no platters, so that no tracks can overlap.", drive=drive.path)
+    if drive.rotational is None:
+        return t(
+            "{drive} does not say that it turns. Behind some USB bridges only smartctl can tell.",
+            drive=drive.path,
+        )
+    if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
+        return t(
+            "{drive} reports physical blocks of {size} bytes, which cannot be meant.",
+            drive=drive.path,
+            size=drive.geometry.physical_block_bytes,
+        )
+    return None
+
+
+class TimedDrive:
+    """What the first reading of a place brought is held, and written back there; later readings must bring
+    the same."""
+
+    def __init__(
+        self,
+        path: str,
+        descriptor: int,
+        block_bytes: int,
+        extents: Sequence[Extent],
+        watch: Overseer,
+        clock: Clock,
+        written: frozenset[int],
+    ) -> None:
+        self._path, self._clock, self._written = path, clock, written
+        self._reads = Reads(path, descriptor, block_bytes)
+        self._long = Reads(path, descriptor, MIB)
+        self._writer = Writer(path, descriptor, extents, watch)
+        # Direct writes want memory at whole pages.
+        self._buffer = mmap(-1, block_bytes)
+        self._held: dict[int, bytes] = {}
+        self.read_bytes = 0
+
+    def read(self, start_bytes: int) -> int:
+        """Read one block; nanoseconds. Raises Failed where it holds something else than before."""
+        took = self._reads.access(start_bytes)
+        content = self._reads.last
+        self.read_bytes += len(content)
+        if start_bytes in self._written and self._held.setdefault(start_bytes, content) != content:
+            raise Failed(
+                str(
+                    t(
+                        "{drive}: byte {start} reads otherwise than it was written. Save what the "
+                        "drive holds, and test its health.",
+                        drive=self._path,
+                        start=start_bytes,
+                    )
+                )
+            )
+        return took
+
+    def write(self, start_bytes: int) -> int:
+        """Write back what was read there; nanoseconds."""
+        self._buffer[:] = self._held[start_bytes]
+        return self._writer.write(start_bytes, memoryview(self._buffer))
+
+    def stream(self, start_bytes: int, size_bytes: int) -> None:
+        """Read much in a row."""
+        for start in range(start_bytes, start_bytes + size_bytes, MIB):
+            if self.is_over():
+                raise OverError
+            self._long.access(start)
+            self.read_bytes += MIB
+
+    def idle(self, seconds: float) -> None:
+        """Ask nothing of it."""
+        sleep(seconds)
+
+    def is_over(self) -> bool:
+        """Whether time is over or the person has had enough."""
+        return self._clock.is_over()
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the limit."""
+        return self._clock.left
+
+
+SECONDS = 58.0
+"""Then what is being read ends within a moment: a minute in all."""
+
+
+def run_displaced_trial(
+    drive: Drive,
+    *,
+    on_progress: Callable[[ProbeProgress], None],
+    stop: Callable[[], bool],
+    seconds: float = SECONDS,
+    probe: Callable[[str], Drive] = probe_drive,
+    patterns: tuple[Pattern, ...] | None = None,
+    random: Random | None = None,
+) -> DisplacedVerdict:
+    """Find out whether what is written is read from another place afterwards; within `seconds`, or until
+    `stop` says so.
+
+    The face has had the drive's token typed (`confirm_scratch`). A model that is known for a media cache is
+    not tried. Raises Refused where it is not possible or writing is not safe, Failed where the drive does not
+    answer.
+    """
+    probe_extents(drive)
+    known = load_patterns() if patterns is None else patterns
+    if (family := media_cache_family(drive, known)) is not None:
+        judged = untold(Basis.MEDIA_CACHE)
+        return _verdict(drive, judged, known_sentence(drive.path, family))
+    assert drive.geometry is not None and drive.size_bytes is not None
+    drawn, size = random or Random(), block_bytes(drive)
+    with claimed(drive, probe, synchronous=True) as claim:
+        pairs = draw_pairs(claim.extents, size, max(drive.geometry.alignment_offset_bytes, 0), drawn)
+        written = frozenset(pair.written for pair in pairs.all)
+        clock = Clock(seconds, stop)
+        subject = TimedDrive(drive.path, claim.descriptor, size, claim.extents, claim.watch, clock, written)
+        run = DisplacedProbe(subject, pairs, stream_start(drive.size_bytes, pairs, drawn), drawn, on_progress)
+        judged = run.run()
+        if judged.basis is Basis.TOO_SLOW and clock.ended_by_person:
+            judged = untold(Basis.ENDED)
+    return _verdict(
+        drive,
+        judged,
+        sentence_for(drive.path, judged, run.timings, seconds),
+        run,
+        read_bytes=subject.read_bytes,
+        seconds=clock.elapsed,
+    )
+
+
+def _verdict(
+    drive: Drive,
+    judged: Judgement,
+    sentence: str,
+    run: DisplacedProbe | None = None,
+    *,
+    read_bytes: int = 0,
+    seconds: float = 0.0,
+) -> DisplacedVerdict:
+    return DisplacedVerdict(
+        drive=drive.path,
+        model=printable(drive.model or "", 80),
+        size_bytes=drive.size_bytes or 0,
+        rotation_rate=drive.rotation_rate,
+        bus=drive.bus or "",
+        outcome=judged.outcome,
+        basis=judged.basis,
+        sentence=sentence,
+        caveats=caveats_for(drive.path, judged),
+        block_bytes=block_bytes(drive),
+        written_bytes=run.written_bytes if run else 0,
+        read_bytes=read_bytes,
+        seconds=round(seconds, 3),
+        statistics=run.statistics if run else None,
+        statistics_after_idle=run.statistics_after_idle if run else None,
+        timings=run.timings if run else Timings(),
+    )

@@ -1,0 +1,222 @@
+"""What the help of every command has in common: its examples, and the paragraphs below them."""
+
+import shlex
+import sys
+from argparse import Action, ArgumentParser, HelpFormatter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.model.errors import printable
+from wizard.model.said import Said, Sentence, t
+
+EXAMPLES = t("examples:")
+
+WIDEST = 110
+"""Columns; longer lines are hard to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A command as it is typed, and what it does where it does not say so itself."""
+
+    words: tuple[str, ...]
+    says: Said | None = None
+
+    def lines(self, width: int) -> Iterator[str]:
+        """Both in a width. A command that is longer goes on behind a backslash, as a shell takes it."""
+        line = "   "
+        for part in _parts(self.words):
+            if line.strip() and len(line) + len(part) + 3 > width:
+                yield f"{line} \\"
+                line = "       "
+            line += f" {part}"
+        yield line
+        if self.says is not None:
+            yield from _filled(str(self.says), width, 8)
+
+
+def _parts(words: tuple[str, ...]) -> Iterator[str]:
+    """An option together with its value."""
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        valued = word.startswith("-") and rest and not rest[0].startswith(("-", "|"))
+        yield f"{word} {rest.pop(0)}" if valued else word
+
+
+def plain(*words: str, says: Said | None = None) -> Example:
+    """A command that needs no root."""
+    return Example(("diskwright", *words), says)
+
+
+def root(*words: str, says: Said | None = None) -> Example:
+    """A command for root."""
+    return Example(("sudo", "diskwright", *words), says)
+
+
+def typed(*words: str) -> str:
+    """A command for root in a line of its own; `words` are as a shell reads them."""
+    return " ".join(("    sudo", "diskwright", *words))
+
+
+def given_again() -> str:
+    """The command that was given, for root."""
+    return " ".join(["sudo", "diskwright", *(shlex.quote(printable(word, 400)) for word in sys.argv[1:])])
+
+
+class Literal(HelpFormatter):
+    """Help as it was written: a sentence may hold a percent sign."""
+
+    def _expand_help(self, action: Action) -> str:
+        return action.help or ""
+
+
+class Command(ArgumentParser):
+    """The options of a command. Behind them its help has examples and paragraphs, as wide as the terminal
+    is."""
+
+    def __init__(self, name: str, says: Said, examples: Sequence[Example], about: Sequence[Said]) -> None:
+        super().__init__(f"diskwright {name}".strip(), description=str(says), formatter_class=Literal)
+        self.examples, self.about = tuple(examples), tuple(about)
+
+    def add_journal(self, says: Said) -> None:
+        """Add `--journal DIR`. The process that applies works in another folder than the command, so the
+        folder is absolute from here on."""
+        self.add_argument("--journal", metavar="DIR", type=_folder, help=str(says))
+
+    def format_help(self) -> str:
+        """All of it as text; nothing below the options is worded before somebody asks for it."""
+        width = help_width()
+        lines = [*example_lines(self.examples, width), *paragraph_lines(self.about, width)]
+        return "\n".join((super().format_help(), *lines, ""))
+
+
+def _folder(named: str) -> Path | None:
+    return Path(named).absolute() if named else None
+
+
+def help_width() -> int:
+    """The columns that help takes."""
+    from shutil import get_terminal_size
+
+    return max(40, min(get_terminal_size().columns - 2, WIDEST))
+
+
+def example_lines(examples: Iterable[Example], width: int) -> list[str]:
+    """The examples below their heading."""
+    return [str(EXAMPLES), *(line for example in examples for line in example.lines(width))]
+
+
+def paragraph_lines(said: Iterable[Said], width: int) -> list[str]:
+    """Each behind an empty line."""
+    return [line for one in said for line in ("", *_filled(str(one), width))]
+
+
+def item_lines(name: str, says: Said, width: int) -> list[str]:
+    """A name, and beside it what is said of it."""
+    return _filled(str(says), width, 15, f"    {name:<10} ")
+
+
+def _filled(text: str, width: int, indent: int = 0, begins: str = "") -> list[str]:
+    from textwrap import wrap
+
+    lead = " " * indent
+    return wrap(text, width, initial_indent=begins or lead, subsequent_indent=lead, break_on_hyphens=False)
+
+
+SAYS = {
+    "inspect": Sentence("list drives and problems with their use"),
+    "advise": Sentence("recommend a filesystem and options for a drive and a workload"),
+    "workloads": Sentence("list workloads"),
+    "options": Sentence("list options of mkfs, mount and tune2fs with effect, danger and kernels"),
+    "glossary": Sentence("explain a word, such as 512e, SMR or stripe width"),
+    "bench": Sentence("measure aligned against misaligned access, or find a shingled drive's write cliff"),
+    "trial": Sentence("compare filesystems in a drive's free space"),
+    "plan": Sentence("plan a layout; writes nothing to the drive"),
+    "tune": Sentence("suggest better settings for an existing filesystem"),
+    "migrate": Sentence("compare conversions from ext2 or ext3 to ext4, or save one as a plan"),
+    "show": Sentence("show a plan: before, after, and all commands"),
+    "export": Sentence("export a plan for sfdisk or systemd-repart"),
+    "apply": Sentence("apply a plan exactly as shown"),
+    "ensure": Sentence("make drives match a file; changes only what differs"),
+    "move": Sentence("move a misaligned partition in place"),
+    "bring": Sentence("copy a folder or a filesystem to a volume, and compare"),
+    "label": Sentence("change the label of a filesystem"),
+    "mount": Sentence("mount a filesystem, now and at every boot"),
+    "unmount": Sentence("unmount a filesystem"),
+    "remount": Sentence("change mount options"),
+    "grow": Sentence("grow a mounted filesystem into free space"),
+    "power-off": Sentence("unmount and power off a removable drive"),
+    "status": Sentence("list runs, waiting ones first"),
+    "look": Sentence("show the result of a waiting run, read-only"),
+    "keep": Sentence("keep the result of a waiting run for good"),
+    "undo": Sentence("restore the old content, bit for bit, unless the run was kept"),
+    "resume": Sentence("continue an interrupted run"),
+    "report": Sentence("save a run or a plan as one HTML page or as JSON"),
+    "install": Sentence("install missing tools with your package manager"),
+    "demo": Sentence("try the wizard on a disposable drive"),
+}
+"""By the command's name."""
+
+GROUPS = {
+    "looking": Sentence("Inspect and advise"),
+    "measuring": Sentence("Measure"),
+    "planning": Sentence("Plan"),
+    "changing": Sentence("Change drives"),
+    "runs": Sentence("Runs"),
+    "itself": Sentence("This system"),
+}
+"""The headings of the groups of commands."""
+
+USAGE = t("usage: diskwright [COMMAND] [...]")
+WIZARD = t(
+    "Without a command, the wizard starts. It writes nothing until you have seen every change and typed the "
+    "drive's serial number. With --plain, or on a terminal that only prints, it asks line by line."
+)
+FIRST_LOOK = t("a first look, without root")
+TRY = t("try everything on a disposable drive")
+WHOLE = t("plan a whole drive for large media files")
+SHOW = t("show the drive before and after, and every command")
+APPLY = t("apply it; a drive that had data then waits for you")
+KEEP = t("keep the result")
+UNDO = t("restore the old content, bit for bit")
+
+OWN_HELP = t("See `diskwright COMMAND --help` for options and examples.")
+DEBUG = t(
+    "--debug writes a log for bug reports, with any command. Add --with-serials to include serial numbers."
+)
+EXIT_CODES = Sentence("Exit codes: {codes:list}.")
+CODES = (
+    Sentence("0 done"),
+    Sentence("1 failed"),
+    Sentence("2 wrong usage or unreadable input"),
+    Sentence("3 refused for safety (nothing written)"),
+    Sentence("4 interrupted"),
+    Sentence("5 changed, only with --detailed-exitcode"),
+    Sentence("130 ended by you"),
+)
+
+
+OVERVIEW_EXAMPLES = (
+    plain("inspect", says=FIRST_LOOK),
+    root("demo", says=TRY),
+    root("plan", "/dev/sdX", "--workload", "large-media", "-o", "media.json", says=WHOLE),
+    plain("show", "media.json", says=SHOW),
+    root("apply", "media.json", "--confirm", "SERIAL", says=APPLY),
+    root("keep", says=KEEP),
+    root("undo", says=UNDO),
+)
+
+
+def overview(groups: Mapping[str, Iterable[str]]) -> str:
+    """The text; `groups` are the commands by what they are for, in their order."""
+    width = help_width()
+    lines = [str(USAGE), *paragraph_lines((WIZARD,), width)]
+    for group, names in groups.items():
+        lines += ["", f"{GROUPS[group]()}:"]
+        lines += [line for name in names for line in item_lines(name, SAYS[name](), width)]
+    lines += ["", *example_lines(OVERVIEW_EXAMPLES, width)]
+    codes = EXIT_CODES(codes=tuple(code() for code in CODES))
+    lines += paragraph_lines((OWN_HELP, DEBUG, codes), width)
+    return "\n".join((*lines, ""))

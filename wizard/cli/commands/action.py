@@ -1,0 +1,159 @@
+"""`diskwright label`, `mount`, `unmount`, `remount`, `grow` and `power-off`: one thing done to a
+filesystem that exists, or to its drive. Each shows what it would do, and does it once it is confirmed.
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.run.backup_store import OWN_FSTAB, Environment
+from wizard.apply.settings.plan_settings import act
+from wizard.cli.command import Command, Example, root
+from wizard.cli.plan_options import apply_changes, change_lines
+from wizard.cli.select_run import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE
+from wizard.cli.verdicts import Offer, offered
+from wizard.model.changes import Attach, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
+from wizard.model.errors import ExitCode
+from wizard.model.said import Sentence, in_a_row, t
+from wizard.plan.settings.tuning import CHANGES_SCHEMA, render_changes
+from wizard.probe.host.environment import caller
+
+CONFIRM = t("do it: the drive's serial number")
+DRY_RUN = t("check everything; write nothing")
+OUTPUT = t("save it for `diskwright apply`")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A command: what it is called, does and is given, and what is wanted then."""
+
+    name: str
+    says: Sentence
+    examples: tuple[Example, ...]
+    add: Callable[[ArgumentParser], object]
+    wanted: Callable[[Namespace], Wanted]
+
+
+def _options(text: str) -> tuple[str, ...]:
+    return tuple(option for option in text.split(",") if option)
+
+
+def _mount(made: ArgumentParser) -> None:
+    made.add_argument("--at", metavar="FOLDER", help=str(t("mount point (/srv/LABEL)")))
+    made.add_argument("--options", metavar="A,B", type=_options, default=(), help=str(t("mount options")))
+    made.add_argument("--once", action="store_true", help=str(t("mount now, not at every boot")))
+
+
+ACTIONS = {
+    action.name: action
+    for action in (
+        Action(
+            "label",
+            Sentence("Change the label of a filesystem, and an fstab line that uses it."),
+            (root("label", "/dev/sdX1", "films", "--confirm", "SERIAL"),),
+            lambda made: made.add_argument("label", metavar="LABEL", help=str(t("the new label"))),
+            lambda given: SetLabel(given.label),
+        ),
+        Action(
+            "mount",
+            Sentence("Mount a filesystem, now and at every boot."),
+            (
+                root("mount", "/dev/sdX1", "--confirm", "SERIAL"),
+                root("mount", "/dev/sdX1", "--at", "/srv/films", "--once", "--confirm", "SERIAL"),
+            ),
+            _mount,
+            lambda given: Attach(given.at, given.options, not given.once, caller()),
+        ),
+        Action(
+            "unmount",
+            Sentence("Unmount a filesystem. If it is in use, refuses and names the programs."),
+            (
+                root("unmount", "/dev/sdX1", "--confirm", "SERIAL"),
+                root("unmount", "/dev/sdX1", "--boot", "--confirm", "SERIAL"),
+            ),
+            lambda made: made.add_argument(
+                "--boot", action="store_true", help=str(t("also remove its fstab line"))
+            ),
+            lambda given: Detach(given.boot),
+        ),
+        Action(
+            "remount",
+            Sentence(
+                "Change mount options in fstab, and in the mount if the kernel can change them while mounted."
+            ),
+            (root("remount", "/dev/sdX1", "noatime,nofail", "--confirm", "SERIAL"),),
+            lambda made: made.add_argument(
+                "options", metavar="A,B", type=_options, help=str(t("all options for its fstab line"))
+            ),
+            lambda given: SetOptions(given.options),
+        ),
+        Action(
+            "grow",
+            Sentence("Grow a mounted ext3, ext4, XFS or Btrfs into the free space after its partition."),
+            (root("grow", "/dev/sdX1", "--confirm", "SERIAL"),),
+            lambda _made: None,
+            lambda _given: Grow(),
+        ),
+        Action(
+            "power-off",
+            Sentence("Unmount, flush and power off a removable drive."),
+            (root("power-off", "/dev/sdX", "--confirm", "SERIAL"),),
+            lambda _made: None,
+            lambda _given: SwitchOff(),
+        ),
+    )
+}
+
+
+_UNDO = {
+    "power-off": Sentence("`diskwright undo` undoes it, but for the power."),
+    "grow": Sentence(
+        "`diskwright undo` undoes it for Btrfs; ext4 and XFS do not shrink while they are mounted."
+    ),
+}
+
+
+def parser(name: str) -> ArgumentParser:
+    """The options of one of these commands."""
+    action, off = ACTIONS[name], name == "power-off"
+    undo = _UNDO.get(name, Sentence("`diskwright undo` undoes it."))()
+    made = Command(
+        name,
+        action.says(),
+        action.examples,
+        (
+            in_a_row(
+                t(
+                    "Without --confirm it shows what it would do, and changes nothing. The token "
+                    "is the drive's serial number, or the device's name for a drive without one."
+                ),
+                undo,
+            ),
+        ),
+    )
+    made.set_defaults(action=action)
+    made.add_argument("device", metavar="DEVICE", help=str(t("the drive") if off else HOLDING))
+    action.add(made)
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(CONFIRM))
+    made.add_argument("--dry-run", action="store_true", help=str(DRY_RUN))
+    made.add_argument("-o", "--output", metavar="FILE", help=str(OUTPUT))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=CHANGES_SCHEMA)))
+    made.add_journal(RUN_HERE)
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
+    changes = act(arguments.device, arguments.action.wanted(arguments), environment)
+    offer = Offer(
+        render_changes(changes),
+        partial(change_lines, changes),
+        changes.drive.token,
+        partial(apply_changes, changes),
+        changes.doubts,
+    )
+    return offered(offer, arguments)

@@ -1,0 +1,402 @@
+"""`diskwright apply`: carry out a plan, exactly as shown, and follow it to its checks."""
+
+import os
+import shlex
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.plan.guard import check_read
+from wizard.apply.plan.job import measure
+from wizard.apply.plan.run_summary import as_options, confirmation, exit_code_of
+from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, start_run, why_direct
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import request_stop
+from wizard.apply.run.journal import RunState, follow, state
+from wizard.apply.run.progress_log import Telling, journal_fault, known_so_far, read_progress
+from wizard.apply.run.runs import called, doubts_about, outline, runs_folder
+from wizard.cli.command import Command, plain, root
+from wizard.cli.confirm_start import begin_heeding
+from wizard.cli.passphrase import out, passphrase_for, say
+from wizard.cli.select_run import NEEDS_ROOT, OTHER_FSTAB, drive_said
+from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, kind_in
+from wizard.documents.files import read_file
+from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
+from wizard.model.ext import Entry, Event
+from wizard.model.plan import Plan
+from wizard.model.said import Sentence, t, tn
+from wizard.plan.check import read_plan
+from wizard.plan.preview import danger_of
+from wizard.plan.raid.striping import mirror_note
+from wizard.plan.rehearsed import direct_reason
+from wizard.plan.undo_policy import WORD, lost_when, promise, shows_nothing
+
+NO_ROOM = t("Nothing was written. To go on without a way back, confirm that too:")
+NOT_FOLLOWED = Sentence("The run {run} can no longer be followed.")
+CUT_OFF = t("The process that applies ended before its work was done.")
+RESUME = Sentence("`diskwright resume {run}` goes on.")
+
+FSTAB = "/etc/fstab"
+
+
+def parser() -> ArgumentParser:
+    """`diskwright apply PLAN.json --confirm TOKEN [--dry-run] [--passphrase-file FILE] [--journal DIR]
+    [--fstab FILE]`."""
+    made = Command(
+        "apply",
+        t("Apply a plan exactly as shown, and check the result."),
+        (
+            plain("apply", "media.json", "--dry-run"),
+            root("apply", "media.json", "--confirm", "WD-WX11A2345678"),
+            root("apply", "media.json", "--confirm", "sdb", "--journal", "/media/stick"),
+            root("apply", "media.json", "--confirm", "WD-WX11A2345678", "--keep"),
+            root("apply", "private.json", "--confirm", "sdb", "--passphrase-file", "/run/passphrase"),
+            root("apply", "striped.json", "--confirm", "WD-WX11A2345678", "--confirm", "WD-WX11A2345679"),
+            root("apply", "better.json", "--confirm", "WD-WX11A2345678"),
+        ),
+        (
+            t(
+                "The token is the drive's serial number, or the device's name for a drive "
+                "without one. `diskwright show media.json` names it. A plan for several "
+                "drives wants the token of every one."
+            ),
+            t(
+                "Everything is checked again before the first write; a changed drive is "
+                "refused. The steps are rehearsed on a scratch copy, the old bytes are "
+                "saved, and the drive is written."
+            ),
+            t(
+                "An empty drive is used right away. A drive with data waits: `diskwright "
+                "keep` makes the result permanent, `diskwright undo` restores the old "
+                "content, bit for bit. --keep does not wait, and undo is then impossible."
+            ),
+            t(
+                "Plans for zoned drives, and LVM on several drives, write to the drive "
+                "directly, as announced. Undo then works until the first filesystem is "
+                "created."
+            ),
+            t(
+                "`apply` and `keep` ask for the passphrase of encrypted volumes, unless "
+                "--passphrase-file is given."
+            ),
+            t(
+                "A background process does the work, even if you close the terminal. Ctrl+C "
+                "stops it before the next step. `diskwright status` shows its progress."
+            ),
+        ),
+    )
+    made.add_argument("plan", metavar="PLAN.json", help=str(t("a file saved with -o")))
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help=str(t("the drive's serial number, to confirm the right drive; one for each drive")),
+    )
+    made.add_argument(
+        "--keep", action="store_true", help=str(t("do not wait for `keep`; undo is then impossible"))
+    )
+    made.add_argument(
+        "--dry-run",
+        action="store_true",
+        help=str(t("check everything and print every command; write nothing")),
+    )
+    made.add_argument(
+        "--passphrase-file",
+        metavar="FILE",
+        help=str(t("read the passphrase from this file, without its last line end, or from the input for -")),
+    )
+    made.add_argument(
+        "--store",
+        metavar="DIR",
+        help=str(t("for a migration that was carried here: keep what changes here until it is proven")),
+    )
+    made.add_argument(
+        "--undo-dir",
+        metavar="DIR",
+        help=str(t("the same where no transaction is possible: keep what is replaced here")),
+    )
+    made.add_journal(t("folder of the run, not on the target drive (/var/lib/diskwright/runs)"))
+    made.add_argument("--fstab", metavar="FILE", default=FSTAB, help=str(OTHER_FSTAB))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Check, start, follow."""
+    text, shown = read_document(Path(arguments.plan))
+    if (begin := _other_than_plan(text, shown)) is not None:
+        if arguments.passphrase_file is not None:
+            raise BadInput(
+                t(
+                    "--passphrase-file is for a plan that encrypts; changes to a filesystem and "
+                    "migrations want none."
+                )
+            )
+        _refuse_folders(arguments, carried=kind_in(text) == "diskwright.carried")
+        begun = begin(arguments, partial(as_root, arguments))
+        return begun if isinstance(begun, ExitCode) else narrate(begun)
+    _refuse_folders(arguments, carried=False)
+    plan = read_plan(text, shown)
+    check_read(plan)
+    journal_dir = arguments.journal
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
+    if arguments.dry_run:
+        return dry_run(plan, journal_dir, environment, keep=arguments.keep)
+    if arguments.confirm is None:
+        said = tn(
+            "Nothing was written. This would change {drives:list}; `diskwright show` has "
+            "what it destroys. To go on, confirm the drive by its token:",
+            "Nothing was written. This would change {drives:list}; `diskwright show` has "
+            "what it destroys. To go on, confirm each drive by its token:",
+            drives=plan.paths,
+            count=len(plan.paths),
+        )
+        raise Refused(f"{said} {confirmation(plan)}")
+    if os.geteuid() != 0:
+        check_tokens(plan, arguments.confirm)
+        raise Refused(f"{NEEDS_ROOT}  {as_root(arguments)}")
+    for line in destroyed(plan, why_direct(plan, runs_folder(journal_dir)), keep=arguments.keep):
+        say(line)
+    for doubt in doubts_about(runs_folder(journal_dir)):
+        say(doubt)
+    secret = passphrase_for(plan, arguments.passphrase_file, anew=True)
+    begin = partial(
+        start_run,
+        plan,
+        *arguments.confirm,
+        journal_dir=journal_dir,
+        environment=environment,
+        secret=secret,
+        keep=arguments.keep,
+    )
+    return narrate(begin_heeding(begin))
+
+
+Begin = Callable[[Namespace, Callable[[], str]], Path | ExitCode]
+"""Begins the run of a document that is no plan, or ends with a dry run's exit code; it is given how the
+command is worded for root."""
+
+
+def _other_than_plan(text: str, shown: str) -> Begin | None:
+    """Only what this kind of document takes is loaded."""
+    match kind_in(text):
+        case "diskwright.changes":
+            from wizard.cli.plan_options import apply_changes
+            from wizard.plan.settings.tuning import read_changes
+
+            return partial(apply_changes, read_changes(text, shown))
+        case "diskwright.migration":
+            from wizard.cli.conversion import apply_migration
+            from wizard.ext4.check import read_migration
+
+            return partial(apply_migration, read_migration(text, shown))
+        case "diskwright.move":
+            from wizard.cli.confirm_start import apply_move
+            from wizard.plan.partition.moves import read_moves
+
+            return partial(apply_move, read_moves(text, shown))
+        case "diskwright.bring":
+            from wizard.cli.confirm_start import apply_bring
+            from wizard.plan.copy import read_bring
+
+            return partial(apply_bring, read_bring(text, shown))
+        case "diskwright.carried":
+            from wizard.cli.conversion import apply_carried
+            from wizard.ext4.carry import read_carried
+
+            return partial(apply_carried, read_carried(text, shown))
+        case _:
+            return None
+
+
+def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
+    if not carried and (arguments.store or arguments.undo_dir):
+        raise BadInput(
+            t(
+                "--store and --undo-dir are for a migration that was carried to a rescue "
+                "medium: other plans name their folders."
+            )
+        )
+
+
+def as_root(arguments: Namespace) -> str:
+    """The command that was given, as a plain user types it to run it as root."""
+    typed = [
+        "sudo",
+        "diskwright",
+        "apply",
+        str(Path(arguments.plan)),
+        *(f"--confirm={token}" for token in arguments.confirm or ()),
+    ]
+    if arguments.keep:
+        typed.append("--keep")
+    if arguments.journal:
+        typed.append(f"--journal={arguments.journal}")
+    for name in ("store", "undo_dir"):
+        if value := getattr(arguments, name):
+            typed.append(f"--{name.replace('_', '-')}={value}")
+    if arguments.passphrase_file:
+        typed.append(f"--passphrase-file={arguments.passphrase_file}")
+    if arguments.fstab != FSTAB:
+        typed.append(f"--fstab={arguments.fstab}")
+    return " ".join(shlex.quote(printable(word, 400)) for word in typed)
+
+
+def read_plan_file(path: Path) -> Plan:
+    """The plan in a file; raises BadInput saying what is wrong with the file."""
+    return read_plan(*read_document(path))
+
+
+def read_document(path: Path) -> tuple[str, str]:
+    """The text of a file and its name to show; raises BadInput as `read_plan_file` does."""
+    shown = printable(str(path), 200)
+    if path.is_dir():
+        raise BadInput(
+            t(
+                "{file} is a directory; name a plan, such as one that `diskwright plan ... "
+                "-o plan.json` wrote.",
+                file=shown,
+            )
+        )
+    try:
+        return read_file(path, LARGEST_DOCUMENT_CHARACTERS), shown
+    except FileNotFoundError:
+        raise BadInput(
+            t("There is no file {file}; `diskwright plan ... -o {file}` would write one.", file=shown)
+        ) from None
+
+
+def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterator[str]:
+    """What will be lost, one line each; then until when it can be put back. `why_direct` is why the steps run
+    on the drive itself, as a clause; `keep`: the way back is given up beforehand.
+    """
+    lost = [step.destroys for step in plan.steps if step.destroys]
+    yield from filter(None, (danger_of(plan), mirror_note(plan)))
+    drives = tuple(drive_said(member.drive) for member in plan.members)
+    yield str(
+        t(
+            "What will be destroyed on {drives:semicolons}{when}:",
+            drives=drives,
+            when="" if keep else lost_when(plan, why_direct),
+        )
+    )
+    bare = (
+        t(
+            "nothing that is recognised: it shows no table, partition or signature. "
+            "Bytes without one are written over."
+        )
+        if shows_nothing(plan)
+        else t(
+            "nothing that is recognised: all that shows there stays. Bytes in free space are written over."
+        )
+    )
+    yield from (f"    {text}" for text in lost or (bare,))
+    if keep and not (why_direct or direct_reason(plan)):
+        yield str(
+            t(
+                "Everything is tried out on a stand-in first. As --keep asks, it is put to "
+                "use as soon as it is written: then what was there is lost."
+            )
+        )
+    else:
+        yield printable(promise(plan, why_direct), 1000)
+
+
+def dry_run(
+    plan: Plan, journal_dir: Path | None, environment: Environment, *, keep: bool = False
+) -> ExitCode:
+    """Print what would be done, and check what can be checked."""
+    # A plain user may not open what stand-ins are made of, so only the plan itself tells.
+    why = why_direct(plan, runs_folder(journal_dir)) if os.geteuid() == 0 else direct_reason(plan)
+    for line in destroyed(plan, why, keep=keep):
+        say(line)
+    for number, step in enumerate(plan.steps, 1):
+        out().print(f"{number}. {printable(step.sentence, 400)}")
+        for edit in step.edits:
+            out().print(f"       {printable(edit, 400)}", soft_wrap=True)
+        for argv in step.commands:
+            out().print(f"       {printable(shlex.join(argv), 2000)}", soft_wrap=True)
+    if os.geteuid() == 0:
+        preflight(plan, *plan.tokens, WORD, journal_dir=journal_dir, environment=environment)
+        if not why:
+            room = measure(plan, runs_folder(journal_dir), environment)
+            if not room.fits:
+                raise Refused(f"{room.sentence} {NO_ROOM} {as_options((WORD,))}")
+            say(room.sentence)
+        say(t("Every check before the first write holds. Nothing was written."))
+    else:
+        preflight_unprivileged(plan, environment=environment)
+        say(
+            t(
+                "Without root it could not be checked what the drive holds and whether it is "
+                "in use. Nothing was written."
+            )
+        )
+    return ExitCode.DONE
+
+
+def narrate(run: Path, after: int = 0) -> ExitCode:
+    """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only
+    stops following.
+
+    Raises Failed where its journal can no longer be read.
+    """
+    try:
+        return _narrate(run, after)
+    except BadInput as error:
+        # Nothing that was asked for is wrong: the run was begun.
+        raise Failed(f"{NOT_FOLLOWED(run=run.name)} {error}") from None
+
+
+def _narrate(run: Path, after: int) -> ExitCode:
+    _, total = outline(run)
+    say(t("This is run {run}.", run=run.name))
+    seen = after
+    stopping = False
+    telling = Telling(partial(read_progress, run), say)
+    while True:
+        try:
+            for entry in follow(run, seen, telling):
+                seen += 1
+                telling.heard(entry)
+                show(entry, total)
+            break
+        except KeyboardInterrupt:
+            if stopping:
+                say(
+                    t(
+                        "The run goes on by itself until its step is done; `diskwright status {run}` "
+                        "shows how it stands.",
+                        run=called(run),
+                    )
+                )
+                return ExitCode.INTERRUPTED
+            stopping = True
+            try:
+                request_stop(run)
+            except Failed as error:
+                say(str(error))
+                continue
+            say(t("Stopping: the step under way is finished first, so that nothing is left half done."))
+    now = state(run)
+    if now is RunState.INTERRUPTED:
+        on = journal_fault(run) or f"{known_so_far(run)} {RESUME(run=called(run))}"
+        say(f"{CUT_OFF} {on}")
+    return exit_code_of(now)
+
+
+def show(entry: Entry, total: int) -> None:
+    """One entry of a journal, as a line."""
+    sentence = printable(entry.sentence, 2000)
+    match entry.event:
+        case Event.STEP_STARTED:
+            say(f"[{entry.step}/{total}] {sentence}")
+        case Event.STEP_DONE | Event.STEP_FAILED | Event.SAVED:
+            say(f"      {sentence}")
+        case Event.COMMAND:
+            say(f"      $ {shlex.join(entry.command)}" if entry.command else f"      {sentence}")
+        case Event.VERIFIED | Event.NOT_VERIFIED:
+            holds = "holds  " if entry.event is Event.VERIFIED else "FAILS  "
+            out().print(f"{holds}{sentence}: {printable(entry.output, 400)}", soft_wrap=True)
+        case _:
+            say(sentence)

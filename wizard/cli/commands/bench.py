@@ -1,0 +1,258 @@
+"""`diskwright bench`: aligned against misaligned access, measured; or whether a drive is shingled."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from statistics import median
+
+from wizard.apply.settings.existing_filesystem import nodes_of
+from wizard.benchmark.alignment import Progress, confirm_scratch, render_verdict, run_alignment_trial
+from wizard.cli import verdicts
+from wizard.cli.command import Command, root
+from wizard.cli.verdicts import check_output, hand_over, progress_line
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.said import Sentence, format_duration, parse_size, t
+from wizard.model.verdict import Verdict
+from wizard.probe.machine import probe_drive
+from wizard.process.program import ended_by_signal
+
+BAR_COLUMNS = 44
+SECONDS = 30.0
+LONGEST_SECONDS = 3600
+
+
+def parser() -> ArgumentParser:
+    """The options of `bench`."""
+    made = Command(
+        "bench",
+        t(
+            "Measure how much slower misaligned access is on a drive, by pairs of direct "
+            "accesses, one of each kind. With --shingled, find out instead whether "
+            "random writing falls off a cliff, as it does on drive-managed shingled "
+            "drives."
+        ),
+        (
+            root(
+                "bench",
+                "/dev/sdX",
+                says=t("reads only; ends when the interval is narrow, after 30 s at the latest"),
+            ),
+            root("bench", "/dev/sdX1", says=t("cost of this partition's alignment; before and after a move")),
+            root(
+                "bench",
+                "/dev/sdX",
+                "--assume-physical",
+                "4096",
+                says=t("for a drive that claims 512-byte physical blocks and may not have them"),
+            ),
+            root(
+                *("bench", "/dev/sdX", "--scratch", "--confirm", "SERIAL", "-o", "verdict.json"),
+                says=t(
+                    "writes too, only in free space and only the bytes just read there; keeps "
+                    "the verdict as JSON"
+                ),
+            ),
+            root(
+                "bench",
+                "/dev/sdX",
+                "--scratch",
+                "--shingled",
+                "--confirm",
+                "SERIAL",
+                says=t(
+                    "looks for a shingled drive's write cliff in free space, for half an hour or "
+                    "32 GiB at most"
+                ),
+            ),
+            root(
+                *("bench", "/dev/sdX", "--scratch", "--shingled", "--quick", "--confirm", "SERIAL"),
+                says=t("tests in a minute whether it is likely shingled; writes less than 2 MB"),
+            ),
+        ),
+        (t("No byte changes, even with --shingled, but a shingled drive is slow for a while afterwards."),),
+    )
+    made.add_argument("device", metavar="DEVICE", help=str(t("a drive, such as /dev/sdb, or a partition")))
+    made.add_argument(
+        "--scratch",
+        action="store_true",
+        help=str(t("measure writing, in free space only, with the bytes already there")),
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        help=str(t("with --scratch: the drive's serial number, or its name if it has none")),
+    )
+    made.add_argument(
+        "--shingled",
+        action="store_true",
+        help=str(t("with --scratch: look for the write cliff of a shingled drive")),
+    )
+    made.add_argument(
+        "--quick",
+        action="store_true",
+        help=str(t("with --shingled: a test in a minute, not yet confirmed on a real drive")),
+    )
+    made.add_argument(
+        "--seconds", metavar="N", type=float, help=str(t("time limit in seconds (30; with --shingled 1800)"))
+    )
+    made.add_argument(
+        "--most-bytes",
+        metavar="SIZE",
+        help=str(t("with --shingled: limit of written data, such as 8G (32G)")),
+    )
+    made.add_argument("--assume-physical", metavar="BYTES", help=str(t("assume this physical block size")))
+    made.add_argument(
+        "--json",
+        action="store_true",
+        help=str(
+            t(
+                "print the verdict as JSON (diskwright.verdict/1; with --shingled "
+                "diskwright.cliff/1, with --quick diskwright.displaced/1)"
+            )
+        ),
+    )
+    made.add_argument("-o", "--output", metavar="FILE", type=Path, help=str(t("save the verdict as JSON")))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Measure, and print the verdict; 130 where the person ended it."""
+    _check(arguments)
+    assumed = parse_size(arguments.assume_physical) if arguments.assume_physical else None
+    node, path = _node_and_drive(arguments.device)
+    drive = probe_drive(path)
+    part = drive.partition(node)
+    if part is not None and arguments.shingled:
+        raise BadInput(t("A drive is shingled as a whole: with --shingled name the drive."))
+    if arguments.scratch:
+        confirm_scratch(drive, arguments.confirm)
+    if arguments.shingled:
+        return (
+            verdicts.quick_measure(arguments, drive)
+            if arguments.quick
+            else verdicts.measure(arguments, drive)
+        )
+    seconds = arguments.seconds or SECONDS
+    doing = (
+        Sentence("Writing back what is read in free space of {drive} for at most {duration}; Ctrl+C ends it.")
+        if arguments.scratch
+        else Sentence("Reading from {drive} for at most {duration}; Ctrl+C ends it.")
+    )
+    beginning = doing(drive=drive.path, duration=format_duration(seconds))
+    with ended_by_signal() as is_ended, progress_line(beginning, _in_words) as show:
+        verdict = run_alignment_trial(
+            drive,
+            write=arguments.scratch,
+            seconds=seconds,
+            on_progress=show,
+            stop=is_ended,
+            assume_physical_bytes=assumed,
+            part=part,
+        )
+    return hand_over(arguments, render_verdict(verdict), verdict_lines(verdict), ended=is_ended())
+
+
+def _node_and_drive(device: str) -> tuple[str, str]:
+    """The node, and that of its drive; what cannot be told apart is taken for a drive, and probed as one."""
+    try:
+        return nodes_of(device)
+    except BadInput:
+        return device, device
+
+
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """The verdict as plain text: its sentence, the two medians as bars, its caveats."""
+    lines = [verdict.sentence]
+    if verdict.pairs:
+        lines += ["", *_bars(verdict), ""]
+        told = (
+            Sentence(
+                "Medians of {pairs} accesses of {block} bytes each, in {duration}; "
+                "misaligned by {shift} bytes."
+            )
+            if verdict.shift_bytes
+            else Sentence(
+                "Medians of {pairs} accesses of {block} bytes each, in {duration}; its "
+                "blocks are {shift} bytes off."
+            )
+        )
+        medians = told(
+            pairs=len(verdict.pairs),
+            block=verdict.block_bytes,
+            duration=format_duration(verdict.seconds),
+            shift=verdict.shift_bytes,
+        )
+        lines += [
+            str(medians),
+            str(
+                t(
+                    "The factor above is that of a typical pair, each taken by itself, and not "
+                    "of the two medians."
+                )
+            ),
+        ]
+    return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
+
+
+def _in_words(progress: Progress) -> str:
+    pairs, left = progress.pairs, progress.seconds_left
+    line = (
+        t(
+            "{pairs} of at most {most} pairs, at most {seconds:.0f} s left",
+            pairs=pairs,
+            most=progress.planned_pairs,
+            seconds=left,
+        )
+        if progress.planned_pairs
+        else t("{pairs} pairs, at most {seconds:.0f} s left", pairs=pairs, seconds=left)
+    )
+    return str(
+        line
+        if progress.estimate is None
+        else t("{line}, so far {estimate:.2f}x", line=line, estimate=progress.estimate)
+    )
+
+
+def _bars(verdict: Verdict) -> list[str]:
+    medians = {
+        str(t("aligned")): median(pair.aligned_ns for pair in verdict.pairs),
+        str(t("misaligned") if verdict.shift_bytes else t("its place")): median(
+            pair.misaligned_ns for pair in verdict.pairs
+        ),
+    }
+    longest = max(*medians.values(), 1)
+    return [
+        f"{name:<10}  {'#' * round(BAR_COLUMNS * time / longest):<{BAR_COLUMNS}}  {_time(time)}"
+        for name, time in medians.items()
+    ]
+
+
+def _time(nanoseconds: float) -> str:
+    return f"{nanoseconds / 1e6:.2f} ms" if nanoseconds >= 1e6 else f"{nanoseconds / 1e3:.1f} us"
+
+
+def _check(arguments: Namespace) -> None:
+    """Raises BadInput for options that do not go together."""
+    if arguments.scratch and not arguments.confirm:
+        raise BadInput(
+            t(
+                "--scratch writes to the drive's free space, and wants --confirm with the "
+                "drive's serial number. A drive without one is confirmed by its name."
+            )
+        )
+    if arguments.confirm and not arguments.scratch:
+        raise BadInput(t("--confirm belongs to --scratch; without it nothing is written."))
+    if arguments.shingled and not arguments.scratch:
+        raise BadInput(
+            t("--shingled writes, and belongs to --scratch: reading does not show how a drive records.")
+        )
+    if arguments.quick:
+        verdicts.quick_check(arguments)
+    if arguments.shingled and arguments.assume_physical:
+        raise BadInput(t("--assume-physical is about alignment; --shingled does not measure that."))
+    if arguments.most_bytes and not arguments.shingled:
+        raise BadInput(t("--most-bytes belongs to --shingled."))
+    if arguments.shingled:
+        verdicts.check(arguments)
+    elif arguments.seconds is not None and not 1 <= arguments.seconds <= LONGEST_SECONDS:
+        raise BadInput(t("--seconds must lie between {least} and {most}.", least=1, most=LONGEST_SECONDS))
+    check_output(arguments.output)

@@ -1,0 +1,95 @@
+"""`diskwright bring`: copy a folder or another filesystem to a volume, as a run that goes on after a power
+cut, compares, and can be taken back."""
+
+from argparse import ArgumentParser, Namespace
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.copy.survey import work_out
+from wizard.apply.run.backup_store import OWN_FSTAB, Environment
+from wizard.apply.run.job import check_root
+from wizard.cli.command import Command, root
+from wizard.cli.confirm_start import apply_bring, bring_lines
+from wizard.cli.select_run import DOCUMENT, OTHER_FSTAB, RUN_HERE
+from wizard.cli.verdicts import Offer, offered
+from wizard.model.errors import ExitCode
+from wizard.model.said import t
+from wizard.plan.copy import BRING_SCHEMA, render_bring
+
+
+def parser() -> ArgumentParser:
+    """`diskwright bring SOURCE TARGET [--into FOLDER] [--take-place] [--confirm TOKEN] [--dry-run] [--json]
+    [--journal DIR] [--fstab FILE]`."""
+    made = Command(
+        "bring",
+        t(
+            "Copy a folder or a filesystem to a volume, and compare. Overwrites nothing; "
+            "only reads the source."
+        ),
+        (
+            root("bring", "/home/anna", "/srv/media", "--into", "anna"),
+            root("bring", "/dev/sdY1", "/srv/media", "--confirm", "SERIAL"),
+            root("bring", "/home", "/srv/home", "--take-place", "--confirm", "SERIAL"),
+            root("resume"),
+            root("undo"),
+        ),
+        (
+            t(
+                "What is in SOURCE comes to lie in TARGET, with all that the target can hold "
+                "of it. Before that it says what cannot be kept."
+            ),
+            t(
+                "What changes meanwhile is copied again, or named. In the end all is read "
+                "back from the drive and compared."
+            ),
+            t(
+                "With --take-place the difference of fstab is shown first. The old "
+                "filesystem stays, and its line becomes a comment."
+            ),
+            t(
+                "After a power cut `diskwright resume` goes on behind what is copied. "
+                "`diskwright undo` removes what was brought, as far as the source still "
+                "holds the same."
+            ),
+        ),
+    )
+    made.add_argument("source", metavar="SOURCE", help=str(t("a folder, or the device of a filesystem")))
+    made.add_argument(
+        "target", metavar="TARGET", help=str(t("a folder on the volume, or the device of a mounted volume"))
+    )
+    made.add_argument(
+        "--into", metavar="FOLDER", help=str(t("copy into this folder of the target, created if missing"))
+    )
+    made.add_argument(
+        "--take-place",
+        action="store_true",
+        help=str(t("mount the volume in place of SOURCE from the next start on")),
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help=str(t("do it: the serial number of the target's drive")),
+    )
+    made.add_argument("--dry-run", action="store_true", help=str(t("check everything; write nothing")))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=BRING_SCHEMA)))
+    made.add_journal(RUN_HERE)
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Look over it, and say what would be copied; with a token do it, and follow."""
+    # Only root can count what lies in other people's folders.
+    check_root()
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
+    bring = work_out(
+        arguments.source, arguments.target, arguments.into, environment, takes_place=arguments.take_place
+    )
+    offer = Offer(
+        render_bring(bring),
+        partial(bring_lines, bring),
+        bring.drive.token,
+        partial(apply_bring, bring),
+    )
+    return offered(offer, arguments)

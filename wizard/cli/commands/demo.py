@@ -1,0 +1,132 @@
+"""`diskwright demo`: the whole wizard on a drive that is made for it; without a terminal the whole job by
+itself."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wizard.apply.run.backup_store import Environment
+from wizard.cli.command import Command, root
+from wizard.cli.commands.walk import plain_hint
+from wizard.cli.passphrase import tell
+from wizard.cli.screens import Walk
+from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
+from wizard.host.contract import Services
+from wizard.model.errors import ExitCode, Failed
+from wizard.model.ext import Check
+from wizard.model.said import t
+from wizard.window.terminal import terminal_of
+
+CHECKS = t("Checks")
+
+FSTAB = Path("/etc/fstab")
+
+
+def parser() -> ArgumentParser:
+    """`diskwright demo [--plain | --by-itself]`."""
+    made = Command(
+        "demo",
+        t("Try everything on a disposable drive."),
+        (
+            root("demo", says=t("the five screens, on a badly partitioned disposable drive")),
+            root("demo", "--plain", says=t("the wizard line by line, for screen readers and serial lines")),
+            root(
+                "demo",
+                "--by-itself",
+                says=t(
+                    "inspect, warn, advise, plan, measure, apply, undo, keep and verify, without questions"
+                ),
+            ),
+        ),
+        (
+            t(
+                "The drive is a sparse file on a loop device. No other drive is touched, and "
+                "nothing remains, not even in /etc/fstab."
+            ),
+            t("Without a terminal it runs by itself, and exits 0 only if every check passes."),
+        ),
+    )
+    way = made.add_mutually_exclusive_group()
+    way.add_argument("--plain", action="store_true", help=str(t("ask line by line (default with TERM=dumb)")))
+    way.add_argument("--by-itself", action="store_true", help=str(t("run the whole demo without asking")))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """The wizard on the demo drive, or the walk."""
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.by_itself
+    if not arguments.plain and not on_terminal:
+        return walk_through()
+    with demo_drive() as drive:
+        # Only here: the walk does not wait for the wizard to load.
+        if arguments.plain or not terminal_of(os.environ).addressable:
+            from wizard.plain.app import run_lines
+
+            return run_lines(_services(drive), "" if arguments.plain else plain_hint())
+        from wizard.window.terminal import run_window
+
+        return run_window(_services(drive))
+
+
+def _services(drive: DemoDrive) -> Services:
+    """They see no other drive, and write nowhere but in the demo's folder."""
+    from wizard.host.this_system import RealServices
+
+    environment = Environment(fstab=drive.fstab, only=frozenset({drive.path}))
+    return RealServices(
+        only=(drive.path,), environment=environment, journal_dir=drive.runs, mounts=drive.mounts
+    )
+
+
+def walk_through() -> ExitCode:
+    """Every stage in turn, printed; DONE only if all checks hold."""
+    checks: list[Check] = []
+    with _unchanged(FSTAB, checks), demo_drive() as drive:
+        print(
+            t(
+                "A disposable drive was made: {drive}, a sparse file in {folder}.",
+                drive=drive.path,
+                folder=str(drive.folder),
+            )
+        )
+        walk = Walk(drive)
+        walk.run()
+        checks += walk.checks
+    checks.append(_gone(drive))
+    _say_checks(checks)
+    if not all(check.holds for check in checks):
+        raise Failed(
+            t(
+                "{failed} of {checks} checks of the demo do not hold.",
+                failed=sum(not check.holds for check in checks),
+                checks=len(checks),
+            )
+        )
+    return ExitCode.DONE
+
+
+@contextmanager
+def _unchanged(path: Path, checks: list[Check]) -> Iterator[None]:
+    """That the system's own file is the same afterwards, to the byte."""
+    before = path.read_bytes() if path.exists() else None
+    yield
+    after = path.read_bytes() if path.exists() else None
+    seen = t("the same bytes") if before == after else t("it was changed")
+    checks.append(Check(str(t("{file} was not touched", file=str(path))), before == after, str(seen)))
+
+
+def _gone(drive: DemoDrive) -> Check:
+    left = [str(drive.folder)] if drive.folder.exists() else []
+    left += loop_devices(drive.image)
+    seen = t("still there: {places:list}", places=tuple(left)) if left else t("all gone")
+    return Check(str(t("nothing of the demo drive stays behind")), not left, str(seen))
+
+
+def _say_checks(checks: list[Check]) -> None:
+    print(f"\n{CHECKS}")
+    tell(f"  {'holds ' if check.holds else 'FAILS '} {check.what}: {check.seen}" for check in checks)
+    held = sum(check.holds for check in checks)
+    print(t("{held} checks hold, {failed} fail.", held=held, failed=len(checks) - held))

@@ -1,0 +1,371 @@
+"""`diskwright ensure`: have drives be as a file says, once or any number of times."""
+
+import os
+import sys
+from argparse import SUPPRESS, Action, ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import Literal
+
+from wizard.apply.ensure.compare_mounts import Where
+from wizard.apply.ensure.look import Look, Standing, look_at
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.backup_store import OWN_FSTAB, Environment
+from wizard.apply.run.runs import doubts_about, make_private, runs_folder
+from wizard.apply.settings.start import start_told
+from wizard.cli.command import Command, given_again, root
+from wizard.cli.commands.apply import narrate, read_document
+from wizard.cli.confirm_start import begin_heeding
+from wizard.cli.passphrase import err, out, say
+from wizard.cli.plan_options import change_lines
+from wizard.cli.select_run import DOCUMENT, NEEDS_ROOT, OTHER_FSTAB, RUN_HERE
+from wizard.documents.codec import render_document, to_json
+from wizard.documents.profiles import BUNDLED
+from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
+from wizard.model.said import Said, Sentence, Sentences, in_english, reason_of, t
+from wizard.plan.desired_state.document import places_named, read_wanted
+from wizard.plan.preview import plan_lines
+
+State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A drive as it was `first` seen, and as it was seen `last`, where something was done; the names of the
+    runs that did it."""
+
+    first: Look
+    last: Look | None = None
+    runs: tuple[str, ...] = ()
+    code: ExitCode = ExitCode.DONE
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """How the command ends for this drive alone."""
+        return ExitCode.REFUSED if self.state == "refused" else self.code
+
+    @property
+    def state(self) -> State:
+        """In a word, as the document has it."""
+        if self.code is not ExitCode.DONE:
+            return "failed" if self.runs else "refused"
+        if self.first.standing is Standing.REFUSED:
+            return "refused"
+        if self.first.standing is Standing.AS_WANTED:
+            return "as-wanted"
+        return "would-change" if self.last is None else "changed"
+
+    @property
+    def differs(self) -> bool:
+        """Whether something was changed, or would be."""
+        return bool(self.runs) or self.state == "would-change"
+
+    @property
+    def said(self) -> tuple[Said | str, ...]:
+        """What is otherwise than wanted: at first, or where it was not brought there in the end."""
+        return self.last.said if self.last is not None and self.code is not ExitCode.DONE else self.first.said
+
+
+HEADS = {
+    "as-wanted": Sentences(
+        "{name}: {drive:and} is as wanted; nothing was changed.",
+        "{name}: {drive:and} are as wanted; nothing was changed.",
+    ),
+    "would-change": Sentence("{name}: {drive:and} would be changed."),
+    "changed": Sentences(
+        "{name}: {drive:and} was changed, and is as wanted now.",
+        "{name}: {drive:and} were changed, and are as wanted now.",
+    ),
+    "refused": Sentences(
+        "{name}: {drive:and} is refused; nothing was written.",
+        "{name}: {drive:and} are refused; nothing was written.",
+    ),
+    "failed": Sentence("{name}: {drive:and} did not become as wanted."),
+}
+
+
+def lines_of(result: Result) -> Iterator[str]:
+    """What came of it, and behind that what it is about."""
+    name, paths = printable(result.first.name, 100), result.first.paths
+    shown = tuple(printable(path, 60) for path in paths)
+    head = (
+        _head(result.state, name, shown)
+        if shown
+        else t("{name}: no single drive is meant; nothing was written.", name=name)
+    )
+    yield str(head)
+    if result.state != "changed":
+        yield from (f"    {printable(str(said), 2000)}" for said in result.said)
+
+
+def _head(state: State, name: str, drives: tuple[str, ...]) -> Said:
+    sentence = HEADS[state]
+    if "count" in sentence.fields:
+        return sentence(name=name, drive=drives, count=len(drives))
+    return sentence(name=name, drive=drives)
+
+
+def document_of(results: Sequence[Result], *, check: bool) -> Ensured:
+    """All of it as data."""
+    changed = any(bool(result.runs) or (check and result.differs) for result in results)
+    return Ensured(check, changed, tuple(map(_drive, results)))
+
+
+def _drive(result: Result) -> EnsuredDrive:
+    first = result.first
+    last = first if result.last is None else result.last
+    after = last.before if result.state == "changed" else first.after
+    known = zip_longest(first.drives, first.before, after)
+    every = [AlsoDrive(drive.path, drive.token, before, then) for drive, before, then in known if drive]
+    one = every[0] if every else None
+    return EnsuredDrive(
+        name=first.name,
+        state=result.state,
+        path=one.path if one else None,
+        token=one.token if one else None,
+        differences=tuple(Difference(said, in_english(said)) for said in result.said),
+        before=one.before if one else None,
+        after=one.after if one else None,
+        replace=first.replace,
+        runs=result.runs,
+        also=tuple(every[1:]),
+    )
+
+
+EXAMPLE = BUNDLED / "wanted.toml"
+MOST_STEPS = 12
+"""So many runs at most bring one drive there: making it, or a change for each volume."""
+
+WORST_FIRST = (
+    *(ExitCode.ENDED_BY_USER, ExitCode.INTERRUPTED, ExitCode.FAILED),
+    *(ExitCode.REFUSED, ExitCode.USAGE, ExitCode.CHANGED, ExitCode.DONE),
+)
+"""Of several drives the worst decides: that nothing was written to one must not hide a run that did."""
+
+
+def parser() -> ArgumentParser:
+    """`diskwright ensure WANTED.toml [--check] [--json] [--detailed-exitcode] [--journal DIR]`."""
+    made = Command(
+        "ensure",
+        t("Make drives match a file. Run it as often as you like: it changes only what differs."),
+        (
+            root("ensure", "wanted.toml", "--check"),
+            root("ensure", "wanted.toml"),
+            root("ensure", "wanted.toml", "--check", "--detailed-exitcode", "--json"),
+        ),
+        (
+            t(
+                "Model, serial number, size, bus or path must match exactly one drive. "
+                "Volumes have the keys of `plan --volume`."
+            ),
+            t(
+                "A blank drive is planned, applied and put to use. On one that has the "
+                "volumes, only a missing mount, line of fstab or mount option is added."
+            ),
+            t(
+                "A drive that holds anything else is refused. The refusal says which line "
+                "`replace` in the file would allow losing exactly that, and nothing later."
+            ),
+            t(
+                "It ends with 0 whether something was changed or not, which --json says, or "
+                "--detailed-exitcode. Where one drive is refused, none is changed."
+            ),
+        ),
+    )
+    made.add_argument("wanted", metavar="WANTED.toml", help=str(t("file with drives and volumes")))
+    made.add_argument(
+        "--example",
+        action=_Prints,
+        default=SUPPRESS,
+        help=str(t("print an example with every key explained")),
+    )
+    made.add_argument("--check", action="store_true", help=str(t("show changes; write nothing")))
+    made.add_argument(
+        "--detailed-exitcode",
+        action="store_true",
+        help=str(t("exit with 5 after a change, or if --check found one")),
+    )
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=ENSURED_SCHEMA)))
+    made.add_journal(RUN_HERE)
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))
+    return made
+
+
+class _Prints(Action):
+    """Prints the example and ends, before a file is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, default: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=default, help=help)
+
+    def __call__(self, parser: ArgumentParser, *_: object) -> None:
+        """As --help does."""
+        out().file.write(EXAMPLE.read_text(encoding="utf-8"))
+        parser.exit()
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Look at every drive first; only where none is refused, do what is missing."""
+    file = Path(arguments.wanted)
+    if not file.exists() or file.is_dir():
+        raise BadInput(
+            t(
+                "{file} is no file. `diskwright ensure --example` prints one to begin with.",
+                file=printable(str(file), 200),
+            )
+        )
+    wanted = read_wanted(*read_document(file))
+    if os.geteuid() != 0:
+        raise Refused(f"{NEEDS_ROOT}  {given_again()}")
+    where = Where(Environment(fstab=Path(arguments.fstab).absolute()), arguments.journal)
+    with redirect_stdout(sys.stderr):
+        # Data is the result alone; what runs say on the way is narration here.
+        results = ensured(wanted, where, check=arguments.check)
+    if arguments.json:
+        document = to_json(document_of(results, check=arguments.check))
+        out().file.write(render_document(ENSURED_SCHEMA, document))
+    else:
+        for result in results:
+            for line in lines_of(result):
+                out().print(line, soft_wrap=True)
+    code = min((result.exit_code for result in results), key=WORST_FIRST.index, default=ExitCode.DONE)
+    if code is ExitCode.DONE and arguments.detailed_exitcode and any(one.differs for one in results):
+        return ExitCode.CHANGED
+    return code
+
+
+def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Result, ...]:
+    """What came of each drive, in the document's order. One that is refused keeps the others from being
+    changed."""
+    if not check:
+        # Else trying plans out makes it and takes it away, maybe from under another that begins.
+        make_private(runs_folder(where.journal_dir))
+    looks = _each_once(_looks(wanted, where))
+    if check or any(look.standing is Standing.REFUSED for look in looks):
+        return tuple(_seen(look, check=check) for look in looks)
+    for doubt in doubts_about(runs_folder(where.journal_dir)):
+        say(doubt)
+    return tuple(_carried_out(look, where) for look in looks)
+
+
+def _looks(wanted: WantedDrives, where: Where) -> list[Look]:
+    """One for each entry, of which none is to get what another gets."""
+    looks: list[Look] = []
+    given = frozenset(places_named(wanted))
+    for one in wanted.drive:
+        looks.append(look_at(one, replace(where, given=given)))
+        volumes = [volume for shape in looks[-1].after for volume in shape.volumes]
+        given |= {name for volume in volumes for name in (volume.device, *volume.mount_points)}
+    return looks
+
+
+def _each_once(looks: list[Look]) -> list[Look]:
+    """A drive that two entries mean is refused to both."""
+    paths = [path for look in looks for path in look.paths]
+    twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
+    return [
+        replace(
+            look, standing=Standing.REFUSED, said=(t("Two entries of the file mean {drive}.", drive=path),)
+        )
+        if path
+        else look
+        for look, path in zip(looks, twice, strict=True)
+    ]
+
+
+def _seen(look: Look, *, check: bool) -> Result:
+    if check and look.standing not in (Standing.REFUSED, Standing.AS_WANTED):
+        _show(look)
+    return Result(look)
+
+
+def _show(look: Look) -> None:
+    """Every step that would be done."""
+    for line in _step_lines(look, min(max(err().width, 40), 120)):
+        err().print(line, soft_wrap=True)
+
+
+def _step_lines(look: Look, width: int) -> Iterator[str]:
+    if look.plan is not None:
+        yield from plan_lines(look.plan, width, keep=look.replaces)
+    elif look.changes is not None:
+        yield from change_lines(look.changes, width)
+
+
+def _carried_out(look: Look, where: Where) -> Result:
+    """Go on until it is as wanted, or nothing leads there. Each step is worked out anew from what is there
+    then."""
+    first = look
+    runs: list[str] = []
+    for _ in range(MOST_STEPS):
+        if look.standing is Standing.AS_WANTED:
+            return Result(first, look, tuple(runs))
+        if look.standing is Standing.REFUSED:
+            return Result(first, look, tuple(runs), ExitCode.FAILED)
+        _show(look)
+        try:
+            run = _begun(look, where)
+            runs.append(run.name)
+            code = narrate(run)
+        except DiskwrightError as error:
+            failed = replace(look, standing=Standing.REFUSED, said=(reason_of(error),))
+            return Result(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
+        if code is ExitCode.REFUSED and look.standing is Standing.RESUME:
+            # A run that wrote nothing yet may not know its drive again after a restart. A new one does.
+            anew = _same_again(first, look_at(look.wanted, where))
+            if anew.standing is Standing.MAKE:
+                look = anew
+                continue
+        if code is not ExitCode.DONE:
+            ended = replace(
+                look,
+                standing=Standing.REFUSED,
+                said=(t("The run {run} did not come to its end.", run=run.name),),
+            )
+            return Result(first, ended, tuple(runs), code)
+        look = _same_again(first, look_at(look.wanted, where))
+    endless = replace(
+        look, standing=Standing.REFUSED, said=(t("Each change leads to another one; look at the runs."),)
+    )
+    return Result(first, endless, tuple(runs), ExitCode.FAILED)
+
+
+def _same_again(first: Look, look: Look) -> Look:
+    """The look, refused where it is one at other drives: those were never held against the other entries."""
+    if not look.drives or [one.token for one in look.drives] == [one.token for one in first.drives]:
+        return look
+    said = t(
+        "The file meant {drives:and} before, and means {found:and} now.", drives=first.paths, found=look.paths
+    )
+    return replace(look, standing=Standing.REFUSED, said=(said,), plan=None, changes=None)
+
+
+def _begun(look: Look, where: Where) -> Path:
+    """The run that does the next step, begun now."""
+    environment, journal_dir = where.environment, where.journal_dir
+    if look.run is not None:
+        from wizard.apply.run_control import resume
+
+        run = look.run
+        resume(run)
+        return run
+    if look.plan is not None:
+        plan, keep = look.plan, look.replaces
+        begin = partial(
+            start_run,
+            plan,
+            *plan.tokens,
+            journal_dir=journal_dir,
+            environment=environment,
+            keep=keep,
+        )
+        return begin_heeding(begin)
+    assert look.changes is not None
+    changes = look.changes
+    return begin_heeding(
+        partial(start_told, changes, changes.drive.token, journal_dir=journal_dir, environment=environment)
+    )

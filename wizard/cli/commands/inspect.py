@@ -1,0 +1,121 @@
+"""`diskwright inspect`: what the attached drives are, and what is wrong with how they are used."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.cli.command import Command, plain, root
+from wizard.cli.inspection import SCHEMA, machine_document
+from wizard.cli.passphrase import tell
+from wizard.cli.portrait import WIDTH, Line, portrait
+from wizard.cli.select_run import DOCUMENT, not_recorded
+from wizard.documents.codec import render_document
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.finding import Diagnosis
+from wizard.model.machine import Machine
+from wizard.model.said import t
+from wizard.probe.interpret import machine_of
+from wizard.probe.machine import load_machine, save_machine, survey
+
+STYLES = {"title": "bold", "dim": "dim"}
+
+
+def parser() -> ArgumentParser:
+    """`diskwright inspect [DEVICE...] [--json] [--all] [--save FILE | --machine FILE]`."""
+    made = Command(
+        "inspect",
+        t("List drives with identity, block sizes, partitions, use and problems."),
+        (
+            plain("inspect", says=t("all drives")),
+            plain("inspect", "/dev/sdb", says=t("one drive")),
+            root("inspect", "--json", "|", "jq", "'.drives[].findings'"),
+            root("inspect", "--save", "mine.json", says=t("record the facts for a bug report")),
+            plain("inspect", "--machine", "mine.json", says=t("show them again, on any computer")),
+        ),
+        (t("Writes to no drive. Without root, unreadable facts are named with the reason."),),
+    )
+    made.add_argument(
+        "devices", metavar="DEVICE", nargs="*", help=str(t("drives, such as /dev/sdb (default: all)"))
+    )
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument(
+        "--all",
+        action="store_true",
+        help=str(t("include empty loop devices, RAM disks, layers and empty card readers")),
+    )
+    source = made.add_mutually_exclusive_group()
+    source.add_argument("--save", metavar="FILE", help=str(t("record the raw facts in FILE")))
+    source.add_argument("--machine", metavar="FILE", help=str(t("show a machine recorded by --save")))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Print the drives."""
+    machine = _machine(arguments)
+    patterns = load_patterns()
+    diagnoses = {drive.path: diagnose(machine, drive, patterns) for drive in machine.drives}
+    if arguments.json:
+        sys.stdout.write(render_document(SCHEMA, machine_document(machine, diagnoses)))
+    else:
+        _show(_lines(machine, diagnoses, replayed=arguments.machine is not None))
+    return ExitCode.DONE
+
+
+def _machine(arguments: Namespace) -> Machine:
+    if arguments.machine is not None:
+        return _chosen(load_machine(Path(arguments.machine)), arguments.devices, arguments.machine)
+    facts = survey(arguments.devices or None, all_devices=arguments.all)
+    return machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
+
+
+def _chosen(machine: Machine, devices: Sequence[str], where: str) -> Machine:
+    """The recorded machine with the drives that were asked for."""
+    if not devices:
+        return machine
+    drives = []
+    for device in devices:
+        drive = machine.drive(device)
+        if drive is None:
+            raise BadInput(not_recorded(machine, device, where))
+        drives.append(drive)
+    return replace(machine, drives=tuple(dict.fromkeys(drives)))
+
+
+def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool) -> list[Line]:
+    lines: list[Line] = []
+    for drive in machine.drives:
+        lines += [*([("", "")] if lines else []), *portrait(drive, diagnoses[drive.path], WIDTH)]
+    if not machine.drives:
+        lines.append((str(t("No drives.") if replayed else t("No drives are attached.")), ""))
+    if not machine.root:
+        lines += [
+            ("", ""),
+            (
+                str(
+                    t(
+                        "Without root much cannot be read, nor whether a run waits on a drive that "
+                        "looks empty. `sudo diskwright inspect` shows more."
+                    )
+                ),
+                "dim",
+            ),
+        ]
+    return lines
+
+
+def _show(lines: Sequence[Line]) -> None:
+    """On a terminal in colour; elsewhere as plain text."""
+    if not sys.stdout.isatty():
+        tell(text for text, _ in lines)
+        return
+    from rich.text import Text
+
+    from wizard.cli.passphrase import SEVERITY_STYLE, out
+
+    styles = STYLES | {severity.value: style for severity, style in SEVERITY_STYLE.items()}
+    for text, kind in lines:
+        out().print(Text(text, styles.get(kind, "")), soft_wrap=True)

@@ -1,0 +1,106 @@
+"""`diskwright install`: programs that are missing, by the distribution's own package manager."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+
+from wizard.advice.missing import known_programs, missing, programs_named
+from wizard.apply.packages import NEEDS_ROOT, cost, install, manager_of, offer
+from wizard.cli.command import Command, root
+from wizard.cli.passphrase import say
+from wizard.model.errors import BadInput, ExitCode, Refused, printable
+from wizard.model.said import t, tn
+from wizard.probe.host.environment import family_of, os_release
+from wizard.process.program import find
+
+ASK = t("Do this now? [y/N]")
+
+
+def parser() -> ArgumentParser:
+    """`diskwright install NAME... [--yes]`."""
+    made = Command(
+        "install",
+        t("Install missing tools with your package manager."),
+        (root("install", "mkfs.exfat"), root("install", "cryptsetup", "lvm2", "--yes")),
+        (
+            t(
+                "Installs the packages of these tools and their dependencies, after one "
+                "question with the size. Removes nothing."
+            ),
+            t(
+                "These programs are known, and the packages that bring them: {programs:list}.",
+                programs=tuple(known_programs()),
+            ),
+        ),
+    )
+    made.add_argument(
+        "names", metavar="NAME", nargs="+", help=str(t("a program, such as mkfs.exfat, or a package"))
+    )
+    made.add_argument("--yes", action="store_true", help=str(t("do not ask")))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Ask, and install."""
+    family = family_of(os_release())
+    wanted: list[str] = []
+    for name in arguments.names:
+        programs = programs_named(name, family)
+        if not programs:
+            raise BadInput(
+                str(
+                    t(
+                        "No program or package {name} is known to diskwright; `diskwright install "
+                        "--help` lists them.",
+                        name=printable(name, 60),
+                    )
+                )
+            )
+        wanted += programs
+    absent = [name for name in wanted if find(name) is None]
+    if not absent:
+        say(
+            str(
+                tn(
+                    "{programs:and} is here already.",
+                    "{programs:and} are here already.",
+                    programs=tuple(wanted),
+                    count=len(wanted),
+                )
+            )
+        )
+        return ExitCode.DONE
+    lacks = missing(absent, family)
+    manager_of(lacks)
+    if os.geteuid() != 0:
+        raise Refused(str(NEEDS_ROOT(programs=" ".join(lacks.programs))))
+    say(str(offer(lacks, cost(lacks))))
+    if not arguments.yes and not _agreed():
+        return ExitCode.REFUSED
+    install(lacks, lambda line: say(f"    {printable(line, 200)}"))
+    say(
+        str(
+            tn(
+                "Installed {packages:and}: {programs:and} is here now.",
+                "Installed {packages:and}: {programs:and} are here now.",
+                packages=lacks.packages,
+                programs=lacks.programs,
+                count=len(lacks.programs),
+            )
+        )
+    )
+    return ExitCode.DONE
+
+
+def _agreed() -> bool:
+    """The one question; raises Refused where there is nobody to ask."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Refused(
+            str(t("Nothing was installed: there is no terminal to ask on. --yes answers the question."))
+        )
+    sys.stderr.write(f"{ASK} ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    say(str(t("Nothing was installed.")))
+    return False

@@ -1,0 +1,76 @@
+"""`diskwright look`: what waits of a run, read-only, for as long as somebody looks."""
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+
+from wizard.apply.plan.undo import Look, looked_at
+from wizard.apply.run.job import check_root
+from wizard.apply.run.runs import called
+from wizard.cli.command import Command, root
+from wizard.cli.passphrase import say
+from wizard.cli.select_run import RUN, RUNS_IN, run_meant
+from wizard.model.errors import ExitCode, Failed
+from wizard.model.said import Said, Sentence, t
+
+ONE = Sentence("{node} is what {device} is to be: {filesystem}")
+IN_USE = t("End what uses it, then press Enter again.")
+
+
+def parser() -> ArgumentParser:
+    """`diskwright look [RUN] [--journal DIR]`."""
+    made = Command(
+        "look",
+        t("Show the result of a waiting run, read-only."),
+        (root("look"), root("look", "0008-sdb")),
+        (
+            t(
+                "What a run made was made on a stand-in first. While the run waits for "
+                "`keep` or `undo`, that can be mounted read-only in another terminal: the "
+                "commands are shown. Nothing is read from the drive or written to it, and "
+                "partitions that stay show nothing here."
+            ),
+            t("Press Enter to end; `keep` and `undo` wait for that."),
+        ),
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
+    made.add_journal(RUNS_IN)
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Show it until Enter is pressed."""
+    run = run_meant(arguments.run, "look", arguments.journal)
+    check_root()
+    with looked_at(run) as look:
+        for line in _told(look, run):
+            say(line)
+        _wait(look)
+    say(t("It is not shown any more. Nothing was written."))
+    return ExitCode.DONE
+
+
+def _told(look: Look, run: Path) -> Iterator[Said | str]:
+    yield t("What waits of the run {run} is shown here, read-only:", run=run.name)
+    for one in look.shown:
+        yield f"    {ONE(node=one.node, device=one.device, filesystem=one.filesystem)}"
+        if one.mount:
+            yield f"        sudo {shlex.join(one.mount)} /mnt"
+    yield t(
+        "Mount it in another terminal, somewhere that is free. Enter ends it, and "
+        "unmounts it. `diskwright keep {run}` and `diskwright undo {run}` wait for "
+        "that.",
+        run=called(run),
+    )
+
+
+def _wait(look: Look) -> None:
+    """Until Enter, or the end of the input; once more where a program still uses it."""
+    while sys.stdin.readline():
+        try:
+            look.end()
+            return
+        except Failed as error:
+            say(f"{error} {IN_USE}")

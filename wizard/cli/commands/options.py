@@ -1,0 +1,211 @@
+"""`diskwright options`: the catalogue of options, what each does, its danger, and whether this kernel takes
+it."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from textwrap import wrap
+
+from wizard.advice.catalogue import NEEDS, CatalogueOption, Kind, load_catalogue, on_kernel
+from wizard.cli.command import Command, plain
+from wizard.cli.passphrase import tell
+from wizard.cli.select_run import DOCUMENT
+from wizard.documents.codec import JSON, render_document, to_json
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.machine import Kernel
+from wizard.model.said import Said, Sentence, parse_size, t
+from wizard.probe.machine import load_machine, probe_machine
+
+FOR = t("For:")
+RISK = t("Risk:")
+
+SCHEMA = "diskwright.options/1"
+WIDTH = 80
+
+HEADINGS = {
+    Kind.MKFS: Sentence("When it is made (mkfs)"),
+    Kind.MOUNT: Sentence("When it is mounted"),
+    Kind.TUNE: Sentence("When it exists already (the device or directory comes last)"),
+    Kind.SCHEDULER: Sentence("The order of requests to the drive (scheduler)"),
+}
+
+
+def parser() -> ArgumentParser:
+    """`diskwright options [FILESYSTEM] [--danger] [--json] [--machine FILE]`."""
+    refused = "'.options[] | select(.kernel.takes == false) | .text'"
+    made = Command(
+        "options",
+        t("List filesystem options with effect, danger, conflicts and support by this kernel."),
+        (
+            plain("options", "ext4"),
+            plain("options", "xfs", "--json", "|", "jq", "-r", refused),
+            plain("options", "--danger"),
+            plain("options", "btrfs", "--machine", "saved.json"),
+        ),
+        (
+            t(
+                "`diskwright plan --option` takes the word on the right. Options of tune are "
+                "for a filesystem that exists already: they are there to be read."
+            ),
+            t("Kernel support is judged by version. A kernel may be built without a feature."),
+            t(
+                "Options are TOML files in the folder options of /etc/diskwright or "
+                "~/.config/diskwright. One with the id of another replaces it."
+            ),
+        ),
+    )
+    made.add_argument(
+        "filesystem", metavar="FILESYSTEM", nargs="?", help=str(t("only for this filesystem, such as ext4"))
+    )
+    made.add_argument("--danger", action="store_true", help=str(t("only options that endanger data")))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument(
+        "--machine", metavar="FILE", help=str(t("for the kernel of a machine recorded by `inspect --save`"))
+    )
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """List them."""
+    options = chosen_options(load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
+    kernel = (
+        probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
+    ).kernel
+    if arguments.json:
+        sys.stdout.write(
+            render_document(
+                SCHEMA,
+                {"kernel": kernel.release, "options": [option_json(option, kernel) for option in options]},
+            )
+        )
+    else:
+        tell(option_lines(options, kernel))
+    return ExitCode.DONE
+
+
+def chosen_options(
+    options: Iterable[CatalogueOption], filesystem: str | None, *, danger: bool
+) -> list[CatalogueOption]:
+    """Those for a filesystem, or for any; raises BadInput for a name that is no filesystem's."""
+    if filesystem is not None and filesystem not in KINDS:
+        name = repr(printable(filesystem, 30))
+        raise BadInput(
+            t("There is no filesystem {name}; there are {known:list}.", name=name, known=tuple(sorted(KINDS)))
+        )
+    return [
+        option
+        for option in options
+        if (filesystem is None or not option.filesystems or filesystem in option.filesystems)
+        and (option.danger or not danger)
+    ]
+
+
+def option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
+    """An option as the document has it, with what this kernel makes of it."""
+    body = to_json(option)
+    return {**body, "kernel": to_json(on_kernel(option, kernel))} if isinstance(body, dict) else body
+
+
+def option_lines(options: Sequence[CatalogueOption], kernel: Kernel, width: int = WIDTH) -> list[str]:
+    """The options as text, by where they are written, those that can be had first."""
+    if not options:
+        return [str(t("No option is known for it."))]
+    lines = _wrapped(str(t("Judged for kernel {kernel}.", kernel=printable(kernel.release, 40))), width, 0)
+    for kind, heading in HEADINGS.items():
+        of_kind = sorted(
+            (option for option in options if option.kind is kind),
+            key=lambda option: (bool(option.never), option.danger),
+        )
+        if of_kind:
+            lines += ["", str(heading())]
+        for option in of_kind:
+            lines += ["", *_option_lines(option, kernel, width)]
+    return [printable(line, 1000) for line in lines]
+
+
+def _option_lines(option: CatalogueOption, kernel: Kernel, width: int) -> list[str]:
+    head = f"  {option.text}"
+    gap = max(2, width - len(head) - len(option.id))
+    lines = [f"{head}{' ' * gap}{option.id}" if len(head) + 2 + len(option.id) <= width else head]
+    lines += [f"{option.id:>{width}}"] if len(lines[0]) == len(head) else []
+    for said in _sentences(option, kernel):
+        lines += _wrapped(said, width, 6)
+    return lines
+
+
+def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
+    """Everything that is said of an option, a paragraph each."""
+    said = [str(option.does), f"{FOR} {option.why}" if option.does else str(option.why)]
+    said += [f"{RISK} {option.risk}"] if option.risk else []
+    said += [f"{_standing(option)}: {option.never}"] if option.never else []
+    said += (
+        [
+            str(
+                t(
+                    'Had only with its danger typed back: "{phrase}"; never where the system lives.',
+                    phrase=option.phrase,
+                )
+            )
+        ]
+        if option.phrase
+        else []
+    )
+    said += [str(t("Also written: {texts:list}.", texts=tuple(option.also)))] if option.also else []
+    said += _sizes(option)
+    said += [" ".join(str(NEEDS[need]) for need in option.needs)]
+    said += [str(t("Not with: {options:list}.", options=tuple(option.conflicts)))] if option.conflicts else []
+    said += _kernel_sentences(option, kernel)
+    if option.source:
+        said.append(
+            str(
+                t(
+                    "For {filesystems:list}. Source: {source}.",
+                    filesystems=tuple(option.filesystems),
+                    source=option.source,
+                )
+            )
+        )
+    return [part for part in said if part]
+
+
+def _standing(option: CatalogueOption) -> Said:
+    if option.danger:
+        return t("DANGER, and refused") if option.refused else t("DANGER")
+    if option.refused:
+        return t("Refused")
+    return t("The default") if option.default else t("Not recommended")
+
+
+def _sizes(option: CatalogueOption) -> list[str]:
+    """For which volumes it is, where it is not for all."""
+    least = parse_size(option.at_least) if option.at_least else None
+    most = parse_size(option.at_most) if option.at_most else None
+    if least is not None and most is not None:
+        return [
+            str(t("It is for volumes of {least:exact} and more, up to {most:exact}.", least=least, most=most))
+        ]
+    if least is not None:
+        return [str(t("It is for volumes of {least:exact} and more.", least=least))]
+    return [] if most is None else [str(t("It is for volumes up to {most:exact}.", most=most))]
+
+
+def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
+    verdict = on_kernel(option, kernel)
+    span: tuple[Said, ...] = (t("from {first} on", first=option.since),) if option.since else ()
+    span += (t("before {end}", end=option.until),) if option.until else ()
+    if verdict.takes:
+        return (
+            [str(t("Kernels {span:row}; {kernel} is one of them.", span=span, kernel=kernel.release))]
+            if span
+            else []
+        )
+    said = [str(t("Kernels {span:row}.", span=span))] if span else []
+    return said if verdict.refused else [*said, str(verdict.why)]
+
+
+def _wrapped(text: str, width: int, indent: int) -> list[str]:
+    return wrap(
+        text, width, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False
+    )

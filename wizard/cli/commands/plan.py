@@ -1,0 +1,242 @@
+"""`diskwright plan`: work out a layout and write it down; nothing is written to the drive."""
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.request import check_phrases
+from wizard.apply.plan.run_summary import confirmation
+from wizard.apply.settings.existing_filesystem import with_lines_left
+from wizard.apply.steps.arrays import taken_arrays
+from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
+from wizard.cli.command import typed
+from wizard.cli.passphrase import err, say
+from wizard.cli.screens import machine_and_drives, machine_and_part
+from wizard.cli.select_run import PLAN_FILE
+from wizard.documents.files import write_file
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.operations import Level
+from wizard.model.plan import Plan
+from wizard.model.said import Sentence, parse_size, t
+from wizard.plan.check import render_plan
+from wizard.plan.export import plan_requested, plan_striped, put_as_asked
+from wizard.plan.messages import AS_ROOT, RECORD_AS_ROOT, UNREAD
+from wizard.plan.partition.possible import SIZE_STAYS
+from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
+from wizard.plan.planner import Mode
+from wizard.plan.preview import plan_lines, unread_words
+from wizard.plan.raid.striped import StripeWish
+from wizard.plan.refusals import needs_root
+from wizard.plan.request.using import Usual
+from wizard.plan.request.volume_request import ENCRYPTIONS, Arrangement, Request, parse_volume, request
+from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_of, written
+from wizard.probe.host.environment import caller
+
+PRESET = Sentence("--preset {preset} is here:")
+NOT_WRITTEN = t("Nothing has been written to the drive.")
+
+FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
+"""Options that do not go with one partition."""
+
+CHANGES = ("delete", "grow", "grow_to", "shrink")
+"""Options for what a partition becomes other than a new filesystem."""
+
+MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Plan, show the plan, and write it down."""
+    part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
+    change = next((word for word in CHANGES if getattr(arguments, word)), None)
+    if change is not None and part is None:
+        raise BadInput(
+            t(
+                "--{option} is for one partition: name that, such as /dev/sdX2, instead of a drive.",
+                option=change.replace("_", "-"),
+            )
+        )
+    requests = requests_of(arguments)
+    check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
+    several = arguments.stripe is not None or arguments.mirror is not None
+    if len(arguments.devices) > 1 and not several:
+        raise BadInput(
+            t(
+                "Several drives are planned together only for one volume over all of them. "
+                "Say --stripe md, lvm or btrfs, or --mirror md or btrfs."
+            )
+        )
+    if part is not None:
+        drives: Sequence[Drive] = part[1:2]
+        _tell_unread(arguments, drives)
+        plan = _plan_part(arguments, requests, *part)
+    else:
+        machine, drives = machine_and_drives(arguments.devices, arguments.machine)
+        _tell_unread(arguments, drives)
+        make = _plan_striped if several else _plan_one
+        plan = make(arguments, requests, machine, drives)
+    if arguments.machine is None:
+        plan = with_lines_left(plan, drives)
+    to_file = arguments.output not in (None, "-")
+    if to_file:
+        write_plan(plan, Path(arguments.output))
+    _narrate(plan, arguments.output if to_file else None)
+    if not to_file:
+        sys.stdout.write(render_plan(plan))
+    return ExitCode.DONE
+
+
+def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
+    """Say first of all where only root can read a drive, and how root makes this plan."""
+    unread = [drive for drive in drives if drive.content_digest is None and needs_root(drive)]
+    if not unread:
+        return
+    said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
+    if arguments.machine is not None:
+        say(f"{said} {RECORD_AS_ROOT}")
+    else:
+        say(f"{said} {AS_ROOT}")
+        say(f"    {printable(shlex.join(('sudo', 'diskwright', *arguments.words)), 4000)}")
+    say("")
+
+
+def _plan_part(
+    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drive: Drive, part: Partition
+) -> Plan:
+    """The plan for one partition, beside which everything stays."""
+    for word in FOR_DRIVES:
+        if getattr(arguments, word.replace("-", "_")):
+            raise BadInput(
+                t(
+                    "--{option} is for a whole drive, and {part} is a partition of {drive}.",
+                    option=word,
+                    part=part.path,
+                    drive=drive.path,
+                )
+            )
+    if arguments.mode == "use-free":
+        raise BadInput(
+            t("--use-free is for the free space of a drive: name {drive} for that.", drive=drive.path)
+        )
+    recording = diagnose(machine, drive, load_patterns()).recording
+    if arguments.shrink is not None:
+        return shrink_plan(machine, drive, part, parse_size(arguments.shrink), recording)
+    if arguments.grow_to is not None:
+        return grow_plan(machine, drive, part, recording, parse_size(arguments.grow_to))
+    if arguments.delete or arguments.grow:
+        return (delete_plan if arguments.delete else grow_plan)(machine, drive, part, recording)
+    if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):
+        raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
+    usual = _usual(arguments)
+    wishes = [
+        put_as_asked(
+            wish_of(machine, drive, recording, replace(one, size_bytes=part.size_bytes), arguments.danger),
+            drive,
+            one,
+            usual,
+        )
+        for one in requests
+    ]
+    return format_plan(machine, drive, part, wishes, _draw, recording)
+
+
+def _plan_one(
+    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drives: Sequence[Drive]
+) -> Plan:
+    drive = drives[0]
+    if arguments.table is not None and arguments.mode == "use-free":
+        raise BadInput(t("--table is for a new table: --use-free keeps the one that is there."))
+    if arguments.chunk is not None or arguments.metadata is not None:
+        raise BadInput(
+            t("--{option} goes with --stripe.", option="chunk" if arguments.chunk is not None else "metadata")
+        )
+    mode = MODES[arguments.mode]
+    if arguments.preset is not None:
+        requests = desktop_requests(room_for_preset(drive, keep=mode is Mode.USE_FREE), machine.memory_bytes)
+        volumes = " ".join(f"--volume {written(asked)}" for asked in requests)
+        say(f"{PRESET(preset=arguments.preset)} {volumes}")
+        say("")
+    arrangement = Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
+    usual = _usual(arguments)
+    return plan_requested(machine, drive, requests, mode, _draw, usual, arguments.danger, arrangement)
+
+
+def _plan_striped(
+    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drives: Sequence[Drive]
+) -> Plan:
+    option = "stripe" if arguments.mirror is None else "mirror"
+    if arguments.table is not None:
+        raise BadInput(t("--table does not go with --{option}: every drive gets a GPT.", option=option))
+    if arguments.volume is not None or arguments.preset is not None:
+        raise BadInput(
+            t(
+                "--{option} makes one volume over everything: say --workload, with --label, "
+                "--mount and --fs, instead of --volume or --preset.",
+                option=option,
+            )
+        )
+    chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
+    level: Level = "raid0" if arguments.mirror is None else "raid1"
+    asked = StripeWish(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
+    arrays = taken_arrays() if arguments.machine is None else ()
+    mode, usual = MODES[arguments.mode], _usual(arguments)
+    return plan_striped(machine, drives, requests[0], asked, mode, _draw, usual, arguments.danger, arrays)
+
+
+def _usual(arguments: Namespace) -> Usual:
+    """What is usual here; of a recorded machine nobody knows who would call."""
+    if arguments.machine is not None:
+        return Usual()
+    places = usual_places()
+    return Usual(caller(), places, taken_places(places), fixed_fstab())
+
+
+def _draw() -> str:
+    return str(uuid4())
+
+
+def requests_of(arguments: Namespace) -> tuple[Request, ...]:
+    """What was asked for on the command line; raises BadInput where it cannot be."""
+    if any(getattr(arguments, word) for word in CHANGES):
+        return ()
+    if arguments.volume is None and arguments.preset is None:
+        asked = request(
+            arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()
+        )
+        encrypt = ENCRYPTIONS[0] if arguments.encrypt else None
+        return (replace(asked, encrypt=encrypt, writable=arguments.writable),)
+    if arguments.encrypt:
+        raise BadInput(
+            t("--encrypt goes with --workload; within --volume write encrypt={kind}.", kind=ENCRYPTIONS[0])
+        )
+    for word in ("fs", "label", "mount", "writable", "option"):
+        if getattr(arguments, word) is not None:
+            raise BadInput(
+                t("--{option} goes with --workload; within --volume write {option}=...", option=word)
+            )
+    return tuple(parse_volume(text) for text in arguments.volume or ())
+
+
+def _narrate(plan: Plan, output: str | None) -> None:
+    for line in plan_lines(plan, min(max(err().width, 40), 120)):
+        err().print(line, soft_wrap=True)
+    say("")
+    if said := unread_words(plan):
+        say(f"{NOT_WRITTEN} {said}")
+        return
+    name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
+    say(t("Nothing has been written to the drive. To apply this plan, exactly as shown:"))
+    say(typed("apply", name, confirmation(plan)))
+
+
+def write_plan(plan: Plan, path: Path) -> None:
+    """Put the plan in a file in one move; raises BadInput for a place that is no file, Failed where it cannot
+    be written."""
+    write_file(path, render_plan(plan), str(PLAN_FILE))

@@ -1,0 +1,176 @@
+"""`diskwright report`: everything about a run in one file, to keep or to attach to a report of a bug."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from wizard.apply.run.runs import find_run
+from wizard.benchmark.alignment import (
+    CLIFF_SCHEMA,
+    DISPLACED_SCHEMA,
+    read_cliff_verdict,
+    read_displaced_verdict,
+    read_verdict,
+)
+from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.benchmark.candidates.trial import SCHEMA as TRIAL_SCHEMA
+from wizard.benchmark.candidates.trial import read_trial
+from wizard.cli.command import Command, plain, root
+from wizard.cli.commands.apply import read_plan_file
+from wizard.cli.passphrase import say
+from wizard.cli.select_run import DOCUMENT, RUN, RUNS_IN
+from wizard.documents.files import read_file
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.said import Sentence, t
+from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+from wizard.probe.machine import load_machine
+from wizard.report.anonymous import SCHEMA, make_report, render_report, write_report
+from wizard.report.gather import Sources
+from wizard.report.page import render_page
+
+MISSING = Sentence("Missing or in doubt: {part}.")
+
+
+def parser() -> ArgumentParser:
+    """`diskwright report [RUN] [--plan PLAN.json] [--machine FILE] [--verdict FILE] [-o FILE] [--json]
+    [--without-serials]`."""
+    made = Command(
+        "report",
+        t("Save facts, findings, advice, plan, measurements, steps and checks as one HTML page or as JSON."),
+        (
+            root("report", "-o", "report.html"),
+            root("report", "0007-sdb", "--without-serials", "-o", "report.html"),
+            plain(
+                *("report", "--plan", "media.json", "--machine", "saved.json"),
+                *("--verdict", "verdict.json", "-o", "report.html"),
+            ),
+            plain(
+                *("report", "--device", "/dev/sdX", "--workload", "large-media", "--json"),
+                *("|", "jq", "'.advice[0].choices[0]'"),
+            ),
+        ),
+        (
+            t(
+                "Without a run, a plan, a recording or a device it is about the newest run. "
+                "The page needs no network and runs no script; it can be printed. What a "
+                "report does not have it names, with the reason."
+            ),
+        ),
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
+    made.add_argument("--plan", metavar="PLAN.json", help=str(t("report on a plan that was not applied")))
+    made.add_argument("--device", metavar="DEVICE", help=str(t("report on a drive, without a plan")))
+    made.add_argument(
+        "--workload", metavar="ID", help=str(t("with --device or --machine: add advice for this workload"))
+    )
+    made.add_argument(
+        "--machine",
+        metavar="FILE",
+        help=str(t("with the facts that `inspect --save` recorded, instead of those of the run or of now")),
+    )
+    made.add_argument(
+        "--verdict", metavar="VERDICT.json", help=str(t("add measurements from `bench -o` or `trial -o`"))
+    )
+    made.add_journal(RUNS_IN)
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=str(t("write the page to this file, or where its name ends in .json the document")),
+    )
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_argument(
+        "--without-serials",
+        action="store_true",
+        help=str(
+            t(
+                "replace serial numbers, WWNs, UUIDs, by-id paths, labels, mount points and "
+                "names of people's folders"
+            )
+        ),
+    )
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Gather, replace where asked, write."""
+    _check(arguments)
+    to_file = arguments.output not in (None, "-")
+    if arguments.output is None and not arguments.json and sys.stdout.isatty():
+        raise BadInput(
+            t("The report is a page for a browser: name a file for it with -o report.html, or say --json.")
+        )
+    report = make_report(sources_of(arguments), without_serials=arguments.without_serials)
+    if to_file:
+        write_report(report, Path(arguments.output))
+        say(t("The report is in {file}.", file=arguments.output))
+    if arguments.json:
+        sys.stdout.write(render_report(report))
+    elif not to_file:
+        sys.stdout.write(render_page(report))
+    for absence in report.absent:
+        say(f"{MISSING(part=absence.part)} {absence.why}")
+    return ExitCode.DONE
+
+
+def _check(arguments: Namespace) -> None:
+    """Raises BadInput for options that do not go together."""
+    if arguments.run is not None and arguments.plan is not None:
+        raise BadInput(t("A run has its own plan: name either the run or --plan."))
+    if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
+        raise BadInput(
+            t("--device is for a report without a plan; a run and a plan name their drives themselves.")
+        )
+    if (
+        arguments.workload is not None
+        and arguments.device is None
+        and (arguments.machine is None or arguments.plan or arguments.run)
+    ):
+        raise BadInput(
+            t(
+                "--workload goes with --device, or with --machine alone; a run and a plan "
+                "name their purposes themselves."
+            )
+        )
+
+
+def sources_of(arguments: Namespace) -> Sources:
+    """What the command line names; raises BadInput for what cannot be read."""
+    alone = arguments.run is None and (arguments.plan or arguments.machine or arguments.device)
+    journal_dir = arguments.journal
+    measured = read_measurement(Path(arguments.verdict)) if arguments.verdict else None
+    return Sources(
+        run=None if alone else find_run(arguments.run, journal_dir),
+        plan=read_plan_file(Path(arguments.plan)) if arguments.plan else None,
+        machine=load_machine(Path(arguments.machine)) if arguments.machine else None,
+        origin=_origin(arguments.machine),
+        devices=(arguments.device,) if arguments.device else (),
+        workload=arguments.workload,
+        verdict=measured if isinstance(measured, Verdict) else None,
+        cliff=measured if isinstance(measured, CliffVerdict) else None,
+        displaced=measured if isinstance(measured, DisplacedVerdict) else None,
+        trial=measured if isinstance(measured, TrialVerdict) else None,
+    )
+
+
+def _origin(machine: str | None) -> str:
+    """Where the facts of a recording come from."""
+    return "" if not machine else str(t("Recorded in {file}.", file=printable(Path(machine).name, 200)))
+
+
+def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict | TrialVerdict:
+    """The verdict in a file, of whichever measurement; raises BadInput for anything else."""
+    shown = printable(str(path), 200)
+    try:
+        text = read_file(path)
+    except FileNotFoundError:
+        raise BadInput(
+            t("There is no file {file}; `diskwright bench ... -o {file}` would write one.", file=shown)
+        ) from None
+    if f'"{CLIFF_SCHEMA}"' in text[:200]:
+        return read_cliff_verdict(text, shown)
+    if f'"{DISPLACED_SCHEMA}"' in text[:200]:
+        return read_displaced_verdict(text, shown)
+    if f'"{TRIAL_SCHEMA}"' in text[:200]:
+        return read_trial(text, shown)
+    return read_verdict(text, shown)

@@ -1,0 +1,215 @@
+"""`diskwright resume`: go on with a run that ended early."""
+
+import shlex
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from wizard.apply.conversion.guard import check_token as check_migration_token
+from wizard.apply.conversion.rollback import load_migration
+from wizard.apply.copy.guard import check_token as check_bring_token
+from wizard.apply.copy.site import load_bring
+from wizard.apply.engine.record import Phase
+from wizard.apply.move.forward import load_moves
+from wizard.apply.move.recover import check_token as check_move_token
+from wizard.apply.plan.rehearsed import wants_passphrase
+from wizard.apply.plan.run import still_writes_over
+from wizard.apply.plan.run_summary import as_options
+from wizard.apply.plan.start import check_tokens
+from wizard.apply.run.job import check_root
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import Kind, called, kind_of, load_plan
+from wizard.apply.run_control import LEFT_OFF, phase_now, resume
+from wizard.apply.settings.run import load_changes
+from wizard.apply.settings.start import check_token as check_changes_token
+from wizard.cli.command import Command, root, typed
+from wizard.cli.commands.apply import narrate
+from wizard.cli.passphrase import passphrase_for, say
+from wizard.cli.select_run import RUN, RUNS_IN, run_meant, tell_drives
+from wizard.cli.verdicts import refuse_otherwise, tell_bad_sectors
+from wizard.model.errors import BadInput, ExitCode, Refused, printable
+from wizard.model.migration import Means
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.undo_policy import losses
+
+GOES_OVER = Sentence(
+    "Going on with {run} leaves zeros in these places, but for what the journal "
+    "has. What was there is lost then: `undo` brings back all but that."
+)
+STEP_LEFT = Sentence("step {number} is still to be done:")
+DESTROYS = Sentence("it destroys {what}")
+UNCONFIRMED = t("Nothing was written now. If that is the drive that you mean, confirm it:")
+
+
+def parser() -> ArgumentParser:
+    """`diskwright resume [RUN] [--confirm TOKEN] [--over-bad-sectors] [--passphrase-file FILE] [--journal
+    DIR]`."""
+    made = Command(
+        "resume",
+        t("Continue a failed, stopped or interrupted run. Needs no name if one run is open."),
+        (
+            root("resume"),
+            root("resume", "0007-sdb", "--confirm", "WD-WX11A2345678"),
+            root("resume", "--from-drive", "/dev/sdb"),
+        ),
+        (
+            t(
+                "Continues with the first unfinished step. The drive must be the same, with "
+                "the content the run left."
+            ),
+            t("A waiting run is complete: use `keep` or `undo`."),
+            t(
+                "If the run would still write a table or create a filesystem, confirm the "
+                "drive again, as in `apply`."
+            ),
+        ),
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
+    made.add_argument(
+        "--from-drive",
+        metavar="DEVICE",
+        help=str(t("continue a move from another computer, by the journal on the drive")),
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help=str(t("the drive's serial number, if the run would still overwrite something")),
+    )
+    made.add_argument(
+        "--over-bad-sectors",
+        action="store_true",
+        help=str(
+            t("of a move that stopped at sectors that cannot be read: go on, with zeros in their place")
+        ),
+    )
+    made.add_argument(
+        "--passphrase-file",
+        metavar="FILE",
+        help=str(t("read the passphrase of what the run encrypts from this file, or from the input for -")),
+    )
+    made.add_journal(RUNS_IN)
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Say which drive is meant, go on, and follow."""
+    journal_dir = arguments.journal
+    if arguments.from_drive is not None:
+        if arguments.run is not None:
+            raise BadInput(t("Name a run, or a drive with --from-drive, not both."))
+        over = arguments.over_bad_sectors
+        return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir, over=over)
+    run = run_meant(arguments.run, "resume", journal_dir)
+    check_root()
+    if arguments.passphrase_file is not None and kind_of(run) is not Kind.PLAN:
+        raise BadInput(
+            t(
+                "--passphrase-file is for a run that encrypts; this one changes a filesystem "
+                "that exists, which wants none."
+            )
+        )
+    seen = len(read_entries(run))
+    tell_drives(run)
+    tokens = tuple(arguments.confirm or ())
+    if arguments.over_bad_sectors:
+        _resume_over_bad_sectors(run, tokens)
+    else:
+        _resume(run, tokens, arguments.passphrase_file)
+    return narrate(run, seen)
+
+
+def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> None:
+    match kind_of(run):
+        case Kind.PLAN:
+            _resume_plan(run, tokens, passphrase_file)
+        case Kind.CHANGES:
+            _check_one(load_changes(run), tokens, check_changes_token)
+            resume(run)
+        case Kind.MOVE:
+            _check_one(load_moves(run), tokens, check_move_token)
+            resume(run)
+        case Kind.BRING:
+            _check_one(load_bring(run), tokens, check_bring_token)
+            resume(run)
+        case Kind.MIGRATION:
+            migration = load_migration(run)
+            if migration.means is Means.COPY and not tokens and state(run) is not RunState.DONE:
+                makes = t(
+                    "Going on with run {run} makes a new filesystem on {drives:list}.",
+                    run=run.name,
+                    drives=(migration.written.path,),
+                )
+                raise _unconfirmed(run, makes, f"--confirm {_quoted(migration.written.token)}")
+            _check_one(migration, tokens, check_migration_token)
+            resume(run)
+
+
+def _resume_over_bad_sectors(run: Path, tokens: tuple[str, ...]) -> None:
+    """Go on with a move once what that costs was told, and its drive confirmed."""
+    refuse_otherwise(run)
+    token = load_moves(run).drive.token
+    if tell_bad_sectors(run) and not tokens:
+        options = " ".join(("--over-bad-sectors", "--confirm", _quoted(token)))
+        raise _unconfirmed(run, GOES_OVER(run=run.name), options)
+    _check_one(load_moves(run), tokens, check_move_token)
+    resume(run, over_bad_sectors=True)
+
+
+def _resume_from_drive(
+    device: str, tokens: Sequence[str], journal_dir: Path | None, *, over: bool
+) -> ExitCode:
+    """Go on with a move that only the drive itself knows of."""
+    from wizard.apply.move.forward import stops_of
+    from wizard.apply.move.recover import found_move, make_found_run
+    from wizard.plan.partition.moves import what_moves
+
+    found = found_move(device)
+    say(what_moves(found.move))
+    if over and (stops := stops_of(found.moves, found.notes)):
+        for said in (*stops, GOES_OVER(run=found.move.device)):
+            say(said)
+    run = make_found_run(found, tokens, journal_dir)
+    resume(run, over_bad_sectors=over)
+    return narrate(run)
+
+
+def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
+    plan = load_plan(run)
+    left = still_writes_over(run, plan) if state(run) in LEFT_OFF else ()
+    if left and not tokens:
+        for number, step in left:
+            say(f"    {STEP_LEFT(number=number)} {printable(step.sentence, 400)}")
+            if step.destroys:
+                say(f"        {DESTROYS(what=step.destroys)}")
+        says = (
+            Sentence("Going on with run {run} writes over what is there on {drives:list}.")
+            if losses(plan) or not plan.part
+            else Sentence("Going on with run {run} still writes to {drives:list}, and keeps every file.")
+        )
+        raise _unconfirmed(run, says(run=run.name, drives=plan.paths), as_options(plan.tokens))
+    if tokens:
+        check_tokens(plan, tokens)
+    wanted = file is not None or wants_passphrase(run, plan)
+    # While it rehearses, what is encrypted is made anew.
+    anew = phase_now(run) is Phase.REHEARSING
+    resume(run, passphrase_for(plan, file, anew=anew) if wanted else None)
+
+
+def _unconfirmed(run: Path, does: Said, options: str) -> Refused:
+    return Refused(f"{does} {UNCONFIRMED} {typed('resume', called(run), options).strip()}")
+
+
+def _quoted(token: str) -> str:
+    return shlex.quote(printable(token))
+
+
+Document = TypeVar("Document")
+
+
+def _check_one(document: Document, tokens: tuple[str, ...], check: Callable[[Document, str], None]) -> None:
+    """Raises Refused for a token that is not the drive's; none was asked for here, and one may be given all
+    the same."""
+    for token in tokens:
+        check(document, token)

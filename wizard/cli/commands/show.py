@@ -1,0 +1,118 @@
+"""`diskwright show`: a plan as before, after and commands."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from pathlib import Path
+
+from wizard.cli.command import Command, plain
+from wizard.cli.confirm_start import all_lines, move_lines
+from wizard.cli.conversion import carried_lines, migration_lines
+from wizard.cli.passphrase import out
+from wizard.cli.plan_options import show_changes
+from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
+from wizard.ext4.carry import is_carried, read_carried, render_carried
+from wizard.ext4.check import MIGRATIONS, is_migration, read_migration
+from wizard.model.changes import Bring, Changes
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.migration import Carried, Migration, Moves
+from wizard.model.plan import Plan
+from wizard.model.said import t
+from wizard.plan.check import PLANS, read_plan
+from wizard.plan.copy import BRINGS, is_bring, read_bring
+from wizard.plan.partition.moves import MOVES, read_moves
+from wizard.plan.preview import preview_lines
+from wizard.plan.settings.tuning import CHANGES, is_changes, read_changes
+
+
+def parser() -> ArgumentParser:
+    """`diskwright show PLAN.json [--json]`."""
+    commands = "'.steps[].commands[] | join(\" \")'"
+    made = Command(
+        "show",
+        t(
+            "Show a plan: the drive before and after, and every step with commands, "
+            "losses and how to undo it."
+        ),
+        (
+            plain("show", "media.json"),
+            plain("show", "media.json", "--json", "|", "jq", "-r", commands),
+            plain("plan", "/dev/sdX", "--workload", "large-media", "|", "diskwright", "show", "-"),
+        ),
+        (t("Truncated, edited or damaged plans are refused. Neither reads nor writes the drive."),),
+    )
+    made.add_argument("plan", metavar="PLAN.json", help=str(t("a file saved with -o; - for stdin")))
+    made.add_argument("--json", action="store_true", help=str(t("print it as JSON, checked")))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Check and show it."""
+    document = load_document(arguments.plan)
+    width = min(max(out().width, 40), 120)
+    if arguments.json:
+        sys.stdout.write(_rendered(document))
+    else:
+        for line in _lines(document, width):
+            out().print(line, soft_wrap=True)
+    return ExitCode.DONE
+
+
+def _rendered(document: Plan | Changes | Migration | Carried | Moves | Bring) -> str:
+    match document:
+        case Plan():
+            return PLANS.render_shown(document)
+        case Changes():
+            return CHANGES.render_shown(document)
+        case Migration():
+            return MIGRATIONS.render_shown(document)
+        case Carried():
+            return render_carried(document)
+        case Moves():
+            return MOVES.render_shown(document)
+        case Bring():
+            return BRINGS.render_shown(document)
+
+
+def _lines(document: Plan | Changes | Migration | Carried | Moves | Bring, width: int) -> Iterable[str]:
+    match document:
+        case Plan():
+            return preview_lines(document, width)
+        case Changes():
+            return show_changes(document, width)
+        case Migration():
+            return migration_lines(document, width)
+        case Carried():
+            return carried_lines(document, width)
+        case Moves():
+            return move_lines(document, width)
+        case Bring():
+            return all_lines(document, width)
+
+
+def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | Bring:
+    """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
+    shown = str(t("The input")) if name == "-" else printable(name)
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(LARGEST_DOCUMENT_CHARACTERS + 1)
+        elif Path(name).exists() and not Path(name).is_file():
+            raise BadInput(t("{file} is no file; name a plan that `diskwright plan -o` wrote.", file=shown))
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(LARGEST_DOCUMENT_CHARACTERS + 1)
+        text = data.decode("utf-8")
+        if is_migration(text):
+            return read_migration(text, shown)
+        if is_carried(text):
+            return read_carried(text, shown)
+        if MOVES.is_one(text):
+            return read_moves(text, shown)
+        if is_bring(text):
+            return read_bring(text, shown)
+        return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
+    except UnicodeDecodeError:
+        raise BadInput(t("{file} is no text, so it is no plan.", file=shown)) from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or t("the name cannot be a file's")
+        raise BadInput(t("{file} cannot be read: {why}.", file=shown, why=why)) from None

@@ -1,0 +1,220 @@
+"""`diskwright status`: what has been applied, and how it ended."""
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wizard.apply.block.devices import waiting_drives
+from wizard.apply.conversion.rollback import Back, Window, window_of
+from wizard.apply.move.forward import BadSectors, bad_sectors
+from wizard.apply.plan.run_summary import result_sentence
+from wizard.apply.run.journal import RunState, done_steps, read_entries, state
+from wizard.apply.run.progress_log import progress_sentence, read_progress
+from wizard.apply.run.runs import called, command_on, find_run, list_runs, load_plan, outline, runs_folder
+from wizard.apply.run_control import is_not_yet, phase_now, power_now, ways_on, working_ways
+from wizard.cli.command import Command, root, typed
+from wizard.cli.commands.apply import show
+from wizard.cli.passphrase import out, say
+from wizard.cli.select_run import DOCUMENT, NO_RUN, RUNS_IN
+from wizard.documents.codec import render_document
+from wizard.model.errors import BadInput, ExitCode, printable, typed_word
+from wizard.model.ext import Entry
+from wizard.model.said import t
+
+LOOK = t("(shows it read-only, before you decide)")
+
+SCHEMA = "diskwright.runs/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said, or what is known
+    since.
+
+    `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for
+    writing ended that. `commands` lead the run on from where it stands. `not_yet` where what it made is not
+    in use yet. `bad_sectors` are those that a move could not read.
+    """
+
+    id: str
+    folder: str
+    state: RunState
+    drive: str | None
+    started: str | None
+    steps: int | None
+    steps_done: int
+    sentence: str
+    way_back: Back | None = None
+    mounted: str | None = None
+    commands: tuple[str, ...] = ()
+    not_yet: bool = False
+    bad_sectors: tuple[BadSectors, ...] = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is complete, and waits to be kept or undone."""
+        return self.state is RunState.WAITING or (self.state is RunState.DONE and bool(self.commands))
+
+
+def parser() -> ArgumentParser:
+    """`diskwright status [RUN] [--json] [--journal DIR]`."""
+    made = Command(
+        "status",
+        t("List runs, or show everything about one."),
+        (root("status"), root("status", "0007-sdb"), root("status", "--json")),
+        (
+            t("Waiting runs come first. States:"),
+            t("running: at work."),
+            t(
+                "waiting: written, not in use yet. `keep` makes it permanent; `undo` "
+                "restores the old content, bit for bit."
+            ),
+            t("done: all steps and checks succeeded."),
+            t(
+                "failed, stopped, interrupted: `resume` continues. `undo` reverts, unless "
+                "the run was kept. If it ran directly on the drive, only until a filesystem "
+                "was created."
+            ),
+            t("refused: a check failed before the next write."),
+            t("undone: the old content is restored."),
+            t("kept: in use; undo is impossible."),
+        ),
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(t("show everything about this run")))
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
+    made.add_journal(RUNS_IN)
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """List, or tell one."""
+    runs = (find_run(arguments.run, arguments.journal),) if arguments.run else list_runs(arguments.journal)
+    rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: not row.waits))
+    if arguments.json:
+        out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
+    elif arguments.run:
+        for entry in read_entries(runs[0]):
+            show(entry, rows[0].steps or 0)
+        _list(rows)
+    elif rows:
+        _list(rows)
+    else:
+        say(NO_RUN(folder=printable(str(runs_folder(arguments.journal)), 200)))
+    if not arguments.run and os.geteuid() == 0:
+        _tell_waiting(rows)
+    return ExitCode.DONE
+
+
+def _tell_waiting(rows: Iterable[Row]) -> None:
+    """Report the drives on which a run waits that is not listed as open, with the commands that end it."""
+    over = (RunState.UNDONE, RunState.KEPT)
+    known = {path for row in rows if row.state not in over for path in (row.drive or "").split(", ")}
+    for path, notice in waiting_drives(known):
+        run = Path(notice.run) if "/" in notice.run else runs_folder() / notice.run
+        named = typed_word(printable(notice.run, 400))
+        ends = [("keep", named), ("undo", named)] if run.is_dir() else [("keep", "--from-drive", path)]
+        told = printable(notice.told, 200)
+        say(
+            t(
+                "The run {run}, begun {begun:moment}, waits on {drive}, though no open run "
+                "is listed: {told}.",
+                drive=path,
+                run=printable(notice.run, 200),
+                begun=notice.begun,
+                told=told,
+            )
+        )
+        for command in ends:
+            say(typed(*command))
+
+
+def _list(rows: Iterable[Row]) -> None:
+    for row in rows:
+        out().print(line_of(row), soft_wrap=True)
+        if row.state is RunState.WAITING:
+            look = printable(typed("look", called(Path(row.folder))), 400)
+            out().print(f"{look}    {LOOK}", soft_wrap=True)
+        for command in row.commands:
+            out().print(f"    {printable(command, 400)}", soft_wrap=True)
+
+
+def row_of(run: Path) -> Row:
+    """What the list says of a run; one whose files are damaged is listed all the same."""
+    drive: str | None = None
+    steps: int | None = None
+    try:
+        devices, steps = outline(run)
+        drive = ", ".join(devices)
+        entries = read_entries(run)
+        now = state(run)
+        ways, bad = working_ways(run, now), bad_sectors(run)
+        said = _said(run, entries, now)
+        if ways.why_not:
+            # What a run said when it ended may name a command that no longer works.
+            said = f"{said} {ways.why_not}".strip() if now is RunState.INTERRUPTED else str(ways.why_not)
+    except BadInput as error:
+        return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
+    started = entries[0].at if entries else None
+    row = Row(
+        run.name,
+        str(run),
+        now,
+        drive,
+        started,
+        steps,
+        len(done_steps(entries)),
+        said,
+        commands=tuple(command_on(way, run) for way in ways.names),
+        not_yet=is_not_yet(now, ways_on(run, now)),
+        bad_sectors=bad,
+    )
+    return _with_window(row, window_of(run))
+
+
+def _said(run: Path, entries: tuple[Entry, ...], now: RunState) -> str:
+    """What a run said last, and what is known since. Raises BadInput."""
+    phase = phase_now(run)
+    if phase is not None and now is RunState.INTERRUPTED:
+        # Its last word is of what it was about to do.
+        return result_sentence(load_plan(run), now, phase)
+    said = entries[-1].sentence if entries else ""
+    if now is not RunState.DONE and (power := power_now(run)):
+        # A transaction that is under way, or was cut off: what its drive holds is not what its last sentence
+        # tells.
+        said = f"{said} {power}".strip()
+    if (
+        now is RunState.RUNNING
+        and (progress := read_progress(run)) is not None
+        and progress.step not in done_steps(entries)
+    ):
+        said = f"{said} {progress_sentence(progress)}"
+    return said
+
+
+def _with_window(row: Row, window: Window | None) -> Row:
+    """With how the way back stands; one that is closed says so instead of how it could be undone."""
+    if window is None:
+        return row
+    mounted = f"{datetime.fromtimestamp(window.since, UTC):%Y-%m-%dT%H:%M:%SZ}" if window.since else None
+    said = {
+        Back.OPEN: row.sentence,
+        Back.CLOSED: window.sentence,
+        Back.UNKNOWN: f"{row.sentence} {window.sentence}".strip(),
+    }[window.back]
+    return replace(row, sentence=said, way_back=window.back, mounted=mounted)
+
+
+def line_of(row: Row) -> str:
+    """A row as one line."""
+    shown = t("done, not yet in use") if row.not_yet else row.state
+    known = (
+        t("{done} of {steps} steps", done=row.steps_done, steps=row.steps)
+        if row.steps
+        else t("steps unknown")
+    )
+    drive = printable(row.drive, 30) if row.drive else str(t("unknown drive"))
+    said, named = printable(row.sentence, 600), called(Path(row.folder))
+    return f"{named:<24} {shown!s:<12} {drive:<14} {known!s:<15} {said}"

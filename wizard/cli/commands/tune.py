@@ -1,0 +1,181 @@
+"""`diskwright tune`: what would suit a filesystem better that exists already, as text and as differences, or
+as changes to be applied."""
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from textwrap import wrap
+
+from wizard.advice.existing import Existing, Tuning
+from wizard.apply.run.backup_store import OWN_FSTAB, Environment
+from wizard.apply.settings.start import work_out
+from wizard.cli.command import Command, plain, root, typed
+from wizard.cli.passphrase import say, tell
+from wizard.cli.plan_options import change_lines, with_tabs
+from wizard.cli.select_run import DOCUMENT, DOCUMENT_FILE, HOLDING
+from wizard.documents.files import write_file
+from wizard.filesystems.registry import KINDS
+from wizard.model.changes import Changes, EditFstab, WriteRules
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.said import Said, t
+from wizard.plan.settings.possible import edited
+from wizard.plan.settings.steps_of import difference
+from wizard.plan.settings.tuning import CHANGES_SCHEMA, Found, render_changes
+
+WIDTH = 80
+
+
+def parser() -> ArgumentParser:
+    """`diskwright tune DEVICE --workload ID [-o CHANGES.json] [--fstab FILE] [--json]`."""
+    made = Command(
+        "tune",
+        t("Suggest better settings for an existing filesystem. Changes nothing."),
+        (
+            plain("tune", "/dev/sdX1", "--workload", "small-files"),
+            root("tune", "/dev/sdX1", "--workload", "large-media", "-o", "better.json"),
+            root("apply", "better.json", "--confirm", "SERIAL"),
+            root("undo"),
+        ),
+        (
+            t(
+                "This command writes nothing but the file that -o names. `diskwright apply` "
+                "makes exactly the changes that it shows, while the filesystem stays in use. "
+                "`diskwright undo` takes them back. A file that is changed meanwhile is "
+                "refused."
+            ),
+        ),
+    )
+    made.add_argument("device", metavar="DEVICE", help=str(HOLDING))
+    made.add_argument("--workload", metavar="ID", required=True, help=str(t("workload of the filesystem")))
+    made.add_argument(
+        "-o", "--output", metavar="CHANGES.json", help=str(t("save the changes for `diskwright apply`"))
+    )
+    made.add_argument(
+        "--fstab",
+        metavar="FILE",
+        default=str(OWN_FSTAB),
+        help=str(
+            t(
+                "the file of mounts at boot (/etc/fstab); for a system mounted elsewhere its "
+                "rules for udev are changed, too"
+            )
+        ),
+    )
+    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=CHANGES_SCHEMA)))
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Look, print, and write the changes down where asked."""
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
+    found = work_out(arguments.device, arguments.workload, environment)
+    used, existing, changes = found.used, found.used.existing, found.changes
+    if arguments.output is not None:
+        _write(changes, Path(arguments.output))
+    if arguments.json:
+        sys.stdout.write(render_changes(changes))
+    else:
+        title = _title(found.workload.title, existing)
+        said = (*tuning_lines(title, existing, found.tuning, changes), *_differences(changes, used.found))
+        tell(map(with_tabs, said))
+    if arguments.output is not None:
+        told = ["apply", shlex.quote(arguments.output), "--confirm", shlex.quote(used.drive.token)]
+        if not environment.is_running_system:
+            told += ["--fstab", shlex.quote(str(environment.fstab))]
+        say(
+            t(
+                "Nothing has been changed. To make these changes, exactly as shown, while "
+                "{device} stays in use:",
+                device=existing.device,
+            )
+        )
+        say(typed(*told))
+    return ExitCode.DONE
+
+
+def _write(changes: Changes, path: Path) -> None:
+    if not changes.steps:
+        raise BadInput(
+            t(
+                "There is nothing to change for {device}, so nothing was written to {file}.",
+                device=changes.device,
+                file=printable(str(path), 200),
+            )
+        )
+    write_file(path, render_changes(changes), str(DOCUMENT_FILE))
+
+
+def _title(purpose: Said | str, existing: Existing) -> str:
+    filesystem, place = KINDS[existing.filesystem].title, existing.mount_point
+    if not place:
+        return str(
+            t(
+                "{purpose}, on {device} ({filesystem}, not mounted)",
+                purpose=purpose,
+                device=existing.device,
+                filesystem=filesystem,
+            )
+        )
+    where = printable(place, 200)
+    return str(
+        t(
+            "{purpose}, on {device} ({filesystem}, mounted at {place})",
+            purpose=purpose,
+            device=existing.device,
+            filesystem=filesystem,
+            place=where,
+        )
+    )
+
+
+def tuning_lines(
+    title: str, existing: Existing, tuning: Tuning, changes: Changes, width: int = WIDTH
+) -> list[str]:
+    """What would change and why, and what is done for it, as text; the differences of whole files come behind
+    it."""
+    lines = _wrapped(title, width)
+    if not tuning.changes:
+        lines += _wrapped(str(t("Nothing that is known would suit it better.")), width)
+    else:
+        lines += _wrapped(str(t("This would suit it better. Nothing of it was done.")), width)
+    for change in tuning.changes:
+        lines += ["", *_wrapped(f"- {change.what}", width)]
+        lines += _wrapped(f"{change.why}{f' ({change.source})' if change.source else ''}", width, 2)
+    if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
+        lines += [
+            "",
+            *_wrapped(str(t("It has no line in fstab, so nothing is said of its mount options.")), width),
+        ]
+    lines += [line for doubt in changes.doubts for line in ("", *_wrapped(str(doubt), width))]
+    if changes.steps:
+        lines += [
+            "",
+            *_wrapped(
+                str(t("`diskwright apply` would do this, one after the other, while it stays in use:")), width
+            ),
+            "",
+        ]
+        lines += change_lines(changes, width, files=False)
+    return [*lines, ""]
+
+
+def _wrapped(said: str, width: int, indent: int = 0) -> list[str]:
+    return wrap(
+        said, width, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False
+    )
+
+
+def _differences(changes: Changes, found: Found) -> list[str]:
+    """The files that would be changed, with the lines around each change."""
+    lines: list[str] = []
+    for step in changes.steps:
+        match step.operation:
+            case EditFstab(file=file):
+                wanted = edited(step.operation, found.fstab_text)
+                lines += difference(file, found.fstab_text, wanted or found.fstab_text)
+            case WriteRules():
+                lines += step.edits
+            case _:
+                pass
+    return lines

@@ -1,0 +1,76 @@
+"""`diskwright undo`: put back what a run changed, as long as it was not kept."""
+
+from argparse import ArgumentParser, Namespace
+
+from wizard.apply.run.job import check_root
+from wizard.apply.run_control import undo
+from wizard.cli.command import Command, root
+from wizard.cli.passphrase import say
+from wizard.cli.select_run import RUN, RUNS_IN, run_meant, tell_drives
+from wizard.cli.verdicts import refuse_otherwise, tell_bad_sectors
+from wizard.model.errors import ExitCode
+from wizard.model.said import t
+
+
+def parser() -> ArgumentParser:
+    """`diskwright undo [RUN] [--journal DIR]`."""
+    made = Command(
+        "undo",
+        t("Restore everything a run changed, unless it was kept. Needs no name if one run is open."),
+        (root("undo"), root("undo", "0007-sdb")),
+        (
+            t(
+                "The old content is restored bit for bit, read back and compared. After an "
+                "interruption, run it again."
+            ),
+            t(
+                "After a plan that ran directly on the drive, undo restores the table, "
+                "signatures and fstab. It works until the first filesystem is created."
+            ),
+            t("Settings are reverted unless someone changed them since."),
+            t("A conversion to ext4 is undone bit for bit until it is kept or mounted for writing."),
+        ),
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
+    made.add_journal(RUNS_IN)
+    made.add_argument(
+        "--over-changes",
+        action="store_true",
+        help=str(t("overwrite data that another program wrote to the drive since `apply`")),
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        default=[],
+        help=str(t("with --over-changes: each drive's serial number")),
+    )
+    made.add_argument(
+        "--over-bad-sectors",
+        action="store_true",
+        help=str(
+            t(
+                "of a move that stopped on its way back at unreadable sectors: go on, with "
+                "zeros in their place"
+            )
+        ),
+    )
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Say which drive is meant, put back, and say so."""
+    run = run_meant(arguments.run, "undo", arguments.journal)
+    check_root()
+    tell_drives(run)
+    if arguments.over_bad_sectors:
+        refuse_otherwise(run)
+        tell_bad_sectors(run)
+    said = undo(
+        run,
+        over_changes=arguments.over_changes,
+        over_bad_sectors=arguments.over_bad_sectors,
+        tokens=arguments.confirm,
+    )
+    say(said)
+    return ExitCode.DONE

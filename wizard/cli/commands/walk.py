@@ -1,0 +1,160 @@
+"""`diskwright` without a command: the wizard, on a screen or line by line."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from wizard.cli.command import Command, help_width, plain, root
+from wizard.cli.passphrase import say
+from wizard.cli.select_run import not_recorded
+from wizard.host.contract import Services
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.said import t
+from wizard.probe.host.sysfs import node_of
+from wizard.window.terminal import terminal_of
+
+
+def parser() -> ArgumentParser:
+    """Options of the wizard."""
+    made = Command(
+        "",
+        t("Set up a drive, or work on what it holds."),
+        (
+            root(says=t("set up a drive of this machine")),
+            plain(says=t("look and plan without root, which is asked for only to apply")),
+            root("/dev/sdX", says=t("the same, with the cursor on this drive or partition")),
+            plain(
+                "--machine",
+                "recorded.json",
+                says=t(
+                    "the same on a machine that `diskwright inspect --save` recorded; nothing can be applied"
+                ),
+            ),
+            root(
+                "--plain", says=t("line by line: for screen readers, serial lines, and answers from a file")
+            ),
+        ),
+        (
+            t(
+                "Five screens: drives, purpose, plan, review, work. ? or F1 is help, F2 the "
+                "glossary, Esc goes back."
+            ),
+            t(
+                "DISKWRIGHT_THEME=light or dark names the ground of the terminal, "
+                "DISKWRIGHT_MOUSE=0 leaves the mouse alone, and NO_COLOR is kept."
+            ),
+        ),
+    )
+    made.add_argument(
+        "device",
+        metavar="DEVICE",
+        nargs="?",
+        default="",
+        help=str(t("begin with this drive or partition, such as /dev/sdb")),
+    )
+    made.add_argument(
+        "--machine",
+        metavar="FILE",
+        type=Path,
+        help=str(t("look at a recorded machine; nothing can be measured or applied")),
+    )
+    made.add_journal(t("keep the journal of what is applied here, not in /var/lib/diskwright/runs"))
+    made.add_argument(
+        "--plain",
+        action="store_true",
+        help=str(t("ask line by line, with numbered answers; chosen by itself on TERM=dumb")),
+    )
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Open the wizard: on a screen, or line by line where that is asked for or the terminal can do no
+    more."""
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not on_terminal and not arguments.plain:
+        return _tell_commands()
+    if arguments.plain or not terminal_of(os.environ).addressable:
+        from wizard.plain.app import run_lines
+
+        services = _services(arguments)
+        hint = "" if arguments.plain else plain_hint()
+        return run_lines(services, hint, *begun_at(services, arguments))
+    # Textual takes a moment to load: only when it is needed.
+    from wizard.window.terminal import run_window
+
+    services = _services(arguments)
+    return run_window(services, *begun_at(services, arguments))
+
+
+def plain_hint() -> str:
+    """Why there are questions and no screen."""
+    name = os.environ.get("TERM")
+    why = t("TERM is {name}", name=printable(name, 40)) if name else t("TERM is not set")
+    return str(
+        t(
+            "{why}, so text cannot be placed on the screen here: the wizard asks line by "
+            "line, as by --plain.",
+            why=why,
+        )
+    )
+
+
+def _tell_commands() -> ExitCode:
+    """What there is without a terminal."""
+    say(
+        t(
+            "The wizard needs a terminal to ask on, and its input or its output is none. "
+            "With `diskwright --plain` it asks line by line, through pipes and files too."
+        )
+    )
+    say(t("Everything it does can also be done by commands:"))
+    advised = ("DEVICE", "--workload", "ID")
+    for example in (
+        plain("inspect", says=t("what the drives are, and what is wrong")),
+        plain("advise", *advised, says=t("which filesystem, and why")),
+        root("plan", *advised, "-o", "plan.json", says=t("a layout")),
+        plain("show", "plan.json", says=t("what it would do")),
+        root("apply", "plan.json", "--confirm", "TOKEN", says=t("do it")),
+    ):
+        for line in example.lines(help_width()):
+            say(line)
+    return ExitCode.USAGE
+
+
+def _services(arguments: Namespace) -> Services:
+    """This machine, or the recorded one."""
+    from wizard.host.recorded import RecordedServices
+    from wizard.host.this_system import RealServices
+
+    if arguments.machine is None:
+        return RealServices(journal_dir=arguments.journal)
+    from wizard.probe.machine import load_machine
+
+    return RecordedServices(load_machine(arguments.machine), str(arguments.machine))
+
+
+def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
+    """The drive that was named, and its partition where that was; both empty where none was. Raises BadInput
+    where the wizard does not list it."""
+    if not arguments.device:
+        return "", ""
+    named = arguments.device
+    if arguments.machine is not None:
+        machine = services.probe(lambda _: None)
+        owner = next((one for one in machine.drives if one.partition(named)), machine.drive(named))
+        if owner is None:
+            raise BadInput(not_recorded(machine, named, str(arguments.machine)))
+        return owner.path, "" if named == owner.path else named
+    from wizard.probe.machine import drive_name, drive_under
+
+    under = drive_under(named)
+    drive = under or node_of(drive_name(named))
+    if drive not in services.drive_paths():
+        raise BadInput(
+            t(
+                "The wizard does not list {drive}: `diskwright inspect {drive}` tells what it is.",
+                drive=printable(drive),
+            )
+        )
+    return drive, str(Path(named).resolve()) if under else ""

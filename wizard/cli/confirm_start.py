@@ -1,0 +1,193 @@
+"""What `diskwright apply` asks before it begins a run that a single token confirms: of changes in use, or of
+a migration.
+"""
+
+import os
+import shlex
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.copy.guard import check_token, preflight_bring, start_bring
+from wizard.apply.copy.job import step_said
+from wizard.apply.move.recover import check_token as moving_check_token
+from wizard.apply.move.recover import preflight_moves, start_moves
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import request_stop
+from wizard.apply.run.runs import doubts_about, runs_folder
+from wizard.cli.passphrase import out, say
+from wizard.cli.select_run import GOOD_TO_KNOW, NEEDS_ROOT, STEPS
+from wizard.model.changes import Bring
+from wizard.model.errors import ExitCode, Refused, printable
+from wizard.model.migration import Moves
+from wizard.model.said import Said, t
+from wizard.plan.copy import amount_said, fstab_difference
+from wizard.plan.partition.moves import preview, step_sentences
+from wizard.plan.text import wrapped
+from wizard.process.program import ended_by_signal
+
+Preflight = Callable[[Path | None, Environment], None]
+Start = Callable[[str, Path | None, Environment], Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be confirmed by `token`.
+
+    `beforehand` are sentences that are told first, `lines` its steps in a width. `outcome` is a sentence on
+    what becomes of the drive, `drive` how that is called there, `refusal_of_more` says that it takes one
+    token. `check` refuses another token; `preflight` and `start` take the folder for runs and where a run
+    works.
+    """
+
+    token: str
+    outcome: Said
+    drive: Said | str
+    refusal_of_more: Said
+    beforehand: Sequence[Said | str]
+    lines: Callable[[int], Iterator[str]]
+    check: Callable[[str], None]
+    preflight: Preflight
+    start: Start
+
+
+def begin_or_refuse(question: Question, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
+    journal_dir = arguments.journal
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
+    for sentence in question.beforehand:
+        say(sentence)
+    if arguments.dry_run:
+        return _dry_run(question, journal_dir, environment)
+    option = f"--confirm {shlex.quote(printable(question.token))}"
+    if not arguments.confirm:
+        said = t(
+            "Nothing was written. {outcome}; `diskwright show` has every step. To go on, "
+            "confirm {drive} by its token:",
+            outcome=question.outcome,
+            drive=question.drive,
+        )
+        raise Refused(f"{said} {option}")
+    if len(arguments.confirm) > 1:
+        raise Refused(
+            t(
+                "{why}: give its token once, with {option}. Nothing was written.",
+                why=question.refusal_of_more,
+                option=option,
+            )
+        )
+    question.check(arguments.confirm[0])
+    if os.geteuid() != 0:
+        raise Refused(f"{NEEDS_ROOT}  {as_root()}")
+    for doubt in doubts_about(runs_folder(journal_dir)):
+        say(doubt)
+    return begin_heeding(partial(question.start, arguments.confirm[0], journal_dir, environment))
+
+
+def begin_heeding(begin: Callable[[], Path]) -> Path:
+    """The folder of a run that is begun now. Ctrl+C waits until it has begun, and then stops it before its
+    next step."""
+    with ended_by_signal() as is_ended:
+        run = begin()
+        if is_ended():
+            request_stop(run)
+            say(t("Ctrl+C: the run has begun, and will stop before its next step."))
+    return run
+
+
+def _dry_run(question: Question, journal_dir: Path | None, environment: Environment) -> ExitCode:
+    for line in question.lines(out().width):
+        out().print(line, soft_wrap=True)
+    if os.geteuid() != 0:
+        say(
+            t(
+                "Without root it could not be checked whether all of it stands as it was "
+                "found. Nothing was written."
+            )
+        )
+        return ExitCode.DONE
+    question.preflight(journal_dir, environment)
+    say(t("Every check before the first step holds. Nothing was written."))
+    return ExitCode.DONE
+
+
+def bring_lines(bring: Bring, width: int) -> Iterator[str]:
+    """What is copied where, how much it is, what the copy does not keep, and what changes in fstab."""
+    for one in amount_said(bring):
+        yield from wrapped(str(one), width)
+    for doubt in bring.doubts or (t("The copy keeps all that the files are."),):
+        yield from wrapped(f"- {printable(str(doubt), 4000)}", width, 2)
+    yield from (f"    {printable(line, 4000)}" for line in fstab_difference(bring))
+
+
+def all_lines(bring: Bring, width: int) -> Iterator[str]:
+    """With the steps."""
+    yield from bring_lines(bring, width)
+    yield str(STEPS)
+    for number, step in enumerate(bring.steps, 1):
+        yield from wrapped(f"{number}. {printable(str(step_said(bring, step)), 4000)}", width, 3)
+
+
+def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
+    question = Question(
+        token=bring.drive.token,
+        outcome=t(
+            "Files are added to {folder}; nothing there is overwritten.",
+            folder=printable(bring.target.folder, 400),
+        ),
+        drive=t("the drive of the target"),
+        refusal_of_more=t("files are brought to one drive at a time"),
+        beforehand=(),
+        lines=partial(all_lines, bring),
+        check=partial(check_token, bring),
+        preflight=lambda runs, environment: preflight_bring(bring, journal_dir=runs, environment=environment),
+        start=lambda token, runs, environment: start_bring(
+            bring, token, journal_dir=runs, environment=environment
+        ),
+    )
+    return begin_or_refuse(question, arguments, as_root)
+
+
+# Changes.
+ITS_DRIVE = t("its drive")
+ONE_DRIVE = t("These changes are for one drive")
+
+
+def move_lines(moves: Moves, width: int) -> Iterator[str]:
+    """All that is to be known before, and the steps, as text."""
+    for sentence in preview(moves):
+        if sentence not in moves.doubts:
+            yield from wrapped(printable(str(sentence), 4000), width)
+    if moves.doubts:
+        yield from ("", str(GOOD_TO_KNOW))
+        for sentence in moves.doubts:
+            yield from wrapped(f"- {printable(str(sentence), 4000)}", width, 2)
+    yield from ("", str(STEPS))
+    for number, sentence in enumerate(step_sentences(moves), 1):
+        yield from wrapped(f"{number}. {printable(str(sentence), 4000)}", width, 3)
+
+
+def apply_move(moves: Moves, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
+    question = Question(
+        token=moves.drive.token,
+        outcome=t(
+            "This moves {part:and} to another place on the drive, with everything in it.", part=moves.devices
+        ),
+        drive=ITS_DRIVE,
+        refusal_of_more=ONE_DRIVE,
+        beforehand=(),
+        lines=partial(move_lines, moves),
+        check=partial(moving_check_token, moves),
+        preflight=lambda runs, environment: preflight_moves(moves, journal_dir=runs, environment=environment),
+        start=lambda token, runs, environment: start_moves(
+            moves, token, journal_dir=runs, environment=environment
+        ),
+    )
+    return begin_or_refuse(question, arguments, as_root)

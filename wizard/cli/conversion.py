@@ -1,0 +1,215 @@
+"""A migration as text: the four ways side by side, and the one that was chosen step by step."""
+
+import os
+import shlex
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.conversion.begin import preflight_told, start_told
+from wizard.apply.conversion.guard import check_token, outcome, preflight_migration
+from wizard.apply.conversion.job import migration_of_carried
+from wizard.apply.run.backup_store import Environment
+from wizard.cli.confirm_start import Question, begin_or_refuse
+from wizard.cli.passphrase import out, say
+from wizard.cli.plan_options import with_tabs
+from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, drive_said
+from wizard.ext4.carry import carrying_steps
+from wizard.ext4.ways import MEANS, SUMMARIES
+from wizard.model.errors import ExitCode, Refused, printable
+from wizard.model.ext import ExtFacts
+from wizard.model.finding import Finding, Severity
+from wizard.model.migration import Carried, Migration, Offer, Prospect
+from wizard.model.said import Said, Sentence, format_duration, t
+from wizard.plan.text import command_lines, wrapped
+
+RECOMMENDED = Sentence("Recommended: {way}.")
+NOT_POSSIBLE = t("Not possible:")
+GAINS = t("Gains:")
+MADE_SAFE = t("Made safe:")
+POWER = t("If the power goes:")
+
+
+def heading(device: str, before: ExtFacts) -> str:
+    """Which filesystem it is, in a line."""
+    said = t(
+        "{filesystem}: {kind}, {size:size}, {used:size} used, inodes of {inode} bytes, UUID {uuid}",
+        filesystem=t('{device}, "{label}"', device=device, label=before.label) if before.label else device,
+        kind=before.kind,
+        size=before.size_bytes,
+        used=(before.blocks - before.free_blocks) * before.block_bytes,
+        inode=before.inode_bytes,
+        uuid=before.uuid,
+    )
+    return str(said)
+
+
+def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
+    """What is found, and the four ways."""
+    yield from wrapped(heading(prospect.device, prospect.before), width)
+    told = [finding for finding in prospect.findings if not _is_told_below(finding, prospect.offers)]
+    if told:
+        yield from ("", str(t("Found:")))
+    for finding in told:
+        yield from wrapped(
+            f"- {finding.severity}: {finding.sentence} {finding.why} {finding.remedy}", width, 2
+        )
+    for offer in prospect.offers:
+        yield ""
+        yield from offer_lines(offer, width)
+    yield ""
+    if prospect.default is not None:
+        yield from wrapped(f"{RECOMMENDED(way=prospect.default)} {prospect.why}", width)
+    else:
+        yield from wrapped(prospect.why, width)
+
+
+def _is_told_below(finding: Finding, offers: Sequence[Offer]) -> bool:
+    """Whether a finding that is only good to know stands with the way that it rules out."""
+    return finding.severity is Severity.INFO and any(finding.code == offer.obstacle_code for offer in offers)
+
+
+def offer_lines(offer: Offer, width: int) -> Iterator[str]:
+    """One way."""
+    yield from wrapped(f"{offer.way}: {SUMMARIES[offer.way]}", width)
+    if offer.obstacle:
+        yield from wrapped(f"    {NOT_POSSIBLE} {offer.obstacle}", width, 4)
+        return
+    for what, sentences in ((GAINS, offer.gains), (t("Costs:"), offer.costs)):
+        yield from _listed(what, sentences, width)
+    yield from wrapped(f"    {UNDONE} {offer.undone}", width, 4)
+    yield from wrapped(f"    {MADE_SAFE} {MEANS[offer.means]}", width, 4)
+    duration = format_duration(offer.seconds)
+    takes = (
+        t(
+            "Takes: roughly {duration}, and up to {room:size} of room elsewhere.",
+            duration=duration,
+            room=offer.room_bytes,
+        )
+        if offer.room_bytes
+        else t("Takes: roughly {duration}.", duration=duration)
+    )
+    yield from wrapped(f"    {takes}", width, 4)
+
+
+def _listed(what: Said, sentences: Sequence[str], width: int) -> Iterator[str]:
+    if sentences:
+        yield f"    {what}"
+    for sentence in sentences:
+        yield from wrapped(f"    - {sentence}", width, 6)
+
+
+def migration_lines(migration: Migration, width: int) -> Iterator[str]:
+    """All of it, as text: what is gained, what is doubted, and every step with its command, its undoing and
+    what a power cut would do."""
+    yield from wrapped(heading(migration.device, migration.before), width)
+    yield from wrapped(str(t("on {drive}", drive=drive_said(migration.drive))), width)
+    if migration.target is not None:
+        yield from wrapped(
+            str(t("to a volume on {drive}, which is what is confirmed", drive=drive_said(migration.target))),
+            width,
+        )
+    way = t("The way {way}:", way=migration.way)
+    yield from wrapped(f"{way} {SUMMARIES[migration.way]} {MEANS[migration.means]}", width)
+    if folder := migration.store or migration.undo_dir:
+        yield from wrapped(
+            str(
+                t(
+                    "What is replaced is kept in {folder}, up to {room:size}.",
+                    folder=folder,
+                    room=migration.room_bytes,
+                )
+            ),
+            width,
+        )
+    for title, sentences in ((GAINS, migration.gains), (GOOD_TO_KNOW, migration.doubts)):
+        if sentences:
+            yield from ("", str(title))
+        for sentence in sentences:
+            yield from wrapped(f"- {printable(str(sentence), 4000)}", width, 2)
+    yield from ("", str(STEPS))
+    yield from migration_step_lines(migration, width)
+
+
+def migration_step_lines(migration: Migration, width: int) -> Iterator[str]:
+    """Every step."""
+    for number, step in enumerate(migration.steps, 1):
+        roughly = t("(roughly {duration})", duration=format_duration(step.seconds))
+        yield from wrapped(f"{number}. {printable(step.sentence, 4000)} {roughly}", width, 3)
+        for argv in step.commands:
+            yield from command_lines([printable(word, 4000) for word in argv], width, 6)
+        yield from (f"      {with_tabs(edit)}" for edit in step.edits)
+        yield from wrapped(f"   {UNDONE} {printable(step.undo, 4000)}", width, 3)
+        yield from wrapped(f"   {POWER} {printable(step.power, 4000)}", width, 3)
+        for held in step.holds:
+            yield from wrapped(f"   {CHECKED} {printable(held, 4000)}", width, 3)
+
+
+def apply_migration(
+    migration: Migration, arguments: Namespace, as_root: Callable[[], str]
+) -> Path | ExitCode:
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
+    question = Question(
+        token=migration.written.token,
+        outcome=t("Here {outcome}", outcome=outcome(migration)),
+        drive=migration.written.path,
+        refusal_of_more=t("This migration is for one drive"),
+        beforehand=(MEANS[migration.means], *migration.doubts),
+        lines=partial(migration_step_lines, migration),
+        check=partial(check_token, migration),
+        preflight=lambda runs, environment: preflight_told(
+            migration, journal_dir=runs, environment=environment
+        ),
+        start=lambda token, runs, environment: start_told(
+            migration, token, journal_dir=runs, environment=environment
+        ),
+    )
+    return begin_or_refuse(question, arguments, as_root)
+
+
+CARRIED_WAY = Sentence("The way {way}, to be carried out from a rescue medium:")
+ROOT_LOOKS = t("Only root can look for the filesystem. Nothing was written. What you asked for, as root:")
+
+
+def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[str]:
+    """Which filesystem and which way, what a person does with it, and what to mind."""
+    yield from wrapped(heading(carried.device, carried.before), width)
+    yield from wrapped(f"{CARRIED_WAY(way=carried.way)} {SUMMARIES[carried.way]}", width)
+    yield ""
+    for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
+        yield from wrapped(f"{number}. {sentence}", width, 3)
+        if command:
+            yield from command_lines(command, width, 6)
+    if carried.doubts:
+        yield from ("", str(GOOD_TO_KNOW))
+    for doubt in carried.doubts:
+        yield from wrapped(f"- {printable(str(doubt), 4000)}", width, 2)
+
+
+def apply_carried(carried: Carried, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
+    """Find the filesystem, and begin the run; without --confirm everything is shown and checked, and nothing
+    is written."""
+    if os.geteuid() != 0:
+        raise Refused(f"{ROOT_LOOKS}  {as_root()}")
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
+    folders = {
+        name: Path(value) if (value := getattr(arguments, name)) else None for name in ("store", "undo_dir")
+    }
+    journal_dir = arguments.journal
+    migration = migration_of_carried(carried, environment, **folders, journal_dir=journal_dir)
+    say(t("The filesystem {uuid} is on {device} here.", uuid=carried.before.uuid, device=migration.device))
+    if arguments.confirm and not arguments.dry_run:
+        return apply_migration(migration, arguments, as_root)
+    for line in migration_lines(migration, out().width):
+        out().print(line, soft_wrap=True)
+    preflight_migration(migration, journal_dir=journal_dir, environment=environment)
+    say(
+        t(
+            "Every check before the first step holds. Nothing was written. To carry it "
+            "out, say the same with this token:"
+        )
+    )
+    say(f"    --confirm {shlex.quote(printable(migration.written.token))}")
+    return ExitCode.DONE

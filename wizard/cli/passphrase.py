@@ -1,0 +1,183 @@
+"""Asking for a passphrase on the terminal, or reading it from a file. It is handed on, and kept nowhere."""
+
+import os
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.finding import Severity
+from wizard.model.plan import Plan
+from wizard.model.said import Said, t, tn
+from wizard.plan.request.encryption import (
+    LARGEST_BYTES,
+    LOST,
+    from_file,
+    passphrase_fault,
+    passphrase_warning,
+)
+from wizard.process.output import unseen
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Each on a line of its own, to stdout. A line end within one is foreign, as are escape characters."""
+    sys.stdout.write("".join(f"{harmless(line)}\n" for line in lines))
+
+
+def harmless(text: str, spared: str = "\t") -> str:
+    """The text with `?` for all that no terminal prints, but for the characters that are `spared`."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in spared else "?" for char in text)
+
+
+SEVERITY_STYLE = {
+    Severity.DANGER: "red",
+    Severity.WARNING: "yellow",
+    Severity.INFO: "cyan",
+    Severity.OK: "green",
+}
+PIPE_WIDTH = 120
+
+
+class SafeConsole(Console):
+    """Prints what is to be read, and nothing that a terminal would obey: of that only rich itself writes."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The same segments with `?` for characters that no terminal prints."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(harmless(text, "\n\t"), style)
+
+
+@cache
+def out() -> Console:
+    """For data. Into a pipe it is plain text of a fixed width."""
+    return SafeConsole(
+        highlight=False,
+        markup=False,
+        emoji=False,
+        width=None if sys.stdout.isatty() else PIPE_WIDTH,
+        no_color=_plain(),
+    )
+
+
+@cache
+def err() -> Console:
+    """For narration, questions and errors."""
+    return SafeConsole(
+        stderr=True,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=not sys.stderr.isatty(),
+        no_color=_plain(),
+    )
+
+
+def say(sentence: Said | str) -> None:
+    """Narrate one sentence."""
+    err().print(Text(printable(str(sentence), 2000)))
+
+
+def _plain() -> bool:
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "vt220", "vt100")
+
+
+NOT_GIVEN = t("No passphrase was given. Nothing was written.")
+
+TRIES = 3
+TERMINAL = "/dev/tty"
+
+
+def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
+    """The passphrase of what the plan encrypts, None where it takes none; from `file` (`-` is the input), or
+    asked for, twice where it is given `anew`. Raises BadInput or Refused where there is none to be had, or
+    what is given cannot be one.
+    """
+    if file is not None and not plan.takes_passphrase:
+        raise BadInput(
+            t("The plan names the file with its key; leave --passphrase-file out.")
+            if plan.key_file
+            else t("--passphrase-file is for a plan that encrypts, and this one does not.")
+        )
+    if anew and plan.containers:
+        say(LOST)
+    if not plan.takes_passphrase:
+        return None
+    secret = _asked(plan, anew=anew) if file is None else _read(file)
+    if anew and (warning := passphrase_warning(secret)):
+        say(warning)
+    return secret
+
+
+def _read(file: str) -> bytes:
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read(LARGEST_BYTES + 2)
+        else:
+            with Path(file).open("rb") as opened:
+                content = opened.read(LARGEST_BYTES + 2)
+    except OSError as error:
+        raise BadInput(
+            t("{file} cannot be read: {why}.", file=printable(file, 200), why=error.strerror or "")
+        ) from None
+    secret = from_file(content)
+    if fault := passphrase_fault(secret):
+        raise BadInput(
+            t(
+                "The passphrase in {file} {fault}. Nothing was written.",
+                file=printable(file, 200),
+                fault=fault,
+            )
+        )
+    return secret
+
+
+def _asked(plan: Plan, *, anew: bool) -> bytes:
+    devices = tuple(printable(one.device) for one in plan.containers)
+    if not _has_terminal():
+        raise Refused(
+            tn(
+                "{devices:and} is encrypted, and there is no terminal to ask for the "
+                "passphrase. Give it by --passphrase-file FILE.",
+                "{devices:and} are encrypted, and there is no terminal to ask for the "
+                "passphrase. Give it by --passphrase-file FILE.",
+                devices=devices,
+                count=len(devices),
+            )
+        )
+    for _ in range(TRIES):
+        secret = _typed(t("Passphrase for {devices:list} (it is not shown):", devices=devices))
+        if fault := passphrase_fault(secret):
+            say(t("This passphrase {fault}.", fault=fault))
+        elif anew and _typed(t("The same once more:")) != secret:
+            say(t("That was not the same."))
+        else:
+            return secret
+    raise Refused(NOT_GIVEN)
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+def _typed(prompt: Said) -> bytes:
+    """What is typed on the terminal, to the byte, whatever the streams are."""
+    with Path(TERMINAL).open("r+b", buffering=0) as terminal:
+        with unseen(terminal):
+            terminal.write(f"{prompt} ".encode())
+            line = terminal.readline()
+        terminal.write(b"\n")
+    if not line:
+        raise Refused(NOT_GIVEN)
+    return line.removesuffix(b"\n")

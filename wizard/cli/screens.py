@@ -1,0 +1,399 @@
+"""The whole job on the demo drive without a question: what a person would do in the wizard, each stage
+printed as it is done.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.journal import RunState, follow, read_entries, state
+from wizard.apply.run_control import keep, undo
+from wizard.benchmark.alignment import run_alignment_trial
+from wizard.cli.select_run import not_recorded
+from wizard.demo.drive import DemoDrive
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
+from wizard.model.ext import Check, Event
+from wizard.model.finding import Diagnosis, Finding, Severity
+from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.plan import Plan
+from wizard.model.said import GIB, Said, t
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.volume_request import Wish
+from wizard.probe.machine import drive_under, load_machine, probe_machine
+
+REFUSED_FIRST = t("a drive that holds something is refused until that is said to go")
+
+WIDTH = 100
+BENCH_SECONDS = 5.0
+ASSUMED_PHYSICAL_BYTES = 4096
+"""A loop device claims 512-byte blocks, as drives that hide larger ones do; measured as one of those it has
+something to show."""
+
+VOLUMES = (("large-media", 4 * GIB, "media"), ("small-files", None, "mail"))
+"""Workload, size (None: all that is left) and label."""
+
+ALIGNMENT = "alignment-"
+PROBE = "diskwright-demo"
+"""What a file holds that shows whether files can be written and read."""
+TOLD = {
+    Event.STEP_STARTED,
+    Event.STEP_FAILED,
+    Event.VERIFIED,
+    Event.NOT_VERIFIED,
+    Event.FAILED,
+    Event.REFUSED,
+    Event.STOPPED,
+    Event.WAITING,
+    Event.DONE,
+    Event.UNDONE,
+    Event.KEPT,
+}
+
+
+class Walk:
+    """One walk. `checks` fill as it goes."""
+
+    def __init__(self, demo: DemoDrive) -> None:
+        self.demo = demo
+        self.checks: list[Check] = []
+
+    def run(self) -> None:
+        """All stages in their order; a stage that cannot be done raises its sentence."""
+        machine, drive = self._inspect()
+        diagnosis = self._warn(machine, drive)
+        wishes = self._advise(machine, drive, diagnosis)
+        plan = self._plan(machine, drive, wishes)
+        self._measure(drive)
+        self._take_back(self._apply(plan), plan)
+        run = self._apply(plan, again=True)
+        self._keep(run)
+        self._verify(plan)
+        self._undo(run)
+
+    def _check(self, what: Said | str, holds: bool, seen: Said | str) -> None:
+        self.checks.append(Check(str(what), holds, printable(str(seen), 300)))
+
+    def _inspect(self) -> tuple[Machine, Drive]:
+        _stage(t("Inspect"))
+        machine, drive = self._probe()
+        if drive.table is None or drive.size_bytes is None or drive.geometry is None:
+            why = tuple(unread.why for unread in drive.unread)
+            raise Failed(t("The demo drive {drive} could not be read. {why:row}", drive=drive.path, why=why))
+        blocks, table = drive.geometry.sector_format, drive.table.kind
+        _tell(
+            [
+                t(
+                    "{path}: {size:size}, {blocks}, {table}",
+                    path=drive.path,
+                    size=drive.size_bytes,
+                    blocks=blocks,
+                    table=table,
+                )
+            ]
+        )
+        _tell(
+            t(
+                "{path}: starts at {start:exact}, {size:size}, {filesystem}",
+                path=part.path,
+                start=part.start_bytes,
+                size=part.size_bytes,
+                filesystem=str(part.filesystem),
+            )
+            for part in drive.partitions
+        )
+        _tell(
+            t("free: {size:size} from {start:exact}", size=extent.size_bytes, start=extent.start_bytes)
+            for extent in drive.free
+        )
+        kinds = [part.filesystem for part in drive.partitions]
+        self._check(
+            t("the drive is read as it was made"),
+            drive.table.kind == "gpt" and kinds == ["ext3", "ext3"],
+            f"{drive.table.kind}, {kinds}",
+        )
+        return machine, drive
+
+    def _probe(self) -> tuple[Machine, Drive]:
+        machine = probe_machine([self.demo.path])
+        drive = machine.drive(self.demo.path)
+        if drive is None:
+            raise Failed(t("The demo drive {drive} is not found.", drive=self.demo.path))
+        return machine, drive
+
+    def _warn(self, machine: Machine, drive: Drive) -> Diagnosis:
+        _stage(t("Warn"))
+        diagnosis = diagnose(machine, drive, load_patterns())
+        for finding in diagnosis.findings:
+            _tell([f"{finding.severity.upper()} {finding.code} {finding.subject}: {finding.sentence}"])
+        warned = {finding.subject for finding in _misaligned(diagnosis.findings)}
+        wanted = {part.path for part in drive.partitions}
+        self._check(
+            t("both old partitions are warned of as misaligned"),
+            warned == wanted,
+            ", ".join(sorted(warned)) or t("none was"),
+        )
+        return diagnosis
+
+    def _advise(self, machine: Machine, drive: Drive, diagnosis: Diagnosis) -> tuple[Wish, ...]:
+        wishes = []
+        for workload, size_bytes, label in VOLUMES:
+            _stage(t("Advise: {workload}", workload=workload))
+            profile = find_workload(workload)
+            advice = advise(machine, drive, diagnosis.recording, profile, size_bytes=size_bytes)
+            _tell(f"{choice.filesystem:<6} {choice.place:<9} {choice.sentence}" for choice in advice.choices)
+            if advice.chosen is None:
+                obstacles = tuple(o for choice in advice.choices for o in choice.obstacles)
+                raise Failed(
+                    t(
+                        "No filesystem can be made for {workload}: {obstacles:row}",
+                        workload=workload,
+                        obstacles=obstacles,
+                    )
+                )
+            _tell(f"{option.text}: {option.why}" for option in (*advice.chosen.mkfs, *advice.chosen.mount))
+            wishes.append(
+                Wish(advice.chosen, profile.workload, size_bytes, label, str(self.demo.mounts / label))
+            )
+        return tuple(wishes)
+
+    def _plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...]) -> Plan:
+        _stage(t("Plan and preview"))
+        try:
+            make_plan(machine, drive, wishes, None, _draw)
+        except Refused as error:
+            self._check(REFUSED_FIRST, True, str(error))
+        else:
+            self._check(REFUSED_FIRST, False, t("it was planned"))
+        plan = make_plan(machine, drive, wishes, Mode.REPLACE, _draw)
+        _tell(preview_lines(plan, WIDTH))
+        return plan
+
+    def _measure(self, drive: Drive) -> None:
+        _stage(t("Measure, by reading only"))
+        verdict = run_alignment_trial(
+            drive,
+            write=False,
+            seconds=BENCH_SECONDS,
+            on_progress=lambda _: None,
+            stop=lambda: False,
+            assume_physical_bytes=ASSUMED_PHYSICAL_BYTES,
+        )
+        _tell([verdict.sentence, *verdict.caveats])
+        self._check(
+            t("the benchmark measured pairs and came to a verdict"),
+            len(verdict.pairs) > 0,
+            t("{outcome}, {pairs} pairs", outcome=verdict.outcome, pairs=len(verdict.pairs)),
+        )
+
+    def _apply(self, plan: Plan, *, again: bool = False) -> Path:
+        """The run, which is all written and waits for a decision."""
+        _stage(t("Apply again") if again else t("Apply"))
+        environment = Environment(fstab=self.demo.fstab, only=frozenset({self.demo.path}))
+        if not again:
+            _tell(
+                [
+                    t(
+                        "Where /etc/fstab is said, the demo uses a file of its own, {file}.",
+                        file=str(self.demo.fstab),
+                    )
+                ]
+            )
+            self._refuses_others(plan, environment)
+        run = start_run(plan, plan.drive.token, journal_dir=self.demo.runs, environment=environment)
+        self._follow(run)
+        ended = state(run)
+        self._check(
+            t("the run is written, and waits")
+            if again
+            else t("the run is written, and waits for a decision"),
+            ended is RunState.WAITING,
+            ended,
+        )
+        if ended is not RunState.WAITING:
+            raise Failed(t("The run on the demo drive ended as {state}; what it said is above.", state=ended))
+        _, drive = self._probe()
+        self._check(
+            t("nobody can mount anything meanwhile"),
+            not drive.signatures and not drive.partitions,
+            ", ".join(s.kind for s in drive.signatures) or t("nothing is seen"),
+        )
+        return run
+
+    def _follow(self, run: Path, seen: int = 0) -> None:
+        """Tell what the run says behind its first `seen` entries, and take its checks for ours."""
+        for entry in follow(run, seen):
+            if entry.event in TOLD:
+                _tell([entry.sentence])
+            if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
+                found = entry.output.strip() or t("as the run found")
+                self._check(entry.sentence, entry.event is Event.VERIFIED, found)
+
+    def _take_back(self, run: Path, plan: Plan) -> None:
+        _stage(t("Undo"))
+        seen = len(read_entries(run))
+        undo(run)
+        self._follow(run, seen)
+        _, drive = self._probe()
+        same = drive.content_digest == plan.drive.content_digest
+        self._check(
+            t("what was there before is back"),
+            same,
+            ", ".join(str(part.filesystem) for part in drive.partitions),
+        )
+
+    def _keep(self, run: Path) -> None:
+        _stage(t("Keep"))
+        seen = len(read_entries(run))
+        keep(run)
+        self._follow(run, seen)
+        ended = state(run)
+        self._check(t("the run came to its end"), ended is RunState.KEPT, ended)
+
+    def _refuses_others(self, plan: Plan, environment: Environment) -> None:
+        """The same plan for a drive that is not the demo's must be refused, whatever it says."""
+        what = t("no other drive can be reached from the demo")
+        try:
+            start_run(
+                plan,
+                plan.drive.token,
+                journal_dir=self.demo.runs,
+                environment=replace(environment, only=frozenset()),
+            )
+        except DiskwrightError as error:
+            self._check(what, isinstance(error, Refused), str(error))
+        else:
+            raise Failed(t("The demo's guard let a drive through that it must not touch."))
+
+    def _verify(self, plan: Plan) -> None:
+        _stage(t("Verify"))
+        machine, drive = self._probe()
+        seen = [(part.start_bytes, part.size_bytes, part.filesystem) for part in drive.partitions]
+        wanted = [(slot.start_bytes, slot.size_bytes, slot.filesystem) for slot in plan.after.partitions]
+        self._check(
+            t("the drive is what the plan shows"), seen == wanted, t("{number} partitions", number=len(seen))
+        )
+        left = _misaligned(diagnose(machine, drive, load_patterns()).findings)
+        self._check(
+            t("no partition is misaligned any more"),
+            not left,
+            ", ".join(finding.code for finding in left) or t("none"),
+        )
+        lines = self.demo.fstab.read_text().splitlines()
+        for volume in plan.volumes:
+            part = drive.partition(volume.path)
+            place, label = str(volume.mount_point), str(volume.label)
+            _tell(
+                [
+                    t(
+                        "{label}: {path}, {filesystem}, {place}",
+                        label=label,
+                        path=volume.path,
+                        filesystem=volume.filesystem,
+                        place=place,
+                    )
+                ]
+            )
+            mounted = part is not None and place in part.mount_points
+            self._check(t("{label} is mounted", label=label), mounted, place)
+            self._check(
+                t("{label} can be written and read", label=label),
+                _holds_files(Path(place)),
+                t("a file was written and read back"),
+            )
+            named = [line for line in lines if line.startswith(f"UUID={volume.uuid} ")]
+            at_boot = " ".join(named) or t("no line")
+            self._check(t("{label} will be mounted at boot", label=label), len(named) == 1, at_boot)
+
+    def _undo(self, run: Path) -> None:
+        _stage(t("Undo"))
+        what = t("undo refuses what was kept")
+        try:
+            undo(run)
+        except Refused as error:
+            _tell([str(error)])
+            self._check(what, True, str(error))
+        else:
+            self._check(what, False, t("it went ahead"))
+
+
+def _misaligned(findings: Iterable[Finding]) -> list[Finding]:
+    bad = (Severity.DANGER, Severity.WARNING)
+    return [finding for finding in findings if finding.code.startswith(ALIGNMENT) and finding.severity in bad]
+
+
+def _holds_files(place: Path) -> bool:
+    path = place / "diskwright-demo.txt"
+    path.write_text(f"{PROBE}\n")
+    return path.read_text() == f"{PROBE}\n"
+
+
+def _draw() -> str:
+    return str(uuid4())
+
+
+def _stage(said: Said) -> None:
+    name = str(said)
+    print(f"\n{name}\n{'-' * len(name)}", flush=True)
+
+
+def _tell(lines: Iterable[Said | str]) -> None:
+    for line in lines:
+        print(f"  {printable(str(line), 400)}".rstrip(), flush=True)
+
+
+def machine_and_drive(device: str, recorded: str | None) -> tuple[Machine, Drive]:
+    """The machine with the drive at `device`, probed now or read from the file `recorded`; raises BadInput
+    where it has none."""
+    machine, drives = machine_and_drives([device], recorded)
+    return machine, drives[0]
+
+
+def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
+    """The machine with the drives at `devices`, in their order; raises BadInput where it lacks one, or one is
+    named twice."""
+    if recorded is None:
+        machine = probe_machine(devices)
+        if len(machine.drives) != len(devices):
+            raise BadInput(t("One drive was named twice."))
+        return machine, machine.drives
+    machine = load_machine(Path(recorded))
+    return machine, tuple(_recorded_drive(machine, device, recorded) for device in devices)
+
+
+def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive, Partition] | None:
+    """The machine with the partition at `device` and its drive; None where that is no partition. Raises
+    BadInput where the drive does not list it."""
+    if recorded is None:
+        if not (path := drive_under(device)):
+            return None
+        machine = probe_machine([path])
+        node = str(Path(device).resolve())
+    else:
+        machine, node = load_machine(Path(recorded)), device
+    for drive in machine.drives:
+        if part := drive.partition(node):
+            return machine, drive, part
+    if recorded is None:
+        raise BadInput(
+            t(
+                "The table of {drive} could not be read, or does not list {part}.",
+                drive=path,
+                part=printable(device),
+            )
+        )
+    return None
+
+
+def _recorded_drive(machine: Machine, device: str, recorded: str) -> Drive:
+    found = machine.drive(device)
+    if found is None:
+        raise BadInput(not_recorded(machine, device, recorded))
+    return found

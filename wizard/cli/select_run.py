@@ -1,0 +1,395 @@
+"""Which run a command means that writes, and which drives: settled and told before it does anything."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.apply.conversion.rollback import load_migration
+from wizard.apply.copy.site import load_bring
+from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
+from wizard.apply.move.forward import load_moves
+from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.plan.identity_check import identity_difference
+from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
+from wizard.apply.plan.recover import Found, found_on
+from wizard.apply.plan.rehearsed import next_commands
+from wizard.apply.plan.relocated_drives import elsewhere
+from wizard.apply.plan.resume import later_runs
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
+from wizard.apply.run.progress_log import check_noted
+from wizard.apply.run.runs import (
+    Kind,
+    called,
+    check_owner,
+    find_run,
+    kind_of,
+    list_runs,
+    load_plan,
+    outline,
+    runs_folder,
+)
+from wizard.apply.run_control import keep
+from wizard.apply.settings.run import load_changes
+from wizard.cli.command import typed
+from wizard.cli.passphrase import passphrase_for, say
+from wizard.findings.drive_faults import contents_words
+from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.geometry import Identity
+from wizard.model.migration import Means
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.preview import who
+from wizard.probe.machine import probe_drive
+
+if TYPE_CHECKING:
+    from wizard.model.geometry import Identity
+    from wizard.model.machine import Machine
+
+
+PLACE = Sentence("{path}: {size:exact} at byte {start}")
+
+
+def keep_from_drive(
+    device: str, tokens: Sequence[str], journal_dir: Path | None, passphrase_file: str | None = None
+) -> None:
+    """Show what waits there and what would be written; with the tokens of the drives, do it and say how it
+    ended. Raises Refused without them, where the run's folder is here, and as `found_on` and `keep` do."""
+    found = found_on(device, journal_dir)
+    refuse_known(found, journal_dir)
+    for sentence in told(found):
+        say(sentence)
+    secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
+    run = make_found_run(found, tokens, journal_dir, Environment())
+    say(t("Run {run} finishes it:", run=run.name))
+    say(keep(run, secret))
+    say(
+        t(
+            "Nothing is mounted, and no line was added to fstab. What the drive held "
+            "before is gone with the folder of the run {found}. `diskwright status "
+            "{run}` shows every check.",
+            found=printable(found.run, 60),
+            run=called(run),
+        )
+    )
+
+
+def told(found: Found) -> Iterator[Said | str]:
+    """What waits, and every place that is written to, in sentences."""
+    first = found.notices[0]
+    yield t(
+        "The run {run}, begun {begun:moment}, waits on {drives:list}: {told}.",
+        run=printable(found.run, 60),
+        begun=first.begun,
+        drives=found.plan.paths,
+        told=printable(first.told, 200),
+    )
+    for member in found.plan.members:
+        yield f"    {who(member.drive)}"
+    yield from (f"    {printable(one, 400)}" for one in found.differences)
+    yield t(
+        "Finishing it writes what was withheld, then zeros in the place of the notice, and reads it back:"
+    )
+    for path, place in found.written():
+        yield f"    {PLACE(path=path, size=place.size_bytes, start=place.start_bytes)}"
+    yield t(
+        "Nothing else is written, and nothing is mounted. Afterwards there is no way "
+        "back to what was there before: that was in the run's folder. Where that "
+        "folder is found again, `undo` with it puts back every bit."
+    )
+
+
+# Options.
+RUN = t("a name from `diskwright status`, or a run's folder")
+RUNS_IN = t("folder of the runs, as in `apply --journal DIR`")
+RUN_HERE = t("folder of the run (/var/lib/diskwright/runs)")
+DOCUMENT = Sentence("print a {schema} document")
+RECORDED = t("use a machine recorded by `inspect --save`")
+OTHER_FSTAB = t("another fstab, for a system mounted elsewhere")
+HOLDING = t("a partition, or a drive without a partition table")
+WHOLE_DRIVE = t("a drive, such as /dev/sdb")
+
+# A drive.
+MODEL_UNKNOWN = t("model unknown")
+
+# What is refused.
+NEEDS_ROOT = t("Applying needs root. Nothing was written. What you asked for, as root:")
+NO_RUN = Sentence("There is no run in {folder}.")
+
+# The parts of a document that is shown.
+STEPS = t("Steps:")
+GOOD_TO_KNOW = t("Good to know:")
+UNDONE = t("Undone:")
+CHECKED = t("Checked:")
+PLAN_FILE = t("The plan")
+DOCUMENT_FILE = t("The document")
+
+
+def drive_said(drive: "Identity") -> Said:
+    """Which drive it is, and its token."""
+    return t(
+        "{path}, {model}, token {token}",
+        path=drive.path,
+        model=drive.model or MODEL_UNKNOWN,
+        token=drive.token,
+    )
+
+
+def not_recorded(machine: "Machine", device: str, file: str) -> Said:
+    """That the machine in a file has another drive than the one that was named."""
+    known = tuple(drive.path for drive in machine.drives) or (t("none"),)
+    return t(
+        "{file} has no drive {drive}; it has {known:list}.",
+        file=printable(file),
+        drive=printable(device),
+        known=known,
+    )
+
+
+HALF = Sentence("What this run writes there is not complete, so nothing recognises it.")
+HALF_BACK = Sentence("What was there before is not back completely, so nothing recognises it.")
+NOT_TOLD = t("What it holds cannot be told:")
+
+OVER = frozenset({RunState.UNDONE, RunState.KEPT})
+
+SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT})
+
+MADE_THERE = {
+    Phase.CLEARING: HALF,
+    Phase.REPLACING: HALF,
+    Phase.BARRED: Sentence(
+        "What this run made there is barred: all is written but the marks by which anything recognises it."
+    ),
+    Phase.RELEASING: HALF,
+    Phase.CLEARING_BACK: HALF_BACK,
+    Phase.REPLACING_BACK: HALF_BACK,
+    Phase.RELEASING_BACK: HALF_BACK,
+}
+"""What is on a drive in the phases in which looking at it tells too little."""
+
+
+def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
+    """The run that `diskwright COMMAND [NAME]` means: the named one, or the only one that is open.
+
+    Raises BadInput where there is none of that name, or none at all; Refused where none is open, or several
+    are: these are listed, each with the command that means it.
+    """
+    if name is not None:
+        return find_run(name, journal_dir)
+    runs = list_runs(journal_dir)
+    where = printable(str(runs_folder(journal_dir)), 200)
+    if not runs:
+        raise BadInput(NO_RUN(folder=where))
+    found = _in_question(tuple(run for run in runs if is_open(run, command)), command)
+    if not found:
+        raise Refused(_nothing_to(command, where, runs[-1]))
+    if len(found) > 1:
+        say(t("{runs} runs are open. Say which one is meant:", runs=len(found)))
+        for run in found:
+            say(f"{typed(command, called(run))}    {_brief(run)}")
+        raise Refused(
+            t(
+                "`diskwright {command}` without a name could mean any of {runs} runs. Nothing was written.",
+                command=command,
+                runs=len(found),
+            )
+        )
+    return found[0]
+
+
+def _nothing_to(command: str, where: str, newest: Path) -> Said:
+    """Why the command means no run, and how the newest one stands."""
+    if command == "look":
+        return t(
+            "There is nothing to look at: no run in {folder} waits to be kept. A "
+            "filesystem that was led to ext4 is looked at by mounting it read-only: "
+            "`diskwright status` has the command. Nothing was written.",
+            folder=where,
+        )
+    return t(
+        "There is nothing to {command}: no run in {folder} is open (the newest, "
+        "{newest}: {state}). `diskwright status` lists all. Nothing was written.",
+        command=command,
+        folder=where,
+        newest=newest.name,
+        state=state(newest),
+    )
+
+
+def _in_question(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
+    """What of the open runs is in question. One that wrote nothing is nothing to keep, and whoever says
+    `resume` means rather what is half done; but `undo` puts back what another run wrote, so it is named.
+    """
+    wrote = tuple(run for run in found if not _wrote_nothing(run))
+    if command == "keep" or (command == "resume" and any(not _waits(run) for run in wrote)):
+        return wrote
+    return found
+
+
+def _wrote_nothing(run: Path) -> bool:
+    """Whether it has ended by a failure or a refusal before anything was written to a drive."""
+    try:
+        if state(run) not in (RunState.FAILED, RunState.REFUSED):
+            return False
+        record = load_record(run)
+        return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
+    except BadInput:
+        return False
+
+
+def _waits(run: Path) -> bool:
+    try:
+        return state(run) is RunState.WAITING
+    except BadInput:
+        return False
+
+
+def is_open(run: Path, command: str) -> bool:
+    """Whether somebody who says `command` could mean this run: it is at work, ended early, or waits for a
+    decision.
+
+    What is done and can be undone at any time is meant by `undo` alone. A run that cannot be read could be
+    meant, too.
+    """
+    try:
+        now = state(run)
+        if command == "look":
+            return _waits_unseen(run, now)
+        if now is not RunState.DONE:
+            return now not in OVER and _may_be_meant(run, command)
+        return _is_open_when_done(run, command)
+    except BadInput:
+        return True
+
+
+def _waits_unseen(run: Path, now: RunState) -> bool:
+    """Whether what it made is complete and barred, also where keeping or undoing it has failed since."""
+    if now is RunState.RUNNING or kind_of(run) is not Kind.PLAN:
+        return False
+    record = load_record(run)
+    return record is not None and record.phase is Phase.BARRED
+
+
+def _may_be_meant(run: Path, command: str) -> bool:
+    """Whether the command can do anything for a run that is not done: what wrote nothing, or wrote to the
+    drive directly, cannot be kept, and what was left to others is nobody's to take up."""
+    match kind_of(run):
+        case Kind.MIGRATION:
+            return True
+        case Kind.CHANGES | Kind.MOVE | Kind.BRING:
+            return command != "keep"
+        case Kind.PLAN:
+            record = load_record(run)
+            if record is None:
+                return command != "keep"
+            return record.phase is not Phase.LEFT and not (command == "keep" and record.phase in UNTOUCHED)
+
+
+def _is_open_when_done(run: Path, command: str) -> bool:
+    match kind_of(run):
+        case Kind.MIGRATION:
+            means = load_migration(run).means
+            return means in (Means.TRANSACTION, Means.DIRECT) or (means is Means.FILES and command == "undo")
+        case Kind.CHANGES | Kind.MOVE | Kind.BRING:
+            return command == "undo"
+        case Kind.PLAN:
+            if (record := load_record(run)) is not None:
+                return command == "undo" and record.phase not in (Phase.KEPT, Phase.UNDONE)
+            return command == "undo" and not no_way_back(load_plan(run), begun_steps(read_entries(run)))
+
+
+def _brief(run: Path) -> str:
+    """The run's drives, how it stands and how far it came."""
+    try:
+        drives = tuple(
+            t(
+                "{path}, {model}, {size:size}",
+                path=drive.path,
+                model=printable(drive.model, 40) if drive.model else MODEL_UNKNOWN,
+                size=drive.size_bytes,
+            )
+            for drive in drives_of(run)
+        )
+        done, (_, steps) = len(done_steps(read_entries(run))), outline(run)
+        return str(
+            t(
+                "{drives:semicolons}: {state}, {done} of {steps} steps done",
+                drives=drives,
+                state=state(run),
+                done=done,
+                steps=steps,
+            )
+        )
+    except BadInput as error:
+        return printable(str(error), 400)
+
+
+def drives_of(run: Path) -> tuple[Identity, ...]:
+    """The drives that a run writes to, as they were found before it; raises BadInput where it cannot be
+    read."""
+    match kind_of(run):
+        case Kind.CHANGES:
+            return (load_changes(run).drive,)
+        case Kind.MOVE:
+            return (load_moves(run).drive,)
+        case Kind.BRING:
+            return (load_bring(run).drive,)
+        case Kind.MIGRATION:
+            return (load_migration(run).written,)
+        case Kind.PLAN:
+            return tuple(member.drive for member in load_plan(run).members)
+
+
+def tell_drives(run: Path) -> None:
+    """Say which run this is, and which drives it is for, with what they hold at this moment. Raises Refused
+    for a run that somebody else than root could have put there, or whose journal takes no word.
+    """
+    check_owner(run)
+    check_noted(run)
+    say(t("Run {run}:", run=called(run)))
+    waits = state(run) is RunState.WAITING
+    # A migration that is barred is told of in its own words.
+    record = load_record(run) if kind_of(run) is Kind.PLAN else None
+    phase = Phase.BARRED if waits else record.phase if record else None
+    there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
+    made = str(there()) if there and not set_up_later else ""
+    moved = {one.known.path: one.sentence for one in elsewhere(run)} if kind_of(run) is Kind.PLAN else {}
+    for drive in drives_of(run):
+        now = (moved[drive.path],) if drive.path in moved else ()
+        for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):
+            say(f"    {sentence}")
+    for later in filter(_is_unsettled, set_up_later):
+        say(
+            t(
+                "The run {name} was begun on the same drive after this one and wrote there. "
+                "Therefore first settle that one, by `diskwright undo {run}` or `diskwright "
+                "keep {run}`.",
+                name=later.name,
+                run=called(later),
+            )
+        )
+    if record and made and not waits:
+        say(next_commands(run))
+
+
+def _is_unsettled(run: Path) -> bool:
+    record = load_record(run)
+    return record is not None and record.phase not in SETTLED_PHASES
+
+
+def _holds(known: Identity, made: str) -> Iterator[str]:
+    """What a drive holds: what a run `made` there, or else what is recognised."""
+    try:
+        drive = probe_drive(known.path, seconds=LOOK_SECONDS)
+    except DiskwrightError as error:
+        yield f"{NOT_TOLD} {error}"
+        return
+    if difference := identity_difference(known, drive):
+        yield str(
+            t(
+                "What is at {path} now is not this drive: {difference}.",
+                path=known.path,
+                difference=difference,
+            )
+        )
+    else:
+        yield made or str(t("It holds {what}.", what=contents_words(drive)))

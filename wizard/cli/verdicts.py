@@ -1,0 +1,348 @@
+"""`diskwright bench --scratch --shingled`: the search for a write cliff, told before it begins and drawn
+afterwards.
+"""
+
+import os
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from textwrap import fill
+from typing import TypeVar
+
+from wizard.apply.move.forward import stops_now
+from wizard.apply.run.process import NO_BAD_SECTORS
+from wizard.apply.run.runs import Kind, kind_of
+from wizard.benchmark.alignment import render_cliff_verdict, render_displaced_verdict
+from wizard.benchmark.smr_cliff import rate_in_words
+from wizard.benchmark.smr_probe import WRITES
+from wizard.benchmark.smr_probe import Phase as QuickPhase
+from wizard.benchmark.smr_probe import ProbeProgress as QuickProbeProgress
+from wizard.benchmark.smr_run import SECONDS as QUICK_SECONDS
+from wizard.benchmark.smr_run import block_bytes, medians, probe_extents, run_displaced_trial
+from wizard.benchmark.smr_write import ProbeProgress, run_shingled_trial
+from wizard.cli.command import given_again
+from wizard.cli.commands.apply import narrate
+from wizard.cli.passphrase import err, out, say, tell
+from wizard.cli.select_run import DOCUMENT_FILE
+from wizard.documents.files import write_file
+from wizard.model.errors import BadInput, ExitCode, Refused, printable
+from wizard.model.machine import Drive
+from wizard.model.said import MIB, Said, Sentence, format_duration, parse_size, t
+from wizard.model.verdict import USUAL_SECONDS, CliffVerdict, DisplacedVerdict, Look, Phase, Window
+from wizard.process.program import ended_by_signal
+
+T = TypeVar("T")
+
+
+def hand_over(arguments: Namespace, document: str, lines: Sequence[str], *, ended: bool) -> ExitCode:
+    """Keep the document where `--output` asks for it, and print it or its lines; 130 where the person ended
+    the measuring."""
+    if arguments.output:
+        write_file(arguments.output, document, str(t("The verdict")))
+    if arguments.json:
+        sys.stdout.write(document)
+    else:
+        tell(part for line in lines for part in _fit(line).split("\n"))
+    if ended:
+        say(t("Ended by you; what is said above rests on what was measured until then."))
+        return ExitCode.ENDED_BY_USER
+    return ExitCode.DONE
+
+
+def check_output(output: Path | None) -> None:
+    """Raises BadInput where no file can be written there."""
+    if output and (
+        output.is_dir() or not os.access(output.parent, os.W_OK) or (output.exists() and not output.is_file())
+    ):
+        raise BadInput(t("{file} cannot be written as a file.", file=printable(str(output))))
+
+
+def _fit(line: str) -> str:
+    """Broken between words on a terminal; whole in a pipe, where scripts look for it."""
+    if not sys.stdout.isatty() or "#" in line:
+        return line
+    return fill(line, out().width, subsequent_indent="  " if line.startswith("- ") else "")
+
+
+@contextmanager
+def progress_line(beginning: Said, in_words: Callable[[T], str]) -> Iterator[Callable[[T], None]]:
+    """Says that it begins once it does; then, on a terminal, shows progress in one line that is cleared at
+    the end."""
+    width = max(20, err().width - 1) if err().is_terminal else 0
+    begun = False
+
+    def show(progress: T) -> None:
+        nonlocal begun
+        if not begun:
+            begun = True
+            say(beginning)
+        if not width:
+            return
+        sys.stderr.write("\r" + in_words(progress)[:width].ljust(width))
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        if width and begun:
+            sys.stderr.write("\r" + " " * width + "\r")
+            sys.stderr.flush()
+
+
+SECONDS = 1800.0
+SHORTEST_SECONDS, LONGEST_SECONDS = 10, 24 * 3600
+MOST_BYTES = "32G"
+"""The cache of the first shingled drives for everyone was found to hold about as much."""
+LEAST_BYTES = 64 * MIB
+
+BAR_COLUMNS = 44
+LABEL_COLUMNS = 26
+ROWS = 16
+
+PHASES = {
+    Phase.SEQUENTIAL_BEFORE: Sentence("in order, before"),
+    Phase.RANDOM: Sentence("at random"),
+    Phase.SEQUENTIAL_AFTER: Sentence("in order, afterwards"),
+}
+
+
+def check(arguments: Namespace) -> None:
+    """Raises BadInput for limits that make no sense."""
+    if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
+        raise BadInput(
+            t(
+                "With --shingled, --seconds must lie between {least} and {most}.",
+                least=SHORTEST_SECONDS,
+                most=LONGEST_SECONDS,
+            )
+        )
+    if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES:
+        raise BadInput(
+            t("--most-bytes must be {least} MiB or more: less shows nothing.", least=LEAST_BYTES // MIB)
+        )
+
+
+def measure(arguments: Namespace, drive: Drive) -> ExitCode:
+    """Look for the cliff, and print the verdict; 130 where the person ended it."""
+    seconds = arguments.seconds or SECONDS
+    most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
+    beginning = t(
+        "Writing back what is read in free space of {drive}: {most:exact} at most, "
+        "for {duration} at most. Every byte stays as it is; Ctrl+C ends it. A "
+        "shingled drive may be slow for an hour afterwards.",
+        drive=drive.path,
+        most=most_bytes,
+        duration=format_duration(seconds),
+    )
+    with ended_by_signal() as is_ended, progress_line(beginning, _in_words) as show:
+        verdict = run_shingled_trial(
+            drive, seconds=seconds, most_bytes=most_bytes, on_progress=show, stop=is_ended
+        )
+    return hand_over(arguments, render_cliff_verdict(verdict), cliff_lines(verdict), ended=is_ended())
+
+
+def cliff_lines(verdict: CliffVerdict) -> list[str]:
+    """The verdict as plain text: its sentence, the rates as bars in the order of time, its caveats."""
+    lines = [verdict.sentence]
+    rows = _rows(verdict.windows)
+    if rows:
+        lines += ["", *(_bar(row, rows) for row in rows), ""]
+        wrote = t(
+            "Wrote {size:size} at random, {block} KiB at a time; took {duration} in all, reading included.",
+            size=verdict.random_bytes,
+            block=verdict.block_bytes // 1024,
+            duration=format_duration(verdict.seconds),
+        )
+        lines += [
+            str(wrote),
+            str(t("The bars of random and of sequential writing have a scale of their own each.")),
+        ]
+    return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the chart."""
+
+    phase: Phase
+    label: str
+    bytes_per_second: float
+
+
+def _rows(windows: Sequence[Window]) -> list[Row]:
+    """Several for the random writing, one for each sequential phase."""
+    rows = []
+    for phase in Phase:
+        mine = [window for window in windows if window.phase is phase]
+        size = max(1, ceil(len(mine) / ROWS) if phase is Phase.RANDOM else len(mine))
+        written = 0
+        for first in range(0, len(mine), size):
+            part = mine[first : first + size]
+            amount = sum(window.written_bytes for window in part)
+            label = (
+                t("at random, from {size:size}", size=written) if phase is Phase.RANDOM else PHASES[phase]()
+            )
+            rows.append(Row(phase, str(label), amount / max(sum(window.seconds for window in part), 1e-9)))
+            written += amount
+    return rows
+
+
+def _bar(row: Row, rows: Sequence[Row]) -> str:
+    fastest = max(
+        other.bytes_per_second
+        for other in rows
+        if (other.phase is Phase.RANDOM) is (row.phase is Phase.RANDOM)
+    )
+    bar = "#" * ceil(BAR_COLUMNS * row.bytes_per_second / max(fastest, 1e-9))
+    return f"{row.label:<{LABEL_COLUMNS}}  {bar:<{BAR_COLUMNS}}  {rate_in_words(row.bytes_per_second)}"
+
+
+def _in_words(progress: ProbeProgress) -> str:
+    line = t(
+        "{phase}: {written:size} written of at most {most:exact}, at most {seconds:.0f} s left",
+        phase=PHASES[progress.phase](),
+        written=progress.written_bytes,
+        most=progress.most_bytes,
+        seconds=progress.seconds_left,
+    )
+    rate = progress.bytes_per_second
+    return str(line) if rate is None else f"{line}, {rate_in_words(rate)}"
+
+
+QUICK_LABEL_COLUMNS = 22
+
+QUICK_PHASES = {
+    QuickPhase.READING: Sentence("reading"),
+    QuickPhase.WRITING: Sentence("writing back"),
+    QuickPhase.STREAMING: Sentence("reading elsewhere"),
+    QuickPhase.LOOKING: Sentence("comparing"),
+    QuickPhase.IDLING: Sentence("leaving it alone"),
+    QuickPhase.LOOKING_AGAIN: Sentence("comparing again"),
+}
+
+
+def quick_check(arguments: Namespace) -> None:
+    """Raises BadInput for options that do not go together."""
+    if not arguments.shingled:
+        raise BadInput(t("--quick belongs to --scratch --shingled."))
+    if arguments.seconds is not None or arguments.most_bytes:
+        raise BadInput(t("--quick has limits of its own: leave out --seconds and --most-bytes."))
+
+
+def quick_measure(arguments: Namespace, drive: Drive) -> ExitCode:
+    """Test it, and print the verdict; 130 where the person ended it."""
+    probe_extents(drive)
+    beginning = t(
+        "Reading {count} blocks in free space of {drive}, and writing the same bytes "
+        "back: {size:exact}. That takes about {usual} s, {most} s at most. Every "
+        "byte stays as it is; Ctrl+C ends it.",
+        count=WRITES,
+        drive=drive.path,
+        size=WRITES * block_bytes(drive),
+        usual=USUAL_SECONDS,
+        most=round(QUICK_SECONDS),
+    )
+    with ended_by_signal() as is_ended, progress_line(beginning, _quick_in_words) as show:
+        verdict = run_displaced_trial(drive, on_progress=show, stop=is_ended)
+    return hand_over(arguments, render_displaced_verdict(verdict), quick_lines(verdict), ended=is_ended())
+
+
+def quick_lines(verdict: DisplacedVerdict) -> list[str]:
+    """The verdict as plain text: its sentence, the medians as bars, its caveats."""
+    lines = [verdict.sentence]
+    looks = (
+        (t("right after writing"), verdict.timings.look),
+        (t("after the drive was left alone"), verdict.timings.look_after_idle),
+    )
+    for when, look in looks:
+        if look is not None:
+            lines += _bars(when, look)
+    if verdict.written_bytes:
+        took = t(
+            "Wrote {written:exact} and read {read:size} in {seconds:.0f} s, waiting included.",
+            written=verdict.written_bytes,
+            read=verdict.read_bytes,
+            seconds=verdict.seconds,
+        )
+        lines += ["", str(took)]
+    return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
+
+
+def _bars(when: Said, look: Look) -> Iterator[str]:
+    rows = medians(look)
+    longest = max((time for _, time in rows), default=1.0)
+    yield ""
+    for name, time in rows:
+        bar = "#" * round(BAR_COLUMNS * time / longest)
+        yield f"{name:<{QUICK_LABEL_COLUMNS}}  {bar:<{BAR_COLUMNS}}  {time / 1e6:.2f} ms"
+    yield str(t("Medians of reading one block again, {when}.", when=when))
+
+
+def _quick_in_words(progress: QuickProbeProgress) -> str:
+    percent, phase = round(100 * progress.share), QUICK_PHASES[progress.phase]()
+    return str(
+        t(
+            "{phase}: {percent} %, at most {seconds:.0f} s left",
+            phase=phase,
+            percent=percent,
+            seconds=progress.seconds_left,
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is shown and begun: the document as text, its lines in a width, the token that confirms it, what
+    begins it, which is given how the command is worded for root, and what is told last where it is only
+    shown."""
+
+    document: str
+    lines: Callable[[int], Iterator[str]]
+    token: str
+    begin: Callable[[Namespace, Callable[[], str]], Path | ExitCode]
+    doubts: Sequence[Said | str] = ()
+
+
+def offered(offer: Offer, arguments: Namespace) -> ExitCode:
+    """Show it; with a token, or as a dry run, go on as `diskwright apply` does. `-o` writes it to a file."""
+    if (file := getattr(arguments, "output", None)) is not None:
+        write_file(Path(file), offer.document, str(DOCUMENT_FILE))
+    if arguments.json:
+        sys.stdout.write(offer.document)
+    elif not arguments.dry_run:
+        for line in offer.lines(min(max(out().width, 40), 120)):
+            out().print(line, soft_wrap=True)
+    if arguments.confirm or arguments.dry_run:
+        begun = offer.begin(arguments, given_again)
+        return begun if isinstance(begun, ExitCode) else narrate(begun)
+    for doubt in offer.doubts:
+        say(printable(str(doubt), 4000))
+    say(t("Nothing has been changed. To do this:"))
+    say(f"    {given_again()} --confirm {shlex.quote(printable(offer.token))}")
+    return ExitCode.DONE
+
+
+def refuse_otherwise(run: Path) -> None:
+    """Raises Refused for a run that moves nothing."""
+    if kind_of(run) is not Kind.MOVE:
+        raise Refused(NO_BAD_SECTORS(run=run.name))
+
+
+def tell_bad_sectors(run: Path) -> bool:
+    """Say each place that the run stops at; whether there is one."""
+    stops = stops_now(run)
+    for said in stops:
+        say(said)
+    if stops:
+        say(
+            t(
+                "Which file that is cannot be told while the partition is half moved. Moved "
+                "back, its own check tells."
+            )
+        )
+    return bool(stops)

@@ -1,1 +1,0 @@
-"""How well a drive is, in words."""

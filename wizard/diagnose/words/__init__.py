@@ -1,1 +1,0 @@
-"""What is said about drives: a module for each theme of findings."""

@@ -1,0 +1,337 @@
+"""A way to ext4 for a filesystem in use, to carry to a rescue medium: what may be carried, whether it fits
+what is found there, and how.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from wizard.documents.codec import JSON, Sealed
+from wizard.ext4 import check as words
+from wizard.ext4.assessment import PASSING, Folder, Situation
+from wizard.ext4.check import ext_faults
+from wizard.ext4.duration import room_bytes
+from wizard.ext4.filesystem_checks import OLDEST_PROGRAMS, in_use, its_kind, its_state, programs
+from wizard.ext4.operations import fstab_operations, operations_for
+from wizard.ext4.system_checks import (
+    at_boot,
+    boot_path,
+    folders,
+    nothing_to_do,
+    own_fstab,
+    room_inside,
+    told_of,
+)
+from wizard.filesystems.kind import Argv
+from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.ext import ExtFacts
+from wizard.model.finding import Finding, Severity
+from wizard.model.migration import Carried, Means, Prospect, Way
+from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.plan.check import identity_faults
+from wizard.plan.rules import is_device_path
+
+NOTHING_WRITTEN = t("Nothing was written.")
+
+# Refusals.
+
+# Without a transaction.
+NO_TRANSACTION = t("A transaction is not possible here:")
+
+# Good to know.
+
+
+RULES = (
+    in_use,
+    its_state,
+    its_kind,
+    programs,
+    room_inside,
+    folders,
+    boot_path,
+    at_boot,
+    own_fstab,
+    nothing_to_do,
+)
+
+WRITING = frozenset({Way.LIGHT, Way.FULL})
+TOUCHING = frozenset({*WRITING, Way.FRESH})
+
+BARS: Mapping[str, frozenset[Way]] = {
+    "migrate-running-root": TOUCHING,
+    "migrate-mounted": TOUCHING,
+    "migrate-swap-file": TOUCHING,
+    "migrate-opened": TOUCHING,
+    "migrate-barred": frozenset(Way),
+    "migrate-cut-off": TOUCHING,
+    "migrate-counts": TOUCHING,
+    "migrate-half-done": TOUCHING,
+    "migrate-errors": TOUCHING,
+    "migrate-damaged": TOUCHING,
+    "migrate-journal-pending": frozenset({Way.FRESH}),
+    "migrate-external-journal": WRITING,
+    "migrate-unknown-features": WRITING,
+    "migrate-first-revision": WRITING,
+    "migrate-programs-missing": WRITING,
+    "migrate-programs-old": WRITING,
+    "migrate-no-room-journal": WRITING,
+    "migrate-full": frozenset({Way.FULL}),
+    "migrate-folder": WRITING,
+    "migrate-no-folder": WRITING,
+    "migrate-target": frozenset({Way.FRESH}),
+    "migrate-nothing-at-boot": frozenset({Way.MOUNT}),
+    "migrate-light-complete": frozenset({Way.LIGHT}),
+    "migrate-complete": frozenset({Way.FULL}),
+}
+"""Which ways a finding stands against. Every other one is only good to know."""
+
+REPAIRABLE = frozenset({"migrate-errors", "migrate-damaged", "migrate-half-done"})
+"""What no longer stands against a way that writes once the person agreed to repairs."""
+
+
+def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
+    """Everything that is found, what stands against most first."""
+    found = [finding for rule in RULES for finding in rule(situation)]
+    order = list(Severity)
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding | None:
+    """The first finding that stands against a way; None where it can be had."""
+    for finding in obstacles_of(situation):
+        if way in BARS.get(finding.code, frozenset()) and not (
+            repairs and way in WRITING and finding.code in REPAIRABLE
+        ):
+            return finding
+    return None
+
+
+def refusal(finding: Finding) -> DiskwrightError:
+    """The error that says so: a refusal for safety, or that the way does not fit this filesystem."""
+    said = f"{finding.sentence} {finding.remedy} {NOTHING_WRITTEN}"
+    return Refused(said) if finding.severity is Severity.DANGER else BadInput(said)
+
+
+IN_USE = frozenset({"migrate-running-root", "migrate-mounted", "migrate-swap-file"})
+"""Findings of what a rescue medium ends."""
+
+ROOT = "/"
+"""Where that is mounted, fstab lies on the filesystem itself, and is changed with it."""
+
+PLACE = PurePosixPath("/mnt")
+RUNS = str(PLACE / "diskwright")
+"""Where the instructions have the other volume mounted on the rescue medium, and the run kept."""
+
+
+def is_in_use(situation: Situation) -> bool:
+    """Whether it is used in a way that a rescue medium ends."""
+    return situation.is_root or bool(situation.mounts) or bool(situation.swap_files)
+
+
+def can_be_carried(prospect: Prospect) -> bool:
+    """Whether what stands against the ways is that the filesystem is in use."""
+    return any(finding.code in IN_USE for finding in prospect.findings)
+
+
+def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repairs: bool = False) -> Carried:
+    """What is carried; raises Refused or BadInput with the sentence of what would stand against it
+    anywhere."""
+    if way not in WRITING:
+        raise BadInput(
+            in_a_row(
+                t("Only the ways light and full can be carried to a rescue medium, not {way}.", way=way),
+                NOTHING_WRITTEN,
+            )
+        )
+    free = _let_go(situation)
+    if finding := against(free, way, repairs=repairs):
+        raise refusal(finding)
+    severe = (Severity.WARNING, Severity.INFO)
+    told = [one for one in obstacles_of(free) if one.code in TOLD and one.severity in severe]
+    return Carried(
+        drive=replace(situation.drive, diskseq=None, content_digest=None, boot_id=None, held=()),
+        device=situation.device,
+        device_bytes=situation.device_bytes,
+        before=situation.ext,
+        way=way,
+        manifest=manifest,
+        repairs=repairs,
+        fstab=situation.fstab if fstab_operations(situation) and ROOT not in situation.mounts else "",
+        doubts=tuple(map(told_of, told)),
+    )
+
+
+TOLD = frozenset({"migrate-boot-loader", "migrate-root-type", "migrate-initramfs", "migrate-mount-unit"})
+"""Findings on what starts and mounts from it: a rescue medium does not see them all."""
+
+
+def _let_go(situation: Situation) -> Situation:
+    """As it would be where nobody uses it. What is free is known only then, and programs and folders are
+    other ones there."""
+    before = situation.ext
+    calm = replace(
+        before,
+        free_blocks=before.blocks,
+        needs_recovery=False,
+        clean=True,
+        features=before.features - PASSING,
+    )
+    return replace(
+        situation,
+        ext=calm,
+        mounts=(),
+        swap_files=(),
+        is_root=False,
+        opened=False,
+        missing=(),
+        e2fsprogs=OLDEST_PROGRAMS,
+        no_snapshots="",
+        store=Folder(""),
+        undo_dir=Folder(""),
+    )
+
+
+def difference(carried: Carried, situation: Situation) -> Said | None:
+    """The first thing in which what is found is another than what was carried, as a clause; None where it
+    is the same."""
+    was, now, drive = carried.before, situation.ext, carried.drive
+    pairs: tuple[tuple[Sentence, object, object], ...] = (
+        (Sentence("UUID"), was.uuid, now.uuid),
+        (Sentence("size in bytes"), carried.device_bytes, situation.device_bytes),
+        *((name, getattr(was, field), getattr(now, field)) for field, name in SHAPE.items()),
+        (Sentence("features"), _lasting(was), _lasting(now)),
+        (Sentence("drive's serial"), drive.serial, situation.drive.serial),
+        (Sentence("drive's WWN"), drive.wwn, situation.drive.wwn),
+        (Sentence("drive's size in bytes"), drive.size_bytes, situation.drive.size_bytes),
+    )
+    for what, wanted, seen in pairs:
+        if wanted != seen:
+            return t(
+                "its {what}: {now} now, and {was} when the plan was made",
+                what=what(),
+                now=_shown(seen),
+                was=_shown(wanted),
+            )
+    return None
+
+
+SHAPE = {
+    "block_bytes": Sentence("block size"),
+    "blocks": Sentence("number of blocks"),
+    "inode_bytes": Sentence("inode size"),
+    "inodes": Sentence("number of inodes"),
+    "blocks_per_group": Sentence("number of blocks in a group"),
+}
+
+
+def _lasting(facts: ExtFacts) -> str:
+    return ", ".join(sorted(facts.features - PASSING))
+
+
+def _shown(value: object) -> Said | str:
+    return t("none") if value is None else printable(str(value), 400)
+
+
+def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Said, Argv]]:
+    """What a person does, in order, with the plan in `file`: a sentence each, and its command, empty for
+    none."""
+    operations = operations_for(carried.way, carried.before, repairs=carried.repairs)
+    room = max(room_bytes(operations, carried.before, means) for means in (Means.TRANSACTION, Means.DIRECT))
+    plan, device = printable(file, 2000), printable(carried.device, 200)
+    there = str(PLACE / PurePosixPath(plan).name)
+    if carried.fstab:
+        token = printable(carried.drive.token)
+        mounting: Argv = ("sudo", "diskwright", "migrate", device, "--way", "mount", "--confirm", token)
+        yield (
+            t(
+                "Have {fstab} name ext4 now; the ext4 driver mounts it as it is, too.",
+                fstab=printable(carried.fstab, 200),
+            ),
+            mounting,
+        )
+    yield (
+        t(
+            "Put {plan} and diskwright on a USB stick or a volume other than {device}, "
+            "with {room:size} free for its work.",
+            plan=plan,
+            device=device,
+            room=room,
+        ),
+        (),
+    )
+    yield (
+        t(
+            "Start the computer from a rescue medium or a live system. Mount that volume "
+            "at {place} there, and nothing of {device}.",
+            place=str(PLACE),
+            device=device,
+        ),
+        (),
+    )
+    applying: Argv = ("sudo", "diskwright", "apply", there, "--journal", RUNS)
+    yield (
+        t(
+            "Look at every step. The filesystem is found by its UUID, whatever its "
+            "device is called there; nothing is written yet."
+        ),
+        applying,
+    )
+    yield t("Carry it out by the token that was named."), (*applying, "--confirm", "TOKEN")
+    undoing, keeping = (("sudo", "diskwright", settling, "--journal", RUNS) for settling in ("undo", "keep"))
+    yield (
+        t(
+            "Keep it. `{command}` undoes it instead, as long as the system was not started from it.",
+            command=" ".join(undoing),
+        ),
+        keeping,
+    )
+    yield t("Take the medium out, and start the system again."), ()
+
+
+def not_there(carried: Carried) -> Said:
+    """That the filesystem is not attached."""
+    said = t(
+        "The filesystem {uuid} ({size:exact}) is not there. Attach its drive, and "
+        "open what it lies in (LUKS, LVM, md).",
+        uuid=carried.before.uuid,
+        size=carried.device_bytes,
+    )
+    return in_a_row(said, NOTHING_WRITTEN)
+
+
+def check_carried(carried: Carried, where: str) -> None:
+    """Raises BadInput, naming `where` (a file), for the first thing that does not hold together."""
+    if fault := next(_faults(carried), None):
+        raise BadInput(
+            t(
+                "{where} does not hold together: {fault}. Make it again where it was made.",
+                where=where,
+                fault=fault,
+            )
+        )
+
+
+def _faults(carried: Carried) -> Iterator[Said | str]:
+    yield from identity_faults(carried.drive)
+    if not is_device_path(carried.device):
+        yield words.NO_DEVICE(device=printable(carried.device, 60))
+    yield from ext_faults(carried.before)
+    if carried.way not in WRITING:
+        yield t("the way {way} is not one that is carried", way=carried.way)
+    if carried.device_bytes <= 0:
+        yield t("a device of {bytes} bytes cannot be", bytes=carried.device_bytes)
+
+
+def _from_first(body: JSON) -> JSON:
+    """Of schema 1, whose doubts are text: it tells all the same what it is about, wherever it was made."""
+    return body
+
+
+CARRIED = Sealed(
+    "diskwright.carried/2",
+    Carried,
+    t("Make it again where it was made."),
+    check_carried,
+    earlier={"diskwright.carried/1": _from_first},
+)
+render_carried, is_carried, read_carried = CARRIED.render, CARRIED.is_one, CARRIED.read_kept

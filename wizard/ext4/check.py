@@ -1,0 +1,217 @@
+"""Whether a migration holds together: each step is one that `diskwright migrate` makes for its filesystem."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from wizard.documents.codec import JSON, Sealed, without_texts
+from wizard.ext4.duration import gains_of, room_bytes
+from wizard.ext4.operations import OLD_TYPES, fresh_operations, operations_for, retyped
+from wizard.ext4.steps import OWN_FSTAB, migration_steps
+from wizard.model.errors import BadInput, printable
+from wizard.model.ext import ExtFacts
+from wizard.model.migration import (
+    CopyFiles,
+    MakeFresh,
+    Means,
+    Migration,
+    MigrationOperation,
+    SetFstabType,
+    SetOwnFstabType,
+    Way,
+)
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.check import identity_faults
+from wizard.plan.rules import is_device_path, uuid_fault
+
+# The drive, the device and the filesystem.
+NO_DEVICE = Sentence('"{device}" is no device below /dev')
+
+# The way.
+
+
+LINE_TWICE = t("it changes a line twice, or lines of several files")
+
+MEANS = {
+    Way.MOUNT: {Means.FILES},
+    Way.LIGHT: {Means.TRANSACTION, Means.DIRECT},
+    Way.FULL: {Means.TRANSACTION, Means.DIRECT},
+    Way.FRESH: {Means.COPY},
+}
+
+
+def check_migration(migration: Migration, where: str = "The document") -> None:
+    """Raises BadInput, naming `where` (a file), for the first thing that `diskwright migrate` would not have
+    written.
+
+    It proves that the steps are those of its way for the filesystem it names. What is shown of them follows
+    from them. That this filesystem is there, as it was found, is for whoever applies it.
+    """
+    if fault := next(_faults(migration), None):
+        raise BadInput(
+            t(
+                "{where} does not hold together: {fault}. Make it again with `diskwright migrate`.",
+                where=where,
+                fault=fault,
+            )
+        )
+
+
+def told_anew(migration: Migration) -> Migration:
+    """A migration that is sound, with all that follows from its operations: every text and command, what it
+    gains, and the room that it needs."""
+    before, means = migration.before, migration.means
+    operations = tuple(step.operation for step in migration.steps)
+    return replace(
+        migration,
+        steps=migration_steps(operations, migration.device, before, migration.drive, means),
+        room_bytes=room_bytes(operations, before, means),
+        gains=gains_of(operations, before),
+    )
+
+
+def _faults(migration: Migration) -> Iterator[Said | str]:
+    for drive in filter(None, (migration.drive, migration.target)):
+        yield from identity_faults(drive)
+    if (migration.target is None) == (migration.way is Way.FRESH):
+        yield t("it names a drive for a fresh filesystem where there is none, or none where there is one")
+    if not is_device_path(migration.device):
+        yield NO_DEVICE(device=printable(migration.device, 60))
+    yield from ext_faults(migration.before)
+    if migration.means not in MEANS[migration.way]:
+        yield t("the way {way} is not made safe by {means}", way=migration.way, means=migration.means)
+    yield from _folder_faults(migration)
+    operations = tuple(step.operation for step in migration.steps)
+    yield from _operation_faults(migration, operations)
+
+
+def ext_faults(before: ExtFacts) -> Iterator[Said]:
+    """What cannot be of a superblock that a document names."""
+    if fault := uuid_fault(before.uuid):
+        yield t(
+            'the filesystem\'s UUID cannot be "{uuid}": it {fault}',
+            uuid=printable(before.uuid, 60),
+            fault=fault,
+        )
+    if before.block_bytes not in (1 << bits for bits in range(10, 17)) or before.inode_bytes not in (
+        1 << bits for bits in range(7, 17)
+    ):
+        yield t("its blocks or inodes have a size that no ext filesystem has")
+    counts = (
+        before.blocks,
+        before.blocks_per_group,
+        before.inodes,
+        before.inodes_per_group,
+        before.desc_bytes,
+    )
+    if not all(0 < count < 1 << 48 for count in counts) or not 0 <= before.free_blocks <= before.blocks:
+        yield t("its superblock holds numbers that cannot be")
+
+
+def _folder_faults(migration: Migration) -> Iterator[Said]:
+    wanted = {Means.TRANSACTION: (True, False), Means.DIRECT: (False, True)}.get(
+        migration.means, (False, False)
+    )
+    if (bool(migration.store), bool(migration.undo_dir)) != wanted:
+        yield t("it names other folders than its means need")
+    for folder in filter(None, (migration.store, migration.undo_dir)):
+        if (
+            not folder.isprintable()
+            or not PurePosixPath(folder).is_absolute()
+            or ".." in PurePosixPath(folder).parts
+        ):
+            yield t('"{folder}" is no folder', folder=printable(folder, 60))
+
+
+def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Said]:
+    lines = [operation for operation in operations if isinstance(operation, SetFstabType)]
+    own = [operation for operation in operations if isinstance(operation, SetOwnFstabType)]
+    others = tuple(
+        operation for operation in operations if not isinstance(operation, SetFstabType | SetOwnFstabType)
+    )
+    if not operations:
+        yield t("it does nothing")
+    if migration.way is Way.FRESH:
+        yield from _fresh_faults(migration, operations)
+        return
+    if others != operations_for(migration.way, migration.before, repairs=migration.repairs) or operations != (
+        *others,
+        *own,
+        *lines,
+    ):
+        yield t("its steps are not those of the way {way} for its filesystem", way=migration.way)
+    if (
+        len({(line.file, line.number) for line in lines}) != len(lines)
+        or len({(line.file, line.digest) for line in lines}) > 1
+    ):
+        yield LINE_TWICE
+    yield from _own_faults(migration, own)
+    for line in lines:
+        yield from _line_faults(line)
+
+
+def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[Said]:
+    if own and migration.way is Way.MOUNT:
+        yield t("it changes a file on a filesystem that is to stay as it is")
+    if len({line.number for line in own}) != len(own) or len({line.digest for line in own}) > 1:
+        yield LINE_TWICE
+    for line in own:
+        if line.block < 0 or not 0 <= line.offset < migration.before.block_bytes:
+            yield t(
+                "byte {offset} of block {block} is no place in a file", offset=line.offset, block=line.block
+            )
+        yield from _line_faults(line)
+
+
+def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Said]:
+    fields = line.old.split()
+    file = line.file if isinstance(line, SetFstabType) else OWN_FSTAB
+    if not file.startswith("/") or not file.isprintable() or line.number < 1 or len(line.digest) != 64:
+        yield t('"{file}" is no file of mounts at boot', file=printable(file, 60))
+    elif (
+        len(fields) < 3
+        or fields[0].startswith("#")
+        or "\n" in line.old
+        or fields[2] not in OLD_TYPES
+        or line.new != retyped(line.old)
+    ):
+        yield t("the line that it changes is none that names ext2 or ext3")
+
+
+def _fresh_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Said]:
+    match operations:
+        case (MakeFresh(target=target, uuid=uuid), CopyFiles()):
+            if operations != fresh_operations(migration.before, target, uuid):
+                yield t("the fresh filesystem is not called as it is to be")
+            if (
+                target == migration.device
+                or not is_device_path(target)
+                or uuid_fault(uuid)
+                or uuid == migration.before.uuid
+            ):
+                yield t('it makes the fresh filesystem on "{target}"', target=printable(target, 60))
+        case _:
+            yield t("its steps are not those of a fresh filesystem and a copy")
+
+
+def _from_first(body: JSON) -> JSON:
+    """Of schema 1, what is not worked out anew."""
+    derived = ("gains", "room_bytes")
+    return {name: value for name, value in without_texts(body).items() if name not in derived}
+
+
+MIGRATIONS = Sealed(
+    "diskwright.migration/2",
+    Migration,
+    t("Make it again with `diskwright migrate`."),
+    check_migration,
+    told_anew,
+    {"diskwright.migration/1": _from_first},
+)
+MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration = (
+    MIGRATIONS.schema,
+    MIGRATIONS.render,
+    MIGRATIONS.is_one,
+    MIGRATIONS.read,
+    MIGRATIONS.read_kept,
+)

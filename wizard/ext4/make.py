@@ -1,0 +1,189 @@
+"""From a situation and a way to the migration that is shown, confirmed and carried out. Pure, but for the
+UUID of a fresh filesystem."""
+
+from collections.abc import Callable, Iterator, Sequence
+from uuid import uuid4
+
+from wizard.ext4 import carry as words
+from wizard.ext4.assessment import Folder, Situation
+from wizard.ext4.carry import against, obstacles_of, refusal
+from wizard.ext4.check import check_migration
+from wizard.ext4.duration import fingerprint_seconds, gains_of, room_bytes
+from wizard.ext4.operations import all_operations, fresh_operations, renamed
+from wizard.ext4.steps import migration_steps
+from wizard.ext4.system_checks import told_of
+from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.finding import Severity
+from wizard.model.migration import MakeFresh, Means, Migration, MigrationOperation, Way
+from wizard.model.said import Said, in_a_row, t
+
+
+def _drawn() -> str:
+    return str(uuid4())
+
+
+def make_migration(
+    situation: Situation,
+    way: Way,
+    *,
+    manifest: bool = False,
+    repairs: bool = False,
+    draw_uuid: Callable[[], str] = _drawn,
+) -> Migration:
+    """The migration; raises Refused or BadInput with the sentence of what stands against it."""
+    if finding := against(situation, way, repairs=repairs):
+        raise refusal(finding)
+    operations = wanted_operations(situation, way, repairs=repairs, draw_uuid=draw_uuid)
+    means = means_of(situation, way)
+    room = room_bytes(operations, situation.ext, means)
+    folder = folder_of(situation, means)
+    if folder is not None and folder.free_bytes < room:
+        said = t(
+            "{folder} has {free:size} free, and what is replaced may need {room:size}. "
+            "Name a folder with more room.",
+            folder=printable(folder.path, 200),
+            free=folder.free_bytes,
+            room=room,
+        )
+        raise Refused(in_a_row(said, words.NOTHING_WRITTEN))
+    migration = Migration(
+        drive=situation.drive,
+        device=situation.device,
+        before=situation.ext,
+        way=way,
+        means=means,
+        steps=migration_steps(operations, situation.device, situation.ext, situation.drive, means),
+        store=situation.store.path if means is Means.TRANSACTION else "",
+        undo_dir=situation.undo_dir.path if means is Means.DIRECT else "",
+        room_bytes=room,
+        manifest=manifest,
+        repairs=repairs,
+        gains=gains_of(operations, situation.ext),
+        doubts=doubts_of(situation, way, means, operations, manifest=manifest),
+        target=situation.target.drive if way is Way.FRESH and situation.target else None,
+    )
+    check_migration(migration, str(t("The migration")))
+    return migration
+
+
+def doubts_of(
+    situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool
+) -> tuple[Said | str, ...]:
+    """The sentences on what is good to know before these operations are carried out."""
+    return (*_doubts(situation, way, means, manifest=manifest), *_stays(situation, operations))
+
+
+def wanted_operations(
+    situation: Situation, way: Way, *, repairs: bool, draw_uuid: Callable[[], str] = _drawn
+) -> tuple[MigrationOperation, ...]:
+    """Everything that the way does here; raises BadInput for a fresh filesystem that has no place."""
+    if way is not Way.FRESH:
+        return all_operations(situation, way, repairs=repairs)
+    if situation.target is None:
+        raise BadInput(
+            in_a_row(
+                t("Name the volume for the fresh ext4 with --to; it must hold nothing."),
+                words.NOTHING_WRITTEN,
+            )
+        )
+    target = situation.target.device
+    return fresh_operations(situation.ext, target, draw_uuid())
+
+
+def means_of(situation: Situation, way: Way) -> Means:
+    """How it is made safe here: a transaction wherever one can be had."""
+    if way is Way.MOUNT:
+        return Means.FILES
+    if way is Way.FRESH:
+        return Means.COPY
+    return Means.DIRECT if situation.no_snapshots or situation.store.fault else Means.TRANSACTION
+
+
+def folder_of(situation: Situation, means: Means) -> Folder | None:
+    """Where what is replaced lies; None where nothing is."""
+    return {Means.TRANSACTION: situation.store, Means.DIRECT: situation.undo_dir}.get(means)
+
+
+def not_covered(situation: Situation) -> Said:
+    """Why no transaction is possible, and what that means."""
+    why = (
+        t("{why}.", why=situation.no_snapshots)
+        if situation.no_snapshots
+        else t(
+            "{folder} cannot hold its stores, since {fault}.",
+            folder=printable(situation.store.path, 200),
+            fault=situation.store.fault,
+        )
+    )
+    return in_a_row(
+        words.NO_TRANSACTION,
+        why,
+        t(
+            "A power cut is not covered: the filesystem itself is worked on, and undo "
+            "files can be useless after one. Make a backup first."
+        ),
+    )
+
+
+def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[Said]:
+    """What is mounted at boot beside a fresh filesystem, and how that is changed: by hand, once the copy was
+    looked at."""
+    text, file = situation.fstab_text.split("\n"), printable(situation.fstab, 200)
+    for made in (operation for operation in operations if isinstance(operation, MakeFresh)):
+        lines = [
+            (line.number, " ".join(renamed(text[line.number - 1], made.uuid).split()))
+            for line in situation.lines
+        ]
+        if lines:
+            new = tuple(
+                t(
+                    "line {number} of {file} read `{line}`",
+                    number=number,
+                    file=file,
+                    line=printable(line, 1000),
+                )
+                for number, line in lines
+            )
+            yield t(
+                "What is mounted at boot stays {device}: look at the copy first, then have {lines:and}.",
+                device=situation.device,
+                lines=new,
+            )
+        else:
+            yield t(
+                "No line of {file} is for {device}, so nothing mounts the copy at boot, "
+                "either. Its name is UUID={uuid}.",
+                file=file,
+                device=situation.device,
+                uuid=made.uuid,
+            )
+
+
+def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[Said | str]:
+    if means is Means.DIRECT:
+        yield not_covered(situation)
+        seconds = fingerprint_seconds(
+            situation.device_bytes or situation.ext.size_bytes, rotational=situation.drive.rotational
+        )
+        yield t(
+            "All of {device} is read for its fingerprint before the first step, and "
+            "again when it is undone. Each takes {time:time}.",
+            device=situation.device,
+            time=seconds,
+        )
+    if means in (Means.DIRECT, Means.TRANSACTION):
+        yield t("It can be undone until it is kept, or mounted for writing.")
+    if manifest:
+        yield t(
+            "Comparing every file before and after takes {time:time} altogether.",
+            time=situation.manifest_seconds,
+        )
+    elif way is Way.FULL:
+        yield t("The files' content is not compared before and after; --manifest does that.")
+    for finding in obstacles_of(situation):
+        if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
+            yield told_of(finding)
+
+
+SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
+"""Findings that only choose between the ways."""

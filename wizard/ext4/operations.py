@@ -1,0 +1,227 @@
+"""Which operations each way takes for a filesystem: what it lacks of ext4, as far as it allows, in the order
+in which they can be done.
+"""
+
+from collections.abc import Iterator
+
+from wizard.ext4.assessment import Situation
+from wizard.ext4.duration import WIDE_INODE_BYTES
+from wizard.ext4.superblock import seems_once_ext3
+from wizard.model.ext import ExtFacts
+from wizard.model.migration import (
+    AddChecksums,
+    AddJournal,
+    CheckFiles,
+    ConvertFiles,
+    CopyFiles,
+    MakeFresh,
+    MigrationOperation,
+    OnDevice,
+    SetFeatures,
+    SetFstabType,
+    SetOwnFstabType,
+    Way,
+    WidenBlockNumbers,
+    WidenInodes,
+)
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.settings.possible import digest_of_text
+
+# What it does.
+
+# How it is undone.
+
+# If the power goes meanwhile.
+
+# What is checked afterwards.
+SOUND = t("e2fsck finds nothing that is wrong.")
+
+
+TABLES_TOGETHER = Sentence("its tables lie together ({feature})")
+CHECKSUMS = t("its metadata has checksums already, with which tune2fs damages it (metadata_csum)")
+TOO_FULL = Sentence("it is too full")
+TOO_SHORT = t("its last part is too short for a larger table")
+
+
+SWITCHED = ("extent", "huge_file", "dir_nlink", "large_file", "dir_index")
+"""Features that tune2fs switches on without rewriting anything, and that hold for what is written from then
+on."""
+
+FOR_WIDE_INODES = "extra_isize"
+"""What uses the room that wider inodes have."""
+
+OLD_TYPES = frozenset({"ext2", "ext3"})
+"""The words of fstab with which a filesystem that has ext4's features is no longer mounted; `auto` goes on
+working."""
+
+SPARE_PER_MILLE = 5
+"""So much must stay free for what conversion needs besides, such as blocks of extents."""
+
+LEAST_SPARE_BLOCKS = 64
+BITMAPS = 2
+LABEL_BYTES = 16
+INODES_WIDENED_FROM = 128
+
+
+def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tuple[OnDevice, ...]:
+    """What is done to the filesystem itself; nothing where it lacks nothing that this way brings, or where
+    the way leaves it as it is."""
+    match way:
+        case Way.LIGHT:
+            wanted = tuple(_light(before))
+        case Way.FULL:
+            wanted = tuple(_full(before))
+        case _:
+            wanted = ()
+    pending = not repairs and (before.needs_recovery or not before.clean)
+    return (CheckFiles(repairs, pending), *wanted) if wanted else ()
+
+
+def _light(before: ExtFacts) -> Iterator[OnDevice]:
+    if "has_journal" not in before.features:
+        yield AddJournal()
+    if features := lacking_features(before, before.inode_bytes):
+        yield SetFeatures(features)
+
+
+def _full(before: ExtFacts) -> Iterator[OnDevice]:
+    # Inodes are widened before anything that is laid out by their size.
+    widens = before.inode_bytes == INODES_WIDENED_FROM and not widening_fault(before)
+    if "has_journal" not in before.features:
+        yield AddJournal()
+    if widens:
+        yield WidenInodes()
+    if features := lacking_features(before, WIDE_INODE_BYTES if widens else before.inode_bytes):
+        yield SetFeatures(features)
+    if may_have_blocks(before):
+        yield ConvertFiles()
+    if "64bit" not in before.features and "bigalloc" not in before.features:
+        yield WidenBlockNumbers()
+    if "metadata_csum" not in before.features:
+        yield AddChecksums()
+
+
+def may_have_blocks(before: ExtFacts) -> bool:
+    """Whether files can still be noted block by block: those of an ext4 that lacks what every new one has, or
+    whose root folder is."""
+    return before.unconverted or seems_once_ext3(before.features)
+
+
+def lacking_features(before: ExtFacts, inode_bytes: int) -> tuple[str, ...]:
+    """What can be switched on, with inodes of that size by then."""
+    wanted = (*SWITCHED, FOR_WIDE_INODES) if inode_bytes >= WIDE_INODE_BYTES else SWITCHED
+    return tuple(feature for feature in wanted if feature not in before.features)
+
+
+def widening_blocks(before: ExtFacts) -> int:
+    """How many blocks more the tables of inodes fill once they are widened."""
+    return before.groups * (
+        _table_blocks(before, WIDE_INODE_BYTES) - _table_blocks(before, before.inode_bytes)
+    )
+
+
+def spare_blocks(before: ExtFacts) -> int:
+    """How many blocks must stay free besides."""
+    return max(LEAST_SPARE_BLOCKS, before.blocks * SPARE_PER_MILLE // 1000)
+
+
+def widening_fault(before: ExtFacts) -> Said | None:
+    """Why its inodes cannot be made wider, as a clause; None where they can. tune2fs finds out about the
+    last group only when it has begun to write, and leaves a damaged filesystem.
+    """
+    if barring := {"flex_bg", "bigalloc"} & before.features:
+        return TABLES_TOGETHER(feature=min(barring))
+    if "metadata_csum" in before.features:
+        # Tried with e2fsprogs 1.47.0: e2fsck could not even begin afterwards.
+        return CHECKSUMS
+    if before.free_blocks < widening_blocks(before) + spare_blocks(before):
+        return TOO_FULL()
+    descriptors = -(-before.groups * before.desc_bytes // before.block_bytes)
+    needed = 1 + descriptors + before.reserved_gdt_blocks + BITMAPS + _table_blocks(before, WIDE_INODE_BYTES)
+    if last_group_blocks(before) < needed:
+        return TOO_SHORT
+    return None
+
+
+def last_group_blocks(before: ExtFacts) -> int:
+    """The blocks of the last group, which can be shorter than the others."""
+    first = 1 if before.block_bytes == 1024 else 0
+    return (before.blocks - first) % before.blocks_per_group or before.blocks_per_group
+
+
+def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
+    """What the table of inodes fills in one group."""
+    return -(-before.inodes_per_group * inode_bytes // before.block_bytes)
+
+
+def fstab_operations(situation: Situation) -> tuple[SetFstabType, ...]:
+    """One for each line that names a type as which it could no longer be mounted, or would be mounted with an
+    older driver's habits."""
+    text = situation.fstab_text.split("\n")
+    digest = digest_of_text(situation.fstab_text)
+    return tuple(
+        SetFstabType(
+            situation.fstab, digest, line.number, text[line.number - 1], retyped(text[line.number - 1])
+        )
+        for line in situation.lines
+        if line.kind in OLD_TYPES
+    )
+
+
+def own_operations(situation: Situation) -> tuple[SetOwnFstabType, ...]:
+    """The same for the lines of the filesystem's own fstab, where it holds a system that does not run."""
+    own = situation.own
+    if own is None or own.fault:
+        return ()
+    text, digest = own.text.split("\n"), digest_of_text(own.text)
+    found = []
+    for line in own.lines:
+        if line.kind in OLD_TYPES:
+            old = text[line.number - 1]
+            new = retyped(old)
+            before = "\n".join([*text[: line.number - 1], old[: _first_difference(old, new)]])
+            block, offset = divmod(len(before.encode("utf-8", "surrogateescape")), situation.ext.block_bytes)
+            found.append(SetOwnFstabType(digest, line.number, block, offset, old, new))
+    return tuple(found)
+
+
+def _first_difference(old: str, new: str) -> int:
+    """Where two lines part; the types that are changed and ext4 differ in their last character alone."""
+    return next(place for place, (was, now) in enumerate(zip(old, new, strict=True)) if was != now)
+
+
+def renamed(line: str, uuid: str) -> str:
+    """A line of fstab with a fresh ext4 of this UUID in the place of what it names, and everything else to
+    the character."""
+    source = line.split()[0]
+    start = line.index(source)
+    fresh = f"{line[:start]}UUID={uuid}{line[start + len(source) :]}"
+    return retyped(fresh) if line.split()[2] in OLD_TYPES else fresh
+
+
+def retyped(line: str) -> str:
+    """A line of fstab with the type ext4, and everything else to the character."""
+    place = 0
+    for field in line.split()[:2]:
+        place = line.index(field, place) + len(field)
+    kind = line.split()[2]
+    start = line.index(kind, place)
+    return f"{line[:start]}ext4{line[start + len(kind) :]}"
+
+
+def fresh_operations(before: ExtFacts, target: str, uuid: str) -> tuple[MigrationOperation, ...]:
+    """A new ext4 with the old one's label, where that can be handed to a program, and the copy."""
+    label = before.label if before.label.isprintable() and len(before.label.encode()) <= LABEL_BYTES else ""
+    return (MakeFresh(target, uuid, label, ()), CopyFiles(target))
+
+
+def all_operations(
+    situation: Situation, way: Way, *, repairs: bool = False
+) -> tuple[MigrationOperation, ...]:
+    """What the way does on this machine, but for a fresh filesystem: to the filesystem, and to fstab behind
+    it."""
+    on_device = operations_for(way, situation.ext, repairs=repairs)
+    if way is Way.MOUNT or on_device:
+        own = own_operations(situation) if on_device else ()
+        return (*on_device, *own, *fstab_operations(situation))
+    return ()

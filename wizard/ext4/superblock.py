@@ -1,0 +1,358 @@
+"""An ext superblock as it lies on its device, from its bytes. Source: Linux fs/ext4/ext4.h and e2fsprogs
+lib/ext2fs/ext2_fs.h.
+"""
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from wizard.model.ext import ExtFacts
+from wizard.model.machine import Drive, Signature
+from wizard.model.said import Said, t
+from wizard.probe.content.ext import is_unconverted
+from wizard.probe.content.gpt import Read
+
+LARGEST_BLOCK_SHIFT = 6
+
+
+LEAST_GROUP_BLOCKS = 8
+
+
+LARGEST_DESCRIPTOR_BYTES = 1024
+
+
+LEAST_INODE_BYTES = 128
+
+
+FIRST_INODE = 11
+
+
+MOST_GROUPS_SHIFT = 31
+
+
+LATEST_REVISION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """As the superblock says it: a block is 1024 bytes shifted left by `block_shift`, a cluster by
+    `cluster_shift`; `first_block` is that of the first group, `first_inode` the first that is not reserved.
+    `clustered`: more than a block is taken at once (bigalloc). `descriptor_bytes` is 0 where nothing is said;
+    the tables of two to the power of `groups_shift` groups lie together (flex_bg).
+    """
+
+    revision: int
+    block_shift: int
+    cluster_shift: int
+    first_block: int
+    blocks: int
+    reserved_blocks: int
+    blocks_per_group: int
+    clusters_per_group: int
+    inodes: int
+    inodes_per_group: int
+    first_inode: int
+    inode_bytes: int
+    descriptor_bytes: int
+    reserved_gdt_blocks: int
+    groups_shift: int
+    clustered: bool
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can be that of a filesystem."""
+        return self._blocks_fit and self._groups_fit and self._inodes_fit
+
+    @property
+    def _block_bytes(self) -> int:
+        return 1024 << self.block_shift
+
+    @property
+    def _blocks_fit(self) -> bool:
+        return (
+            self.revision <= LATEST_REVISION
+            and self.block_shift <= LARGEST_BLOCK_SHIFT
+            and (self.clustered or self.cluster_shift == self.block_shift)
+            and self.cluster_shift in range(self.block_shift, 30)
+            and self.first_block == (1 if self.block_shift == 0 and not self.clustered else 0)
+            and self.blocks > self.first_block
+            and self.reserved_blocks <= self.blocks // 2
+        )
+
+    @property
+    def _groups_fit(self) -> bool:
+        ratio = 1 << (self.cluster_shift - self.block_shift)
+        return (
+            self.clusters_per_group * ratio == self.blocks_per_group
+            and self.clusters_per_group in range(LEAST_GROUP_BLOCKS, 8 * self._block_bytes + 1)
+            and self.groups_shift <= MOST_GROUPS_SHIFT
+            and self.reserved_gdt_blocks <= self._block_bytes // 4
+            and (not self.descriptor_bytes or _is_power(self.descriptor_bytes))
+            and self.descriptor_bytes <= LARGEST_DESCRIPTOR_BYTES
+        )
+
+    @property
+    def _inodes_fit(self) -> bool:
+        groups = -(-(self.blocks - self.first_block) // self.blocks_per_group)
+        return (
+            _is_power(self.inode_bytes)
+            and self.inode_bytes in range(LEAST_INODE_BYTES, self._block_bytes + 1)
+            and self.inodes_per_group in range(1, 8 * self._block_bytes + 1)
+            and self.first_inode in range(FIRST_INODE, self.inodes + 1)
+            and self.inodes == groups * self.inodes_per_group
+        )
+
+
+RESIZED_OR_MARKED = t("It was being resized, or marked for a check by hand.")
+
+START_BYTES = 1024
+"""Where the superblock begins on its device."""
+
+SUPERBLOCK_BYTES = 1024
+MAGIC = 0xEF53
+OLD_REVISION = 0
+OLD_INODE_BYTES = 128
+SMALL_DESCRIPTOR_BYTES = 32
+
+VALID, ERRORS = 1, 2
+"""Bits of s_state: left in order; errors were found."""
+
+COMPATIBLE: Mapping[int, str] = {
+    0: "dir_prealloc",
+    1: "imagic_inodes",
+    2: "has_journal",
+    3: "ext_attr",
+    4: "resize_inode",
+    5: "dir_index",
+    6: "lazy_bg",
+    8: "snapshot_bitmap",
+    9: "sparse_super2",
+    10: "fast_commit",
+    11: "stable_inodes",
+    12: "orphan_file",
+}
+INCOMPATIBLE: Mapping[int, str] = {
+    0: "compression",
+    1: "filetype",
+    2: "needs_recovery",
+    3: "journal_dev",
+    4: "meta_bg",
+    6: "extent",
+    7: "64bit",
+    8: "mmp",
+    9: "flex_bg",
+    10: "ea_inode",
+    12: "dirdata",
+    13: "metadata_csum_seed",
+    14: "large_dir",
+    15: "inline_data",
+    16: "encrypt",
+    17: "casefold",
+}
+READ_ONLY: Mapping[int, str] = {
+    0: "sparse_super",
+    1: "large_file",
+    3: "huge_file",
+    4: "uninit_bg",
+    5: "dir_nlink",
+    6: "extra_isize",
+    7: "has_snapshot",
+    8: "quota",
+    9: "bigalloc",
+    10: "metadata_csum",
+    11: "replica",
+    12: "read-only",
+    13: "project",
+    14: "shared_blocks",
+    15: "verity",
+    16: "orphan_present",
+}
+"""The names that tune2fs gives to the bits of s_feature_compat, s_feature_incompat and
+s_feature_ro_compat."""
+
+
+def read_ext(superblock: bytes) -> ExtFacts | None:
+    """What the 1024 bytes at offset 1024 of a device say; None where they are no superblock, or one that
+    cannot be true."""
+    if len(superblock) < SUPERBLOCK_BYTES or _short(superblock, 0x38) != MAGIC:
+        return None
+    features = features_of(superblock)
+    wide = "64bit" in features
+    shape = _geometry(superblock, features)
+    if not shape.fits:
+        return None
+    state = _short(superblock, 0x3A)
+    errors = _word(superblock, 0x194)
+    descriptor = (_short(superblock, 0xFE) or SMALL_DESCRIPTOR_BYTES) if wide else SMALL_DESCRIPTOR_BYTES
+    return ExtFacts(
+        uuid=str(UUID(bytes=superblock[0x68:0x78])),
+        label=_text(superblock[0x78:0x88]),
+        block_bytes=1024 << shape.block_shift,
+        blocks=shape.blocks,
+        free_blocks=_long(superblock, 0x0C, 0x158, wide),
+        reserved_blocks=shape.reserved_blocks,
+        inodes=shape.inodes,
+        free_inodes=_word(superblock, 0x10),
+        inode_bytes=shape.inode_bytes,
+        blocks_per_group=shape.blocks_per_group,
+        inodes_per_group=shape.inodes_per_group,
+        desc_bytes=descriptor,
+        features=features,
+        clean=bool(state & VALID),
+        has_errors=bool(state & ERRORS),
+        recorded_errors=errors,
+        needs_recovery="needs_recovery" in features,
+        journal_device="has_journal" in features
+        and _word(superblock, 0xE0) == 0
+        and _word(superblock, 0xE4) != 0,
+        half_done=_half_done(features, state, errors, _short(superblock, 0xFE)),
+        last_mounted_at=_text(superblock[0x88:0xC8]),
+        mounts=_short(superblock, 0x34),
+        made=_time(superblock, 0x108, 0x276),
+        mounted=_time(superblock, 0x2C, 0x275),
+        written=_time(superblock, 0x30, 0x274),
+        checked=_time(superblock, 0x40, 0x277),
+        revision=shape.revision,
+        reserved_gdt_blocks=shape.reserved_gdt_blocks if "resize_inode" in features else 0,
+    )
+
+
+def _geometry(superblock: bytes, features: frozenset[str]) -> Geometry:
+    wide, revision = "64bit" in features, _word(superblock, 0x4C)
+    return Geometry(
+        revision=revision,
+        block_shift=_word(superblock, 0x18),
+        cluster_shift=_word(superblock, 0x1C),
+        first_block=_word(superblock, 0x14),
+        blocks=_long(superblock, 0x04, 0x150, wide),
+        reserved_blocks=_long(superblock, 0x08, 0x154, wide),
+        blocks_per_group=_word(superblock, 0x20),
+        clusters_per_group=_word(superblock, 0x24),
+        inodes=_word(superblock, 0x00),
+        inodes_per_group=_word(superblock, 0x28),
+        first_inode=FIRST_INODE if revision == OLD_REVISION else _word(superblock, 0x54),
+        inode_bytes=OLD_INODE_BYTES if revision == OLD_REVISION else _short(superblock, 0x58),
+        descriptor_bytes=_short(superblock, 0xFE),
+        reserved_gdt_blocks=_short(superblock, 0xCE),
+        groups_shift=superblock[0x174],
+        clustered="bigalloc" in features,
+    )
+
+
+def read_filesystem(read: Read) -> ExtFacts | None:
+    """The same of a whole filesystem, with what its root folder tells. `read` gives bytes from the
+    filesystem's start on."""
+    found = read_ext(read(START_BYTES, SUPERBLOCK_BYTES))
+    return replace(found, unconverted=is_unconverted(read)) if found else None
+
+
+def features_of(superblock: bytes) -> frozenset[str]:
+    """The names of the features that are switched on."""
+    return named_features(struct.unpack_from("<III", superblock, 0x5C))
+
+
+def named_features(words: tuple[int, int, int]) -> frozenset[str]:
+    """The names of the bits in the three words, in their order on disk; `FEATURE_C31` for a bit without one,
+    as e2fsprogs has it."""
+    sets = (("C", COMPATIBLE), ("I", INCOMPATIBLE), ("R", READ_ONLY))
+    return frozenset(
+        name
+        for bits, (letter, names) in zip(words, sets, strict=True)
+        for name in _names(bits, letter, names)
+    )
+
+
+def seems_once_ext3(features: frozenset[str]) -> bool:
+    """Whether an ext4 with these features is likely to have been an ext3 that was not converted to the end:
+    mke2fs gives every ext4 flex_bg, which cannot be had later.
+    """
+    return "extent" not in features or (
+        "flex_bg" not in features and not {"64bit", "metadata_csum"} <= features
+    )
+
+
+def _names(bits: int, letter: str, names: Mapping[int, str]) -> Iterator[str]:
+    return (names.get(bit, f"FEATURE_{letter}{bit}") for bit in range(32) if bits >> bit & 1)
+
+
+def _half_done(features: frozenset[str], state: int, errors: int, descriptor: int) -> Said | str:
+    """What tune2fs or resize2fs left in the middle, as far as the superblock tells it."""
+    if "64bit" in features and descriptor < 2 * SMALL_DESCRIPTOR_BYTES:
+        return t("Its block numbers were being made 64 bits wide.")
+    if "metadata_csum" in features and not state & VALID and "needs_recovery" not in features:
+        return t("Checksums were switched on and never written everywhere, or it was not unmounted.")
+    if state & ERRORS and not errors and state & VALID:
+        return RESIZED_OR_MARKED
+    return ""
+
+
+def _word(data: bytes, offset: int) -> int:
+    found: int = struct.unpack_from("<I", data, offset)[0]
+    return found
+
+
+def _short(data: bytes, offset: int) -> int:
+    found: int = struct.unpack_from("<H", data, offset)[0]
+    return found
+
+
+def _long(data: bytes, low: int, high: int, wide: bool) -> int:
+    """A count whose upper half counts only with 64bit."""
+    return _word(data, low) | (_word(data, high) << 32 if wide else 0)
+
+
+def _time(data: bytes, low: int, high: int) -> int:
+    return _word(data, low) | data[high] << 32
+
+
+def _text(data: bytes) -> str:
+    return data.split(b"\0", 1)[0].decode("utf-8", errors="replace")
+
+
+def _is_power(number: int) -> bool:
+    return number > 0 and number & (number - 1) == 0
+
+
+KINDS = frozenset({"ext2", "ext3"})
+"""By libblkid's name. Of an ext4 only its features tell whether it was one of these."""
+
+INCOMPLETE = "incomplete ext4"
+"""An ext4 that lacks what every new one has, or whose files were never converted: as one that was an ext3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A filesystem on the node `device`: the drive, a partition of it, or a layer above. `kind`: ext2, ext3
+    or an incomplete ext4."""
+
+    device: str
+    kind: str
+    label: str | None
+
+
+def old_filesystems(drive: Drive) -> tuple[Candidate, ...]:
+    """The filesystems of an old kind on a drive, and what was left between the kinds, in the order in which
+    they lie there, those of layers last.
+    """
+    return tuple(_found(drive))
+
+
+def _found(drive: Drive) -> Iterator[Candidate]:
+    places: list[tuple[str, Sequence[Signature]]] = [(drive.path, drive.signatures)]
+    places += [(part.path, part.signatures) for part in drive.partitions]
+    places += [(layer.path, layer.signatures) for layer in drive.layers]
+    for path, signatures in places:
+        # Where marks contradict each other, nobody knows what it is.
+        if len(signatures) == 1 and not signatures[0].ambivalent and (kind := _old_kind(signatures[0])):
+            yield Candidate(path, kind, signatures[0].label)
+
+
+def _old_kind(mark: Signature) -> str | None:
+    """How it is called to a person; None for what is nothing of the kind, or an ext4 whose features nobody
+    could read."""
+    if mark.kind in KINDS:
+        return mark.kind
+    if mark.kind != "ext4" or mark.features is None:
+        return None
+    return INCOMPLETE if mark.unconverted or seems_once_ext3(named_features(mark.features)) else None

@@ -1,1 +1,0 @@
-"""Commands that change drives, or how they are used."""

@@ -1,1 +1,0 @@
-"""The wizard, and commands for the system that it runs on."""

@@ -1,1 +1,0 @@
-"""Commands that look at drives, and say what is known and advised."""

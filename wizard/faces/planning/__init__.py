@@ -1,1 +1,0 @@
-"""Commands that work out what could be done, as documents, and show those."""

@@ -1,1 +1,0 @@
-"""What the commands share that show: where text goes, and drives and measurements as text."""

@@ -1,1 +1,0 @@
-"""What is said by what several commands show."""

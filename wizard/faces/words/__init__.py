@@ -1,1 +1,0 @@
-"""What several commands, or the command line itself, say. A command's own sentences lie beside it."""

@@ -1,0 +1,172 @@
+"""ext4: mke2fs(8), e2fsck(8), dumpe2fs(8), ext4(5)."""
+
+import re
+from dataclasses import replace
+
+from wizard.filesystems import kind
+from wizard.filesystems.kind import (
+    EXT_FLAGS,
+    SECOND,
+    Argv,
+    Growing,
+    Holds,
+    MadeKind,
+    RecognisedKind,
+    Relabelling,
+    with_suboptions,
+)
+from wizard.model.geometry import Geometry, advised_striping
+from wizard.model.machine import Extent, Striping
+from wizard.model.operations import MakeFilesystem
+from wizard.model.said import KIB, MIB, TIB, t
+
+SMALL_BYTES = 512 * MIB
+"""Below it mke2fs takes blocks of 1 KiB (e2fsprogs, mke2fs.conf)."""
+
+
+def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    # -F writes over old marks without asking, and still refuses a device that is mounted.
+    return (("mkfs.ext4", "-q", "-F", "-U", made.uuid, "-L", made.label, *made.options, made.device),)
+
+
+def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
+    """Stride and stripe width, where the drive advises a stripe, or has larger blocks than the filesystem
+    (e2fsprogs, misc/mke2fs.c)."""
+    block = _block_bytes(geometry, place, options)
+    physical = geometry.whole_block_bytes
+    unit, width = advised_striping(geometry) or (physical, physical)
+    if unit <= block or any("stride=" in option for option in options):
+        return options
+    return with_suboptions(options, "-E", f"stride={unit // block},stripe_width={width // block}")
+
+
+def _block_bytes(geometry: Geometry, place: Extent, options: Argv) -> int:
+    """The filesystem's blocks: of a small one they are small, too."""
+    if "-b" in options:
+        return int(options[options.index("-b") + 1])
+    return 4 * KIB if place.size_bytes >= SMALL_BYTES else max(KIB, geometry.logical_block_bytes)
+
+
+def _give_top(options: Argv, uid: int, gid: int) -> Argv:
+    return with_suboptions(options, "-E", f"root_owner={uid}:{gid}")
+
+
+def lazily(options: Argv) -> Argv:
+    """The tables of inodes and the journal are not zeroed, whatever their number."""
+    return with_suboptions(options, "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
+
+
+def striping_in(text: str) -> Striping | None:
+    """Stride and stripe width of dumpe2fs's words, in bytes; None where it names none. Pure."""
+    found = {
+        key: int(value)
+        for key, value in re.findall(r"(?m)^(Block size|RAID stride|RAID stripe width):\s+(\d+)$", text)
+    }
+    if len(found) != 3:
+        return None
+    return Striping(
+        found["RAID stride"] * found["Block size"], found["RAID stripe width"] * found["Block size"]
+    )
+
+
+RELABELLING = Relabelling(
+    command=lambda device, _place, label: ("tune2fs", "-L", label, device), mounted=True, rules="ext4"
+)
+"""The same for ext2 and ext3."""
+
+CHECK = ("e2fsck", "-f", "-n")
+
+GROWING = Growing(
+    commands=lambda device: (("e2fsck", "-f", "-p", device), ("resize2fs", "-p", device)),
+    check=CHECK,
+    programs=("e2image", "dumpe2fs"),
+    # A mounted one grows, and never shrinks (resize2fs(8)).
+    in_use=lambda device, _place, _member: ("resize2fs", device),
+    smaller=lambda device, size: (
+        ("e2fsck", "-f", "-p", device),
+        ("resize2fs", "-p", device, f"{size // KIB}K"),
+    ),
+    whole_pages=False,
+    shrunk_remarks=(
+        t("Files may get other inode numbers, and their folders today's date; nothing else of them changes."),
+    ),
+)
+"""The same for ext2 and ext3; without a journal none of them is grown in use."""
+
+EXT4_KIND = MadeKind(
+    name="ext4",
+    title="ext4",
+    kernel_names=("ext4",),
+    order=0,
+    tool="mkfs.ext4",
+    commands=_commands,
+    discards=True,
+    for_place=_for_place,
+    in_general=t(
+        "It is a sound choice for most Linux volumes, though nothing was recorded of it for this work."
+    ),
+    # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves
+    # room for data.
+    minimum_bytes=16 * MIB,
+    minimum_why=t("a smaller one would be all journal, or have none"),
+    maximum_bytes=1024 * 1024 * TIB,
+    zones=kind.NO_ZONES(title="ext4"),
+    label_bytes=16,
+    fsck_pass=2,
+    seconds=(1.0, 2.0, 20.0),
+    clean_check=CHECK,
+    flags=frozenset({"-b", "-C", "-E", "-g", "-G", "-i", "-I", "-J", "-m", "-N", "-O", "-T"}),
+    bare_flags=frozenset({"-D"}),
+    superblock_reader=("dumpe2fs", "-h"),
+    striping_in=striping_in,
+    gives_top=_give_top,
+    for_trial=lazily,
+    # Else the kernel begins to write the tables of inodes.
+    quiet_options=("noinit_itable",),
+    silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
+    relabelling=RELABELLING,
+    growing=GROWING,
+    holds=Holds(flags=EXT_FLAGS),
+)
+
+
+EXT2_KIND = RecognisedKind(
+    name="ext2",
+    title="ext2",
+    kernel_names=("ext4", "ext2"),
+    why_not=t(
+        "It keeps no journal: after a power cut all of it must be checked before it "
+        "can be used. ext4 does all that it does. Its own driver is on the way out "
+        "of Linux."
+    ),
+    way_off=t(
+        "Linux mounts it with the ext4 driver. `tune2fs -j` gives an unmounted one a "
+        "journal, which makes it ext3. Or copy the files to a new ext4, and compare "
+        "them before the old one goes."
+    ),
+    relabelling=RELABELLING,
+    # Without a journal a power cut would leave it half grown.
+    growing=replace(GROWING, in_use=None),
+    # Of old inodes the dates are whole seconds.
+    holds=Holds(flags=EXT_FLAGS, grain=SECOND),
+)
+
+
+EXT3_KIND = RecognisedKind(
+    name="ext3",
+    title="ext3",
+    kernel_names=("ext4", "ext3"),
+    why_not=t(
+        "It is ext4 without extents and checksums: slower with large files and to "
+        "check. A new one gains nothing."
+    ),
+    way_off=t(
+        "Linux mounts it with the ext4 driver, so there is no hurry. It can become "
+        "ext4 in place, where new files then get what ext4 has. Or copy the files to "
+        "a new ext4, which gets all of it."
+    ),
+    relabelling=RELABELLING,
+    growing=GROWING,
+    # Of old inodes the dates are whole seconds.
+    holds=Holds(flags=EXT_FLAGS, grain=SECOND),
+)

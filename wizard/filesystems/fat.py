@@ -1,0 +1,165 @@
+"""FAT32: mkfs.fat(8) and fsck.fat(8) of dosfstools; tried with 4.2."""
+
+from wizard.filesystems import kind
+from wizard.filesystems.kind import (
+    BASIC_DATA_TYPE,
+    FAT32_MBR_TYPE,
+    NTFS_MBR_TYPE,
+    SECOND,
+    Argv,
+    Holds,
+    MadeKind,
+    Relabelling,
+    serial_of,
+)
+from wizard.filesystems.kind import FORBIDDEN as EXFAT_FORBIDDEN
+from wizard.filesystems.kind import FORBIDDEN as FORBIDDEN_IN_NAMES
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Extent
+from wizard.model.operations import MakeFilesystem
+from wizard.model.said import MIB, TIB, Said, t
+
+FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
+NO_LABEL = "NO NAME"
+"""What stands on a FAT without a label, so that it is none itself."""
+
+
+def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    return (
+        ("mkfs.vfat", "-F", "32", "-i", serial_of(made.uuid), "-n", made.label, *made.options, made.device),
+    )
+
+
+def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
+    """Where the partition starts, which firmware and Windows read: in blocks of the drive (mkfs.fat itself
+    counts 512 bytes on every drive). Further in than 32 bits can say it stays away, as with other makers.
+    """
+    hidden = place.start_bytes // geometry.logical_block_bytes
+    return (*options, "-g", "255/63", "-h", str(hidden)) if hidden < 1 << 32 else options
+
+
+def _label_fault(label: str) -> Said | None:
+    if not label.isascii():
+        return t("holds other characters than ASCII has, which a FAT writes in one of many code pages")
+    if label != label.upper():
+        return t("has small letters, which a FAT's label has not")
+    if FORBIDDEN.intersection(label):
+        return t(
+            "holds one of the characters {forbidden}, which a FAT's label cannot",
+            forbidden="".join(sorted(FORBIDDEN)),
+        )
+    return t("is what a FAT without a label has") if label == NO_LABEL else None
+
+
+# fatresize 1.1.0 (Debian 12, with libparted-fs-resize) was tried on loop devices with an MBR, 30 files in
+# each, held against the originals and fsck.fat -n. Asked for less than the partition has, FAT32 (592 MiB to
+# 1190 and 59000) and FAT16 (52 MiB to 110) grew with all files; but each time it wrote the table itself,
+# and gave the partition a size of its own, up to 33 MB off what it was told, at an unaligned end. Asked for
+# exactly the partition's size it aborted at an assertion (fatresize.c:347), three of three. FAT16 to 890
+# MiB and FAT32 from 92 to 290 MiB ended with 1. A table cannot be planned for that.
+VFAT_KIND = MadeKind(
+    why_not_grow=t("fatresize, its only program, writes the table itself and misses the size asked for"),
+    name="vfat",
+    title="FAT32",
+    kernel_names=("vfat",),
+    tool="mkfs.vfat",
+    commands=_commands,
+    for_place=_for_place,
+    in_general=t(
+        "It is for firmware and old devices. No file reaches 4 GiB, and it has no "
+        "journal, owners or permissions."
+    ),
+    # FAT32 has 65525 clusters at least, which are 4096 bytes each on a drive with such blocks: 257 MiB were
+    # enough.
+    minimum_bytes=260 * MIB,
+    minimum_why=t("a smaller one would be no FAT32 on drives with blocks of 4096 bytes"),
+    # It counts its sectors, of 512 bytes on most drives, in 32 bits.
+    maximum_bytes=2 * TIB - 512,
+    zones=kind.NO_ZONES(title="FAT32"),
+    label_bytes=11,
+    fsck_pass=2,
+    seconds=(1.0, 4.0, 20.0),
+    clean_check=("fsck.fat", "-n"),
+    flags=frozenset({"-f", "-R", "-s"}),
+    fit_label=str.upper,
+    label_fault=_label_fault,
+    serial_digits=8,
+    gpt_type=BASIC_DATA_TYPE,
+    mbr_type=FAT32_MBR_TYPE,
+    relabelling=Relabelling(
+        command=lambda device, _place, label: (
+            ("fatlabel", "--", device, label) if label else ("fatlabel", "-r", device)
+        )
+    ),
+    # Dates begin with 1980.
+    holds=Holds(
+        owners=False,
+        links=False,
+        attributes=(),
+        flags=0,
+        grain=2 * SECOND,
+        since=315532800,
+        largest_bytes=(1 << 32) - 1,
+        holes=False,
+        forbidden=FORBIDDEN_IN_NAMES,
+        ends_plainly=True,
+        folds_case=True,
+    ),
+)
+
+
+def _exfat_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    return (
+        ("mkfs.exfat", "-L", made.label, *made.options, made.device),
+        ("tune.exfat", "-I", f"0x{serial_of(made.uuid)}", made.device),
+    )
+
+
+def _exfat_label_fault(label: str) -> Said | None:
+    # mkfs.exfat reads it by the locale, which is C here.
+    return (
+        None if label.isascii() else t("holds other characters than ASCII has, which mkfs.exfat is not given")
+    )
+
+
+EXFAT_KIND = MadeKind(
+    name="exfat",
+    title="exFAT",
+    kernel_names=("exfat",),
+    never_shrinks=True,
+    tool="mkfs.exfat",
+    commands=_exfat_commands,
+    in_general=t(
+        "It is for sharing with Windows, macOS and cameras: it has no journal, no owners and no permissions."
+    ),
+    minimum_bytes=8 * MIB,
+    minimum_why=t("the first megabytes go to its records"),
+    # 2^32 clusters of 128 KiB, which is what mkfs.exfat takes from 32 GiB on.
+    maximum_bytes=512 * TIB,
+    zones=kind.NO_ZONES(title="exFAT"),
+    label_bytes=11,
+    fsck_pass=2,
+    seconds=(1.0, 0.5, 1.0),
+    clean_check=("fsck.exfat", "-n"),
+    flags=frozenset({"-b", "-c", "--boundary-align", "--cluster-size"}),
+    bare_flags=frozenset({"--pack-bitmap"}),
+    label_fault=_exfat_label_fault,
+    serial_digits=8,
+    uuid_follows=True,
+    gpt_type=BASIC_DATA_TYPE,
+    mbr_type=NTFS_MBR_TYPE,
+    also=("tune.exfat",),
+    relabelling=Relabelling(command=lambda device, _place, label: ("tune.exfat", "-L", label, device)),
+    holds=Holds(
+        owners=False,
+        links=False,
+        attributes=(),
+        flags=0,
+        grain=2 * SECOND,
+        since=315532800,
+        holes=False,
+        forbidden=EXFAT_FORBIDDEN,
+        ends_plainly=True,
+        folds_case=True,
+    ),
+)

@@ -1,0 +1,114 @@
+"""NILFS2: mkfs.nilfs2(8) and nilfs-tune(8) of nilfs-utils; tried with 2.2.9."""
+
+from wizard.filesystems import kind
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling
+from wizard.model.operations import MakeFilesystem
+from wizard.model.said import MIB, TIB, t
+
+
+def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    # -f writes over old marks without asking, and still refuses a device that is mounted.
+    return (
+        ("mkfs.nilfs2", "-q", "-f", "-L", made.label, *made.options, made.device),
+        ("nilfs-tune", "-U", made.uuid, made.device),
+    )
+
+
+NILFS2_KIND = MadeKind(
+    name="nilfs2",
+    title="NILFS2",
+    kernel_names=("nilfs2",),
+    tool="mkfs.nilfs2",
+    commands=_commands,
+    discards=True,
+    in_general=t(
+        "It writes everything as one log and keeps its past states. A cleaner runs "
+        "for that all the time. No program checks or repairs it."
+    ),
+    minimum_bytes=136 * MIB,
+    minimum_why=t("mkfs.nilfs2 wants more than sixteen segments of 8 MiB"),
+    maximum_bytes=8 * 1024 * 1024 * TIB - 1,
+    zones=kind.NO_ZONES(title="NILFS2"),
+    label_bytes=80,
+    fsck_pass=0,
+    seconds=(1.0, 0.5, 1.0),
+    # There is no program that does.
+    clean_check=(),
+    flags=frozenset({"-b", "-B", "-m", "-O"}),
+    bare_flags=frozenset({"-K"}),
+    for_trial=lambda options: options if "-K" in options else (*options, "-K"),
+    uuid_follows=True,
+    also=("nilfs-tune",),
+    # It looks there for what is mounted, and ends where it is not.
+    needs_files=(("/etc/mtab", t("`ln -s /proc/self/mounts /etc/mtab` makes it")),),
+    relabelling=Relabelling(command=lambda device, _place, label: ("nilfs-tune", "-L", label, device)),
+)
+
+
+def _jfs_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    # -q leaves out the question whether it is really meant; it still refuses a device that is mounted.
+    return (
+        ("mkfs.jfs", "-q", "-L", made.label, *made.options, made.device),
+        ("jfs_tune", "-U", made.uuid, made.device),
+    )
+
+
+JFS_KIND = MadeKind(
+    name="jfs",
+    title="JFS",
+    kernel_names=("jfs",),
+    never_shrinks=True,
+    tool="mkfs.jfs",
+    commands=_jfs_commands,
+    in_general=t(
+        "It asks little of a processor, but hardly anybody works on it: its programs "
+        "are of 2011. ext4 does all that it does."
+    ),
+    minimum_bytes=16 * MIB,
+    minimum_why=t("mkfs.jfs makes none that is smaller"),
+    maximum_bytes=32 * 1024 * TIB,
+    zones=kind.NO_ZONES(title="JFS"),
+    label_bytes=16,
+    # Its journal is played back by fsck.jfs alone: without that it is mounted read-only after a power cut.
+    fsck_pass=2,
+    seconds=(1.0, 2.0, 10.0),
+    clean_check=("jfs_fsck", "-n", "-f"),
+    flags=frozenset({"-s"}),
+    uuid_follows=True,
+    also=("jfs_tune",),
+    relabelling=Relabelling(command=lambda device, _place, label: ("jfs_tune", "-L", label, device)),
+)
+
+
+def _f2fs_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    return (("mkfs.f2fs", "-q", "-f", "-U", made.uuid, "-l", made.label, *made.options, made.device),)
+
+
+F2FS_KIND = MadeKind(
+    name="f2fs",
+    title="F2FS",
+    kernel_names=("f2fs",),
+    tool="mkfs.f2fs",
+    commands=_f2fs_commands,
+    discards=True,
+    in_general=t(
+        "It is made for flash behind simple controllers, as in phones, cards and "
+        "sticks. Elsewhere ext4 and XFS are at home on more machines, and their "
+        "repair has seen more."
+    ),
+    # mkfs.f2fs makes none below 56 MiB.
+    minimum_bytes=128 * MIB,
+    minimum_why=t("a smaller one would be mostly the reserve that its cleaner needs"),
+    maximum_bytes=16 * TIB,
+    zones=t(
+        "diskwright does not set up F2FS on zones; what can live there says whether it can be made by hand"
+    ),
+    label_bytes=255,
+    fsck_pass=2,
+    seconds=(1.0, 0.5, 1.0),
+    for_trial=lambda options: options if "-t" in options else (*options, "-t", "0"),
+    # With --dry-run alone it says what it would repair, writes nothing, and tells by its status.
+    clean_check=("fsck.f2fs", "--dry-run"),
+    flags=frozenset({"-a", "-o", "-O", "-s", "-t", "-z"}),
+    relabelling=Relabelling(command=lambda device, _place, label: ("f2fslabel", "--", device, label)),
+)

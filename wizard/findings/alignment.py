@@ -1,0 +1,376 @@
+"""Whether each partition, and all that stands in it, starts where the drive's blocks do."""
+
+from collections.abc import Iterator, Sequence
+
+from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, is_half_moved
+from wizard.findings import messages
+from wizard.findings.inside import compensated, find_chunks, find_inside, find_stripes, makes_up
+from wizard.findings.places import HIDDEN_BLOCK_BYTES, Place, Standing, place_of_drive, place_of_partition
+from wizard.model.finding import Finding, Severity
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive, Partition
+from wizard.model.said import MIB, Said, Sentence, in_a_row, t
+
+KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
+
+EXTENDED_TYPES = (0x05, 0x0F, 0x85)
+ALIGNED = "alignment-ok"
+MOST_FINE = 32
+"""Partitions of one drive that are each said to be fine."""
+
+
+def find_alignment(drive: Drive) -> Iterator[Finding]:
+    """One finding a partition, more where something in it begins elsewhere, and one for each stack that is
+    misaligned in itself.
+
+    Many partitions that are all fine are one finding.
+    """
+    geometry = drive.geometry
+    if geometry is None:
+        return
+    if geometry.alignment_offset_bytes < 0:
+        yield _stack(drive.path)
+    stacks = {
+        layer.path: layer.kind
+        for layer in drive.layers
+        if layer.geometry and layer.geometry.alignment_offset_bytes < 0
+    }
+    led_astray = geometry.optimal_io_bytes % geometry.physical_block_bytes != 0
+    yield from (
+        _led_astray(drive, geometry, path, kind) if led_astray else _stack(path, kind)
+        for path, kind in stacks.items()
+    )
+    if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
+        yield from _whole(drive, geometry, place_of_drive(drive, geometry))
+    yield from _together(drive, geometry, list(_partitions(drive, geometry)))
+
+
+def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
+    for partition in drive.partitions:
+        if not is_extended(partition) and not is_half_moved(partition):
+            place = place_of_partition(drive, geometry, partition)
+            inside = list(_within(drive, geometry, place))
+            yield from _partition(
+                drive,
+                geometry,
+                partition,
+                place,
+                spoiled=any(one.code == "alignment-inside" for one in inside),
+            )
+            yield from inside
+            if place.standing is Standing.ON:
+                yield from _end(geometry, partition)
+
+
+def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
+    """Where a partition that starts on a block ends within one. One that starts off a block is told about its
+    start."""
+    block = geometry.physical_block_bytes
+    past = (partition.end_bytes - max(geometry.alignment_offset_bytes, 0)) % block
+    if past and partition.size_bytes > 0:
+        yield Finding(
+            "alignment-end",
+            Severity.INFO,
+            partition.path,
+            t(
+                "{partition} ends at byte {end}, {past} bytes into a physical block of {block} bytes.",
+                partition=partition.path,
+                end=partition.end_bytes,
+                past=past,
+                block=block,
+            ),
+            t(
+                "Its last bytes share a physical block with what follows. Filesystems with "
+                "blocks as large leave them unused; others make the drive read that block "
+                "before it writes."
+            ),
+            KERNEL,
+            t("Nothing to do for this alone; a new layout ends on 1 MiB."),
+        )
+
+
+def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Iterator[Finding]:
+    """What was found of the partitions, with one sentence for all that are fine where there are many: else it
+    hides what is not."""
+    fine = [one for one in found if one.code == ALIGNED]
+    if len(fine) <= MOST_FINE:
+        yield from found
+        return
+    yield from (one for one in found if one.code != ALIGNED)
+    count = sum(not is_extended(part) and not is_half_moved(part) for part in drive.partitions)
+    block = geometry.granularity_bytes
+    yield _on_boundaries(
+        drive.path,
+        t(
+            "All {count} partitions of {drive} start on the drive's {block}-byte blocks "
+            "and on 1 MiB, and so does their data.",
+            count=count,
+            drive=drive.path,
+            block=block,
+        )
+        if len(fine) == count
+        else t(
+            "{fine} of the {count} partitions of {drive} start on its {block}-byte "
+            "blocks and on 1 MiB; their data too.",
+            fine=len(fine),
+            count=count,
+            drive=drive.path,
+            block=block,
+        ),
+    )
+
+
+def _within(drive: Drive, geometry: Geometry, place: Place) -> Iterator[Finding]:
+    """What is found about all that stands in a place."""
+    if place.standing is Standing.ON or not makes_up(place):
+        yield from find_inside(drive, geometry, place, told=place.standing is not Standing.ON)
+    yield from find_chunks(place)
+    yield from find_stripes(place)
+
+
+def _whole(drive: Drive, geometry: Geometry, place: Place) -> Iterator[Finding]:
+    """What lives on the drive itself. That begins with the first byte, which is off the blocks of a drive
+    with an alignment offset."""
+    if place.standing is Standing.OFF:
+        yield compensated(geometry, place) if makes_up(place) else _first_byte(drive, geometry, place)
+    elif place.within and makes_up(place):
+        yield _fine(
+            place, geometry, Sentence("{place} starts at byte {start}, on the drive's {block}-byte blocks.")
+        )
+    yield from _within(drive, geometry, place)
+
+
+def _first_byte(drive: Drive, geometry: Geometry, place: Place) -> Finding:
+    return Finding(
+        "alignment-physical",
+        Severity.DANGER,
+        drive.path,
+        t(
+            "{drive} is misaligned: its data starts at byte 0, {missing} bytes before a "
+            "boundary of its {block}-byte blocks.",
+            drive=drive.path,
+            missing=place.off_bytes,
+            block=geometry.granularity_bytes,
+        ),
+        _cost(drive, geometry),
+        KERNEL,
+        t("Copy the data elsewhere, set the drive up anew with a partition, and copy it back."),
+    )
+
+
+def _fine(place: Place, geometry: Geometry, fine: Sentence) -> Finding:
+    """It begins on a boundary, and so does all within."""
+    said = [fine(place=place.device, start=place.start_bytes or 0, block=geometry.granularity_bytes)]
+    leaves = [leaf for leaf in place.leaves() if leaf is not place]
+    if leaves and makes_up(place):
+        data, start = leaves[0].name, leaves[0].start_bytes
+        plain, at = (
+            (
+                Sentence("{data:First} starts on a boundary too."),
+                Sentence("{data:First} starts at byte {start}, on a boundary too."),
+            )
+            if len(leaves) == 1
+            else (
+                Sentence("So does all data in it, the first being {data}."),
+                Sentence("So does all data in it, the first being {data} at byte {start}."),
+            )
+        )
+        said.append(plain(data=data) if start is None else at(data=data, start=start))
+    return _on_boundaries(place.device, in_a_row(*said))
+
+
+def _on_boundaries(subject: str, sentence: Said) -> Finding:
+    return Finding(
+        ALIGNED,
+        Severity.OK,
+        subject,
+        sentence,
+        t("No write is split over physical blocks because of where the data starts."),
+        KERNEL,
+        messages.NOTHING_TO_DO,
+    )
+
+
+def is_extended(partition: Partition) -> bool:
+    """Whether it is an MBR's container of logical partitions, which holds no data of its own."""
+    return (partition.type or "").startswith("0x") and int(partition.type or "0", 16) in EXTENDED_TYPES
+
+
+def _partition(
+    drive: Drive, geometry: Geometry, partition: Partition, place: Place, *, spoiled: bool
+) -> Iterator[Finding]:
+    """`spoiled`: something in it begins in the wrong place, so that its own right start is no comfort."""
+    if place.standing is not Standing.ON and makes_up(place):
+        yield compensated(geometry, place)
+    elif place.standing is Standing.OFF:
+        yield _physical(drive, geometry, partition, place.off_bytes)
+    elif place.standing is Standing.HIDDEN:
+        yield _hidden(drive, geometry, partition)
+    elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
+        yield _grain(drive, partition)
+    elif not spoiled:
+        yield _fine(
+            place,
+            geometry,
+            Sentence("{place} starts at byte {start}, on the drive's {block}-byte blocks and on 1 MiB."),
+        )
+
+
+def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: int) -> Finding:
+    unit, path, start = geometry.granularity_bytes, partition.path, partition.start_bytes
+    sentence = (
+        t(
+            "{partition} is misaligned: it starts at byte {start}, {missing} bytes "
+            "before the next {block}-byte physical block.",
+            partition=path,
+            start=start,
+            missing=missing,
+            block=unit,
+        )
+        if unit == geometry.physical_block_bytes
+        else t(
+            "{partition} is misaligned: it starts at byte {start}, {missing} bytes "
+            "before a boundary of {unit} bytes, the minimum I/O size.",
+            partition=path,
+            start=start,
+            missing=missing,
+            unit=unit,
+        )
+    )
+    code = "alignment-physical"
+    if (partition.type or "").lower() == BIOS_BOOT_GPT_TYPE:
+        why, source, remedy = (
+            t("It costs nothing: a BIOS boot partition is written only when a boot loader is installed."),
+            KERNEL,
+            messages.NOTHING_TO_DO,
+        )
+        return Finding(code, Severity.INFO, path, sentence, why, source, remedy)
+    source = (
+        KERNEL
+        if drive.rotational is False
+        else t(
+            "Linux, block/blk-settings.c, queue_limit_alignment_offset; an alignment "
+            "study of 2010 (WD10EARS, Linux 2.6.32)"
+        )
+    )
+    cost = _cost(drive, geometry)
+    return Finding(code, Severity.DANGER, path, sentence, cost, source, _move(partition))
+
+
+def _cost(drive: Drive, geometry: Geometry) -> Said:
+    if geometry.granularity_bytes != geometry.physical_block_bytes:
+        return t(
+            "A write that looks whole straddles two units of the drive or array. A "
+            "parity array reads and writes both again for each."
+        )
+    return in_a_row(
+        messages.TWO_BLOCKS,
+        t(
+            "On a solid-state drive that costs wear, and less time than on a hard disk. "
+            "How much differs from drive to drive."
+        )
+        if drive.rotational is False
+        else t("On a hard disk of 2010 it made mkfs take up to 7.9 times as long."),
+    )
+
+
+def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
+    return Finding(
+        "alignment-4096",
+        Severity.WARNING,
+        partition.path,
+        t(
+            "{partition} starts at byte {start}, {off} bytes past a multiple of 4096. "
+            "The drive reports {block}-byte physical blocks.",
+            partition=partition.path,
+            start=partition.start_bytes,
+            off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
+            block=geometry.physical_block_bytes,
+        ),
+        messages.LIARS,
+        t("an alignment study of 2010 (WD10EARS, Linux 2.6.32)"),
+        in_a_row(
+            t("To test: `diskwright bench {drive} --assume-physical 4096`.", drive=drive.path),
+            _move(partition),
+        ),
+    )
+
+
+def _grain(drive: Drive, partition: Partition) -> Finding:
+    return Finding(
+        "alignment-grain",
+        Severity.INFO,
+        partition.path,
+        t(
+            "{partition} starts at byte {start}: on the drive's blocks, but not on 1 MiB.",
+            partition=partition.path,
+            start=partition.start_bytes,
+        ),
+        t(
+            "The drive's own rule holds. Larger units that no drive reports, such as "
+            "erase blocks, may still be straddled."
+        )
+        if drive.rotational is False
+        else t(
+            "The drive's own rule holds. Larger units that no drive reports, such as an "
+            "array's stripes or a controller's cache, may be straddled."
+        ),
+        t("the grain of 1 MiB that libfdisk and libparted use"),
+        t("Nothing to do for this alone; a new layout starts on 1 MiB."),
+    )
+
+
+def _stack(path: str, kind: str = "") -> Finding:
+    return Finding(
+        "alignment-stack",
+        Severity.DANGER,
+        path,
+        t(
+            "{stack} is misaligned in itself, says the kernel: the devices beneath do "
+            "not start on each other's blocks.",
+            stack=messages.NAMED(path=path, kind=kind) if kind else path,
+        ),
+        t("No start on it is right for every device beneath, so writes straddle physical blocks somewhere."),
+        t("Linux, Documentation/ABI/stable/sysfs-block, alignment_offset of -1"),
+        t(
+            "Build the array or volume again on aligned partitions. Findings on the "
+            "drives beneath {path} say which are not.",
+            path=path,
+        ),
+    )
+
+
+def _led_astray(drive: Drive, geometry: Geometry, path: str, kind: str) -> Finding:
+    """The kernel calls every stack misaligned above an optimal I/O size that is no multiple of the physical
+    block."""
+    return Finding(
+        "alignment-stack",
+        Severity.INFO,
+        path,
+        t(
+            "The kernel calls {path} ({kind}) misaligned in itself, which does not tell "
+            "where it starts on {drive}.",
+            path=path,
+            kind=kind,
+            drive=drive.path,
+        ),
+        t(
+            "The kernel says so of every stack over {drive}. The optimal I/O size it "
+            "reports, {optimal} bytes, is no multiple of its {block}-byte physical "
+            "blocks. The sum of the offsets decides.",
+            drive=drive.path,
+            optimal=geometry.optimal_io_bytes,
+            block=geometry.physical_block_bytes,
+        ),
+        t("Linux, block/blk-settings.c, blk_stack_limits"),
+        t("Nothing to do for this alone; the other findings say whether the data starts on a boundary."),
+    )
+
+
+def _move(partition: Partition) -> Said:
+    """The remedy for a partition that starts in the wrong place."""
+    return t(
+        "Move it: `sudo diskwright move {partition}`. Every file stays, and a power "
+        "cut costs nothing. It must not be in use meanwhile.",
+        partition=partition.path,
+    )

@@ -1,0 +1,357 @@
+"""A verdict on a drive's health, and at most five short sentences. Pure.
+
+A pending sector or a failed self-test says that data cannot be read, a replaced one that the drive copes.
+Drives with either fail far more often than others (Pinheiro, Weber, Barroso: Failure Trends in a Large Disk
+Drive Population, FAST 2007). NVMe's percentage used is the maker's estimate: at 100 it has come to its end,
+and has not failed (Base Specification 2.0, log page 02h).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wizard.findings.alignment import find_alignment
+from wizard.findings.drive_faults import find_contradictions, find_no_size, find_nvme
+from wizard.findings.geometry import Pattern, find_geometry
+from wizard.findings.smr_evidence import find_recording, judge_recording, rungs_of
+from wizard.findings.tables import find_tables
+from wizard.findings.use import find_use
+from wizard.model.drive_facts import NO_HEALTH, Health
+from wizard.model.errors import printable
+from wizard.model.finding import Diagnosis, Finding, Severity
+from wizard.model.machine import Drive, Machine
+from wizard.model.said import Said, t, tn
+from wizard.model.verdict import DisplacedVerdict
+
+MOST_SENTENCES = 5
+NEARLY_USED_PERCENT = 90
+FEW_SPARES = 1 << 0
+"""In NVMe's critical warning: fewer are left than the maker's threshold. A drive that counts none says 0."""
+
+HOURS_A_YEAR = 24 * 365.25
+TEST_CLOCK_HOURS = 1 << 16
+"""Self-test logs of ATA count hours in 16 bits."""
+
+
+class Verdict(StrEnum):
+    """In one word."""
+
+    GOOD = "good"
+    WORN = "worn"
+    FAILING = "failing"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The verdict, and at most five sentences, the most important first."""
+
+    verdict: Verdict
+    said: tuple[Said, ...]
+
+
+def judge_health(drive: Drive) -> Judged:
+    """How well a drive is by its own word. Where it tells nothing that is no good news: unknown."""
+    smart, health = drive.smart, drive.smart.health
+    lost, used_up = tuple(_unreadable(health)), tuple(_worn(health))
+    if smart.passed is False or health.failing or lost:
+        verdict, first = Verdict.FAILING, t("Failing: copy everything off it now.")
+    elif used_up:
+        verdict, first = Verdict.WORN, t("Worn: it works, but plan to replace it.")
+    elif smart.passed:
+        verdict, first = Verdict.GOOD, t("Good: the drive reports no problem.")
+    else:
+        verdict, first = Verdict.UNKNOWN, _unknown(drive)
+    said = (first, *_failing(drive), *lost, *used_up, *_cable(health), *_life(health))
+    return Judged(verdict, said[:MOST_SENTENCES])
+
+
+def _unknown(drive: Drive) -> Said:
+    why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
+    return t("Unknown: {why}", why=why) if why else t("Unknown: the drive gives no verdict on itself.")
+
+
+def is_told(drive: Drive) -> bool:
+    """Whether there is anything to be said of its health: not of a drive that has none to tell, such as a
+    loop device."""
+    return (
+        drive.smart.passed is not None
+        or drive.smart.health != NO_HEALTH
+        or any(unread.what == "smart" for unread in drive.unread)
+    )
+
+
+def _failing(drive: Drive) -> Iterator[Said]:
+    if drive.smart.passed is False:
+        yield t("Its own health check has failed.")
+    if names := tuple(printable(name, 40) for name in drive.smart.health.failing):
+        yield tn(
+            "{names:and} has fallen to the maker's limit.",
+            "{names:and} have fallen to the maker's limit.",
+            names=names,
+            count=len(names),
+        )
+
+
+def _unreadable(health: Health) -> Iterator[Said]:
+    # Both count the same sectors, as found in use and as found by a scan.
+    if count := max(health.pending or 0, health.lost or 0):
+        yield tn(
+            "One sector cannot be read; what it held may be lost.",
+            "{count} sectors cannot be read; what they held may be lost.",
+            count=count,
+        )
+    if health.test_passed is False:
+        yield t("Its last self-test found errors.")
+
+
+def _worn(health: Health) -> Iterator[Said]:
+    if health.media_errors:
+        yield tn(
+            "Once it could not give back what was stored.",
+            "{count} times it could not give back what was stored.",
+            count=health.media_errors,
+        )
+    if health.reallocated:
+        yield tn(
+            "It has replaced one bad sector with a spare.",
+            "It has replaced {count} bad sectors with spares.",
+            count=health.reallocated,
+        )
+    if health.used_percent is not None and health.used_percent >= NEARLY_USED_PERCENT:
+        yield t("{percent} % of the writing it was made for is used up.", percent=health.used_percent)
+    if health.spare_percent is not None and (health.alarms or 0) & FEW_SPARES:
+        yield t("Only {percent} % of its spare blocks are left.", percent=health.spare_percent)
+
+
+def _cable(health: Health) -> Iterator[Said]:
+    """No word on the drive: the count never falls, and a cable that was changed leaves it as it was."""
+    if health.cable_errors:
+        yield tn(
+            "Once data came damaged over the cable; if that goes on, change the cable.",
+            "{count} times data came damaged over the cable; if that goes on, change the cable.",
+            count=health.cable_errors,
+        )
+
+
+def _life(health: Health) -> Iterator[Said]:
+    if health.hours is not None:
+        years = round(health.hours / HOURS_A_YEAR, 1)
+        yield (
+            t("It was on for {years} years ({count} hours).", years=years, count=health.hours)
+            if years >= 1
+            else tn("It was on for one hour.", "It was on for {count} hours.", count=health.hours)
+        )
+    if health.celsius is not None:
+        yield t("It is at {celsius} °C.", celsius=health.celsius)
+    if health.test_passed and health.hours is not None and health.test_hours is not None:
+        yield tn(
+            "Its last self-test passed one hour of power ago.",
+            "Its last self-test passed {count} hours of power ago.",
+            count=(health.hours - health.test_hours) % TEST_CLOCK_HOURS,
+        )
+
+
+def find_health(drive: Drive) -> Iterator[Finding]:
+    """What is bad of it; that its own check failed is told by `find_use`."""
+    health = drive.smart.health
+    for code, severity, why, said in (
+        (
+            "health-unreadable",
+            Severity.DANGER,
+            t("More sectors usually follow, and files are lost with them."),
+            tuple(_unreadable(health)),
+        ),
+        (
+            "health-worn",
+            Severity.WARNING,
+            t("Worn drives fail more often than others."),
+            tuple(_worn(health)),
+        ),
+    ):
+        if said:
+            found, remedy = (
+                t("{drive}: {sentences:row}", drive=drive.path, sentences=said),
+                t(
+                    "Copy what matters elsewhere and replace the drive. `smartctl -x {drive}` shows all.",
+                    drive=drive.path,
+                ),
+            )
+            yield Finding(
+                code,
+                severity,
+                drive.path,
+                found,
+                why,
+                t("smartctl: the drive's own counts and self-tests"),
+                remedy,
+            )
+
+
+SOURCE = t("serial number and WWN of every attached drive, in sysfs and udev's database")
+
+
+def diagnose(
+    machine: Machine, drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
+) -> Diagnosis:
+    """The recording's verdict and all findings on `drive`, danger first; within a severity in the order of
+    themes and of the table. `probed` is what the quick probe for shingled recording said of it."""
+    rungs = rungs_of(drive, patterns, probed)
+    recording = judge_recording(drive, rungs)
+    findings = [
+        *find_alignment(drive),
+        *find_tables(drive),
+        *find_geometry(drive),
+        *find_no_size(drive),
+        *find_nvme(drive),
+        *find_recording(drive, recording, rungs),
+        *find_contradictions(drive, recording, rungs),
+        *find_health(drive),
+        *find_identity(drive),
+        *find_use(drive, root=machine.root),
+    ]
+    order = list(Severity)
+    return Diagnosis(
+        drive.path, recording, tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
+    )
+
+
+def find_identity(drive: Drive) -> Iterator[Finding]:
+    """By two names where nothing tells them apart; else that the serial number alone does not."""
+    told_apart = drive.same_serial if drive.wwn is not None else ()
+    apart = tuple(path for path in told_apart if path not in drive.same_wwn)
+    alike = tuple(path for path in drive.same_serial if path not in apart)
+    if drive.serial is None:
+        alike = drive.same_wwn
+    if alike:
+        yield Finding(
+            "identity-same-drive",
+            Severity.WARNING,
+            drive.path,
+            t(
+                "{drive} and {others:list} tell the same numbers: it may be one drive by "
+                "several names, or a copy.",
+                drive=drive.path,
+                others=alike,
+            ),
+            t(
+                "If it is one drive, what is written by one name changes under the other. Of "
+                "a copy, nobody knows which is meant."
+            ),
+            SOURCE,
+            t(
+                "See by `lsblk -o NAME,SIZE,HCTL,WWN {drive}` how each is attached. Let "
+                "`multipath` join the paths to one drive, and detach a copy.",
+                drive=drive.path,
+            ),
+        )
+    if apart:
+        yield Finding(
+            "identity-same-serial",
+            Severity.INFO,
+            drive.path,
+            t(
+                "{drive} and {others:list} tell the same serial number, {serial}.",
+                drive=drive.path,
+                others=apart,
+                serial=drive.serial or "",
+            ),
+            t(
+                "Volumes of one array, namespaces of one NVMe drive and some enclosures do "
+                "so. The number does not tell them apart."
+            ),
+            SOURCE,
+            t(
+                "Nothing to do. diskwright asks for the name, {name}, to confirm it.",
+                name=drive.path.removeprefix("/dev/"),
+            ),
+        )
+
+
+CODES: dict[str, Said] = {
+    # How partitions lie.
+    "alignment-physical": t(
+        "A partition starts off the drive's physical block or minimum I/O size, by the kernel's formula."
+    ),
+    "alignment-4096": t(
+        "A partition starts off 4096 bytes on a drive that reports 512-byte blocks; some of those lie."
+    ),
+    "alignment-grain": t("A partition is aligned to the physical block, but not to 1 MiB."),
+    "alignment-ok": t(
+        "A partition starts on a physical block and on 1 MiB. Many such partitions are one finding."
+    ),
+    "alignment-end": t("A partition ends within a physical block."),
+    "alignment-inside": t(
+        "What a partition, container or array holds starts off the drive's blocks; it itself does not."
+    ),
+    "alignment-compensated": t(
+        "Something starts off the drive's blocks, and its data makes up for that and starts on one."
+    ),
+    "alignment-chunk": t("Data on a striped array starts off its chunks or, with parity, its full stripes."),
+    "alignment-stripe": t(
+        "Whether a filesystem's stride and stripe width (XFS: su and sw) fit the array that it stands on."
+    ),
+    "alignment-stack": t("The kernel found a stack of devices (RAID, device-mapper) misaligned in itself."),
+    # What the drive says of its blocks.
+    "geometry-512e": t("The drive emulates 512-byte blocks on physical blocks of 4096 bytes."),
+    "geometry-4kn": t("The drive takes only 4096-byte blocks."),
+    "geometry-usb-4096": t(
+        "A USB bridge presents 4096-byte blocks, perhaps of a drive that has 512-byte blocks without it."
+    ),
+    "geometry-optimal-io-bogus": t("The drive reports an impossible optimal I/O size."),
+    "geometry-contradiction": t("The kernel and the drive disagree about its physical blocks."),
+    "geometry-nvme-formats": t(
+        "An NVMe drive has a better format than the one in use; changing it erases the drive."
+    ),
+    "geometry-large-blocks": t("The drive's physical blocks are larger than 4096 bytes."),
+    # How it records.
+    "recording-zoned-host-managed": t("The drive takes writes only in the order of its zones."),
+    "recording-zoned-host-aware": t("The drive is shingled and prefers writes in the order of its zones."),
+    "recording-shingled": t("The drive is shingled and manages that by itself."),
+    "recording-shingled-likely": t("Something speaks for a shingled drive, without proof."),
+    "recording-unknown": t("Nothing tells whether this hard disk is shingled."),
+    "recording-contradiction": t(
+        "Sources contradict each other about how the drive records, or whether it turns."
+    ),
+    # The partition table.
+    "table-overlap": t("Two partitions share bytes."),
+    "table-outside": t("A partition reaches beyond what the drive or its table has."),
+    "table-covered": t("A partition lies upon the partition table itself."),
+    "table-no-bytes": t("An entry of the table has no bytes."),
+    "table-kernel-differs": t("The kernel and the table disagree about the bounds of a partition."),
+    "table-primary-damaged": t("The GPT at the start of the drive is damaged."),
+    "table-both-damaged": t("Both copies of the GPT are damaged."),
+    "table-backup-missing": t("The GPT has no backup at the end of the drive."),
+    "table-backup-damaged": t("The GPT's backup is damaged."),
+    "table-backup-misplaced": t("The GPT's backup is not at the end of the drive."),
+    "table-mbr-over-2tib": t("The drive is larger than an MBR table can reach."),
+    "table-hybrid": t("The drive has a GPT and an MBR that both name partitions."),
+    # What lives on it.
+    "signatures-ambivalent": t("Several signatures on one device contradict each other."),
+    "signatures-lost": t("Nothing is recognised, but a copy of a superblock of ext2, ext3 or ext4 is there."),
+    "signatures-beside-table": t("The whole drive carries a signature although it has a partition table."),
+    # Who uses it.
+    "use-mounted": t("Something of the drive is mounted."),
+    "use-swap": t("Something of the drive is used as swap space."),
+    "use-holder": t("Another block device is built on the drive."),
+    "use-loop-backing": t("A loop device stands on the drive."),
+    "use-raid-member": t("The drive or a partition belongs to a RAID array or volume group that is active."),
+    "use-running-system": t("The drive carries the running system."),
+    "use-opened": t("A program holds the drive open for itself alone."),
+    # The drive itself.
+    "move-unfinished": t("A partition is in the middle of a move by diskwright."),
+    "drive-waiting": t("A run of diskwright waits on the drive, which looks empty to everything else."),
+    "drive-left": t("A run of diskwright was left on the drive, and what it withheld was written to since."),
+    "identity-same-drive": t(
+        "Nothing tells the drive from another one: one drive by several names, or a copy."
+    ),
+    "identity-same-serial": t("Another drive tells the same serial number."),
+    "drive-no-size": t("The kernel gives the drive no size, and cannot use it."),
+    "drive-unread": t("Something of the drive could not be read."),
+    "drive-read-only": t("The kernel allows no writes to the drive."),
+    "health-failing": t("The drive's own health check (SMART) has failed."),
+    "health-unreadable": t("The drive has sectors that it cannot read, or its last self-test found errors."),
+    "health-worn": t(
+        "The drive replaced bad sectors, lost data before, or is near the end of its endurance."
+    ),
+}

@@ -1,0 +1,385 @@
+"""What a drive is and holds, in plain words, the same on every face. All foreign text in them is
+printable.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from wizard.filesystems.registry import MADE
+from wizard.findings import messages as words
+from wizard.findings.smr_evidence import VIRTUAL_BUSES, Rung, speaks_for_conventional, strongest
+from wizard.model.drive_facts import NvmeFormat
+from wizard.model.finding import Finding, Recorded, Recording, Severity
+from wizard.model.machine import Drive, Layer, Partition, Signature
+from wizard.model.said import Said, Sentence, format_capacity, in_a_row, t, tn
+
+NOT_READ = Sentence("not read")
+MOUNTED_ON = Sentence("mounted on {points:list}")
+
+_TABLES = {
+    "gpt": Sentence("a GPT table"),
+    "mbr": Sentence("an MBR table"),
+    "hybrid": Sentence("a hybrid table (GPT and MBR)"),
+}
+_WORDS = {
+    Recorded.YES: Sentence("shingled"),
+    Recorded.LIKELY: Sentence("shingled?"),
+    Recorded.UNKNOWN: Sentence("unknown"),
+    Recorded.NOT_APPLICABLE: Sentence("no tracks"),
+}
+
+
+def layer_words(layer: Layer) -> str:
+    """`md raid0 /dev/md0 on /dev/sda1, data at 1 MiB, stripes of 2 x 64 KiB, holds ext4, mounted on /srv`."""
+    said = [t("{kind} {path} on {below}", kind=layer.kind, path=layer.path, below=layer.below)]
+    if layer.offset_bytes is not None:
+        said.append(t("data at {offset:exact}", offset=layer.offset_bytes))
+    if (spread := layer.striping) and spread.unit_bytes:
+        number = spread.width_bytes // spread.unit_bytes
+        said.append(t("stripes of {number} x {unit:exact}", number=number, unit=spread.unit_bytes))
+    if layer.signatures:
+        said.append(t("holds {kinds}", kinds="+".join(mark.kind for mark in layer.signatures)))
+    if layer.mount_points:
+        said.append(MOUNTED_ON(points=layer.mount_points))
+    return ", ".join(map(str, said))
+
+
+def recording_word(recording: Recording) -> str:
+    """One word for a column."""
+    return str(_WORDS[recording.verdict]())
+
+
+def size_words(drive: Drive) -> str:
+    """`8.0 TB (8001563222016 bytes), logical blocks of 512 bytes, physical of 4096, rotating`."""
+    if drive.size_bytes is None:
+        return str(NOT_READ())
+    said = [t("{size:size} ({size} bytes)", size=drive.size_bytes)]
+    if known := drive.geometry:
+        said.append(
+            t(
+                "logical blocks of {logical} bytes, physical of {physical}",
+                logical=known.logical_block_bytes,
+                physical=known.physical_block_bytes,
+            )
+        )
+    said.append(turning_words(drive))
+    return ", ".join(map(str, said))
+
+
+def turning_words(drive: Drive) -> Said:
+    """`rotating`."""
+    if drive.rotational is None:
+        return t("rotation not reported")
+    return t("rotating") if drive.rotational else t("not rotating")
+
+
+def contents_words(drive: Drive) -> str:
+    """`a GPT table with 2 partitions, 4.0 TB free`."""
+    if drive.table is None:
+        return str(NOT_READ())
+    if drive.is_empty:
+        return str(t("nothing: no table, no partition, no filesystem"))
+    said = []
+    if drive.table.kind != "none":
+        count, table = (
+            len(drive.partitions),
+            _TABLES.get(drive.table.kind, Sentence("a table of another kind"))(),
+        )
+        said.append(
+            tn("{table} with {count} partition", "{table} with {count} partitions", table=table, count=count)
+            if count
+            else t("{table} with no partitions", table=table)
+        )
+    if drive.signatures:
+        said.append(t("on the drive itself: {marks:list}", marks=tuple(map(_mark, drive.signatures))))
+    if drive.unrecognised_zones:
+        said.append(
+            tn(
+                "{count} zone that was written to, with nothing recognised",
+                "{count} zones that were written to, with nothing recognised",
+                count=drive.unrecognised_zones,
+            )
+        )
+    if drive.waiting and drive.waiting.bare:
+        said.append(t("what waits from the run {run}, which nothing recognises yet", run=drive.waiting.run))
+    if drive.partitions:
+        free = sum(extent.size_bytes for extent in drive.free)
+        said.append(t("{free:size} free", free=free) if free else t("nothing free"))
+    return ", ".join(map(str, said))
+
+
+def _mark(mark: Signature) -> Said | str:
+    return t('{kind} "{label}"', kind=mark.kind, label=mark.label) if mark.label else mark.kind
+
+
+def partition_words(drive: Drive, part: Partition) -> str:
+    """`/dev/sda1  4.0 TB  ext4  "films"  mounted on /srv`."""
+    unread = NOT_READ if drive.is_unread(part) else Sentence("no filesystem")
+    held = t("unclear") if part.signatures else unread()
+    said = [part.path, format_capacity(part.size_bytes), part.filesystem or str(held)]
+    if part.signatures and (label := part.signatures[0].label):
+        said.append(str(t('"{label}"', label=label)))
+    if part.mount_points:
+        said.append(str(MOUNTED_ON(points=part.mount_points)))
+    return "  ".join(said)
+
+
+def tuning_words(drive: Drive) -> str:
+    """How a filesystem that the drive holds is used better as it is; empty where there is none to which
+    advice applies."""
+    held = [(drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)]
+    known = [
+        path
+        for path, marks in held
+        if len(marks) == 1 and marks[0].kind in MADE and MADE[marks[0].kind].mounts
+    ]
+    if not known:
+        return ""
+    return str(
+        (
+            Sentence(
+                "To keep {device} and use it better: `diskwright tune {device} --workload "
+                "ID`. Nothing is erased."
+            )
+            if len(known) == 1
+            else Sentence(
+                "To keep {device} and others and use them better: `diskwright tune {device} "
+                "--workload ID`. Nothing is erased."
+            )
+        )(device=known[0])
+    )
+
+
+PERFORMANCE = (t("best"), t("better"), t("good"), t("degraded"))
+"""The relative performance field of an LBA format: among the formats of this one drive, at equal load."""
+NATIVE_BYTES = 4096
+
+
+def better_format(drive: Drive) -> NvmeFormat | None:
+    """A format without metadata that the drive calls faster; or one of 4096 bytes, called as fast, where 512
+    is in use."""
+    used = next((one for one in drive.nvme_formats if one.in_use), None)
+    if used is None or drive.zoned not in ("none", None):
+        return None
+    plain = [
+        one for one in drive.nvme_formats if not one.metadata_bytes and one.data_bytes in (512, NATIVE_BYTES)
+    ]
+    best = min(plain, key=lambda one: (one.performance, -one.data_bytes), default=None)
+    if best is None:
+        return None
+    faster = best.performance < used.performance
+    as_fast_and_native = (
+        best.performance == used.performance
+        and best.data_bytes == NATIVE_BYTES
+        and used.data_bytes < NATIVE_BYTES
+    )
+    return best if faster or as_fast_and_native else None
+
+
+def find_nvme(drive: Drive) -> Iterator[Finding]:
+    """At most one finding: the better format, what it would bring, and what changing to it destroys."""
+    used = next((one for one in drive.nvme_formats if one.in_use), None)
+    better = better_format(drive)
+    if used is None or better is None or drive.nvme_format_scope == "none":
+        return
+    faster = better.performance < used.performance
+    sentence = (
+        Sentence(
+            "{drive} has a faster format: {better} (format {better_number}) instead of "
+            "{used} (format {used_number})."
+        )
+        if faster
+        else Sentence(
+            "{drive} could use {better} (format {better_number}) instead of {used} "
+            "(format {used_number}). It calls that neither faster nor slower."
+        )
+    )
+    scope = {
+        "all": Sentence(
+            "This controller formats all of its namespaces together: every one of them would be erased."
+        ),
+        "namespace": Sentence("This controller formats one namespace at a time; the others would stay."),
+    }
+    yield Finding(
+        "geometry-nvme-formats",
+        Severity.INFO,
+        drive.path,
+        sentence(
+            drive=drive.path,
+            used=_size(used),
+            used_number=used.number,
+            better=_size(better),
+            better_number=better.number,
+        ),
+        t(
+            "The drive calls the one in use {used} and the other {better}; by how much, it does not say.",
+            used=PERFORMANCE[used.performance],
+            better=PERFORMANCE[better.performance],
+        )
+        if faster
+        else t(
+            "The drive calls both {used}: no speed is promised. With 4096-byte blocks no "
+            "write can be misaligned or smaller than that. No other gain is known.",
+            used=PERFORMANCE[used.performance],
+        ),
+        t(
+            "the drive's own list of formats (NVMe Identify Namespace: data size, "
+            "metadata size, relative performance)"
+        ),
+        in_a_row(
+            t(
+                "If at all, before anything is stored: `nvme format --lbaf={number} {drive}` "
+                "ERASES EVERYTHING on it, for good.",
+                number=better.number,
+                drive=drive.path,
+            ),
+            scope.get(
+                drive.nvme_format_scope or "",
+                Sentence(
+                    "Whether it would erase the controller's other namespaces too is not known: count on it."
+                ),
+            )(),
+            t("diskwright never runs it. Old firmware cannot start a system from 4096-byte blocks."),
+        ),
+    )
+
+
+def _size(one: NvmeFormat) -> Said:
+    if one.metadata_bytes:
+        return t("{data} bytes with {metadata} of metadata", data=one.data_bytes, metadata=one.metadata_bytes)
+    return t("{data} bytes", data=one.data_bytes)
+
+
+def find_contradictions(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
+    """How it records, whether it turns, and how its blocks lie."""
+    yield from _recording(drive, recording, rungs)
+    yield from _rotation(drive)
+    yield from _blocks(drive)
+
+
+def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
+    shingled = [rung for rung in rungs if rung.weight and rung.management]
+    conventional = [rung for rung in rungs if speaks_for_conventional(rung)]
+    several = len({rung.management for rung in shingled if rung.exact}) > 1
+    if not shingled or not (conventional or several) or drive.bus in VIRTUAL_BUSES:
+        return
+    said = tuple(
+        words.SOURCE_SAYS(source=rung.clue.source, says=rung.clue.says) for rung in (*shingled, *conventional)
+    )
+    best = strongest(shingled)
+    assert best is not None
+    if several and not conventional:
+        believed = words.HIGHEST_BELIEVED(source=best.clue.source)
+    elif recording.verdict is Recorded.YES:
+        believed = words.BELIEVED(source=best.clue.source)
+    elif recording.verdict is Recorded.LIKELY:
+        believed = words.BELIEVED_FOR_NOW(source=best.clue.source)
+    else:
+        believed = words.NONE_BELIEVED
+    yield Finding(
+        "recording-contradiction",
+        Severity.WARNING,
+        drive.path,
+        words.CONTRADICTION(drive=drive.path, clues=said),
+        believed,
+        words.CONTRADICTION_SOURCE,
+        words.CONTRADICTION_REMEDY,
+    )
+
+
+def _rotation(drive: Drive) -> Iterator[Finding]:
+    rate, kernels = drive.rotation_rate, drive.kernel_rotational
+    if rate is None or kernels is None or (rate > 1) == kernels:
+        return
+    yield Finding(
+        "recording-contradiction",
+        Severity.INFO,
+        drive.path,
+        words.TURNS_AS_DISK(drive=drive.path, rate=rate)
+        if rate > 1
+        else words.SOLID_AS_DISK(drive=drive.path),
+        words.ROTATION_WHY,
+        words.ROTATION_SOURCE,
+        words.ROTATION_REMEDY(turns=int(rate > 1), name=drive.path.removeprefix("/dev/")),
+    )
+
+
+def _blocks(drive: Drive) -> Iterator[Finding]:
+    """The kernel has its word from the drive too, but through whatever lies between them."""
+    if drive.ata is None or drive.geometry is None:
+        return
+    physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
+    block, offset = drive.geometry.physical_block_bytes, drive.geometry.alignment_offset_bytes
+    if physical is not None and physical > block:
+        larger = words.LARGER_BLOCKS(drive=drive.path, own=physical, kernels=block)
+        yield _geometry(drive, larger, words.LARGER_BLOCKS_WHY, words.LARGER_BLOCKS_REMEDY)
+    elif shift is not None and shift != offset and offset >= 0:
+        shifted = words.SHIFTED(drive=drive.path, own=shift, kernels=offset)
+        yield _geometry(drive, shifted, words.SHIFTED_WHY, words.SHIFTED_REMEDY(drive=drive.path))
+
+
+def _geometry(drive: Drive, sentence: Said, why: Said, remedy: Said) -> Finding:
+    return Finding(
+        "geometry-contradiction",
+        Severity.WARNING,
+        drive.path,
+        sentence,
+        why,
+        words.BLOCKS_SOURCE,
+        remedy,
+    )
+
+
+NVME_REMEDY = Sentence("`nvme id-ns -H {drive}` shows its formats; `dmesg` tells what the kernel met.")
+
+
+def find_no_size(drive: Drive) -> Iterator[Finding]:
+    """What is behind it where that is known, and what makes the drive usable. A reader without a medium is
+    none."""
+    if drive.size_bytes != 0 or drive.removable is not False:
+        return
+    why, remedy = _nvme(drive) if drive.bus == "nvme" else _other(drive)
+    yield Finding(
+        "drive-no-size",
+        Severity.WARNING,
+        drive.path,
+        t("The kernel gives {drive} no size, so nothing on it can be read or written.", drive=drive.path),
+        why,
+        t("the attribute size of the block device in sysfs; the kernel's source"),
+        remedy,
+    )
+
+
+def _nvme(drive: Drive) -> tuple[Said, Said]:
+    used = next((one for one in drive.nvme_formats if one.in_use), None)
+    if used is None or not used.metadata_bytes:
+        return t("Its blocks may have a format that the kernel cannot use, or it is damaged."), NVME_REMEDY(
+            drive=drive.path
+        )
+    why = t(
+        "It is formatted with blocks of {data} bytes and {metadata} bytes of "
+        "metadata each, which the kernel cannot use.",
+        data=used.data_bytes,
+        metadata=used.metadata_bytes,
+    )
+    plain = [one for one in drive.nvme_formats if not one.metadata_bytes]
+    if not plain or drive.nvme_format_scope == "none":
+        return why, NVME_REMEDY(drive=drive.path)
+    best = min(plain, key=lambda one: (one.performance, -one.data_bytes))
+    return why, t(
+        "`nvme format --lbaf={number} {drive}` gives it blocks without metadata. It "
+        "erases everything, perhaps on the whole controller.",
+        number=best.number,
+        drive=drive.path,
+    )
+
+
+def _other(drive: Drive) -> tuple[Said, Said]:
+    return t(
+        "Drives out of storage arrays are often formatted with blocks of 520 or 528 "
+        "bytes, which Linux cannot use."
+    ), t(
+        "See `dmesg` and `sg_readcap --long {drive}`. If that tells such blocks, "
+        "`sg_format --format --size=512 {drive}` gives it others. It erases "
+        "everything, and takes hours.",
+        drive=drive.path,
+    )

@@ -1,0 +1,300 @@
+"""What the drive's block sizes mean for the person, and which of them cannot be believed."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from wizard.documents.profiles import fault_at, profile_files, read_profile
+from wizard.model.finding import Finding, Severity
+from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
+from wizard.model.machine import Drive
+from wizard.model.said import MIB, NO_TEXT, ProfileText, Said, Sentence, in_a_row, t
+
+SECTOR_BYTES = 512
+USUAL_PHYSICAL_BYTES = 4096
+PARTED_SHARE = 200
+IGNORED_BYTES = 33553920
+"""Of the bogus numbers the one that libfdisk knows by name; others it ignores where they are no multiple of
+the physical block."""
+
+
+def find_geometry(drive: Drive) -> Iterator[Finding]:
+    """The sector format, and an optimal I/O size that cannot be meant."""
+    geometry = drive.geometry
+    if geometry is None:
+        return
+    if geometry.logical_block_bytes == 4096:
+        yield _usb_4096(drive) if drive.bus == "usb" else _4kn(drive)
+    elif geometry.sector_format == "512e":
+        yield _512e(drive, geometry.alignment_offset_bytes)
+    if geometry.physical_block_bytes > USUAL_PHYSICAL_BYTES:
+        yield _large(drive, geometry)
+    if geometry.optimal_io_bytes and plausible_optimal_io_bytes(geometry) is None:
+        yield _bogus(drive, geometry)
+
+
+def _512e(drive: Drive, offset_bytes: int) -> Finding:
+    if offset_bytes < 0:
+        remedy = t(
+            "No start is right for all devices beneath, as another finding says: put those right first."
+        )
+    else:
+        remedy = (
+            t(
+                "Nothing to do: every layout made here starts on a whole MiB and {offset} "
+                "bytes, as this drive needs.",
+                offset=offset_bytes,
+            )
+            if offset_bytes
+            else t("Nothing to do: every layout made here starts on a whole MiB.")
+        )
+    return Finding(
+        "geometry-512e",
+        Severity.INFO,
+        drive.path,
+        t("{drive} takes 512-byte blocks and stores 4096-byte ones (512e).", drive=drive.path),
+        t(
+            "A write that starts or ends within a physical block makes the drive read, "
+            "change and write it again."
+        ),
+        t("physical_block_size and logical_block_size of the kernel's block queue"),
+        remedy,
+    )
+
+
+def _large(drive: Drive, geometry: Geometry) -> Finding:
+    """Blocks that no filesystem of today's usual ones fills: 8 KiB and more."""
+    block = geometry.physical_block_bytes
+    return Finding(
+        "geometry-large-blocks",
+        Severity.INFO,
+        drive.path,
+        t(
+            "{drive} has physical blocks of {block} bytes, and takes blocks of {logical}.",
+            drive=drive.path,
+            block=block,
+            logical=geometry.logical_block_bytes,
+        ),
+        t(
+            "Filesystems mostly write 4096 bytes at a time. For each of those the drive "
+            "reads and writes {block} bytes.",
+            block=block,
+        ),
+        t("physical_block_size in sysfs"),
+        t("Every layout made here starts and ends on its blocks. Keep work with many small writes off it."),
+    )
+
+
+def _4kn(drive: Drive) -> Finding:
+    return Finding(
+        "geometry-4kn",
+        Severity.INFO,
+        drive.path,
+        t("{drive} takes only 4096-byte blocks (4Kn).", drive=drive.path),
+        t(
+            "No partition can be misaligned: nothing smaller can be addressed. Old BIOS "
+            "firmware cannot boot from it, and images of drives with 512-byte blocks do "
+            "not fit."
+        ),
+        t("logical_block_size of the kernel's block queue"),
+        t("Boot from it by UEFI, and copy files to it, not images of partitions."),
+    )
+
+
+def _usb_4096(drive: Drive) -> Finding:
+    return Finding(
+        "geometry-usb-4096",
+        Severity.WARNING,
+        drive.path,
+        t("{drive} is attached by USB and presents 4096-byte blocks.", drive=drive.path),
+        t(
+            "Some USB bridges do so for drives with 512-byte blocks. Out of its "
+            "enclosure, such a drive's partition table cannot be read."
+        ),
+        t("known behaviour of USB bridges for drives over 2 TiB"),
+        t(
+            "Keep drive and enclosure together, or set the drive up where it will stay. "
+            "Software cannot change what the bridge presents."
+        ),
+    )
+
+
+def _bogus(drive: Drive, geometry: Geometry) -> Finding:
+    return Finding(
+        "geometry-optimal-io-bogus",
+        Severity.WARNING,
+        drive.path,
+        t(
+            "{drive} reports an impossible optimal I/O size: {optimal} bytes. It is no "
+            "multiple of its {block}-byte blocks, or a counter at its end.",
+            drive=drive.path,
+            optimal=geometry.optimal_io_bytes,
+            block=geometry.granularity_bytes,
+        ),
+        in_a_row(*_believers(drive, geometry)),
+        t(
+            "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 "
+            "lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
+            "truenas/middleware issue 16663 (kernels from 6.12 round it to 16776704)"
+        ),
+        t(
+            "Nothing to do here: diskwright ignores it. Give parted starts in MiB and no "
+            "percentages. Give LVM `pvcreate --config "
+            "devices/data_alignment_detection=0`."
+        ),
+    )
+
+
+def _believers(drive: Drive, geometry: Geometry) -> Iterator[Said]:
+    """Which tools believe it, what they would do on this very drive, and who is right."""
+    optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
+    counted = optimal // SECTOR_BYTES + 1
+    times = (
+        Sentence("{optimal} is {times} times 512.")
+        if counted & (counted - 1)
+        else Sentence("{optimal} is {times} times 512, a counter at its end.")
+    )
+    yield times(optimal=optimal, times=optimal // SECTOR_BYTES)
+    if (first := optimal // logical) and MIB % optimal:
+        # Of a start in percent parted takes what lies within the percent; where nothing fits it gives up
+        # aligning.
+        far = (drive.size_bytes or 0) < PARTED_SHARE * first * logical
+        yield (
+            t("parted believes it and is wrong: it calls 1 MiB not aligned.")
+            if far
+            else t(
+                "parted believes it and is wrong: `mkpart 0%` starts at block {first}, "
+                "{lies}. It calls that optimal, and 1 MiB not aligned.",
+                first=first,
+                lies=_lies(geometry, first * logical),
+            )
+        )
+    if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
+        yield t("LVM believes it too and starts its data on a multiple of {area}.", area=area)
+    if optimal == IGNORED_BYTES or optimal % geometry.physical_block_bytes:
+        yield t("fdisk and sfdisk ignore it and are right with 1 MiB.")
+
+
+def _lies(geometry: Geometry, start_bytes: int) -> Said:
+    """How a start lies on the drive's blocks, or on 1 MiB where those are small."""
+    if missing := misalignment_bytes(geometry, start_bytes):
+        return t(
+            "{missing} bytes before a boundary of the drive's {block}-byte blocks",
+            missing=missing,
+            block=geometry.granularity_bytes,
+        )
+    return t("off 1 MiB") if start_bytes % MIB else t("aligned")
+
+
+class Kind(StrEnum):
+    """How a model records: the first three are shingled. MEDIA_CACHE says nothing of that: its small writes
+    go to a log on the platters, as those of shingled drives do."""
+
+    DRIVE_MANAGED = "drive-managed"
+    HOST_AWARE = "host-aware"
+    HOST_MANAGED = "host-managed"
+    CONVENTIONAL = "conventional"
+    MEDIA_CACHE = "media-cache"
+
+
+class Confidence(StrEnum):
+    """high: the maker or smartmontools' database; medium: press or a maker's list of families; low: reported
+    by users.
+
+    A conventional one of high confidence outweighs even what a smartctl of another age says, so that the
+    drive counts as unknown.
+    """
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+MOST_BYTES_IN_A_TB = 1.05e12
+"""Drives hold a little more than the capacity they are sold by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One line of the list. `model` is a regular expression that must fit the model number as a whole, up to
+    a `-` or a blank.
+
+    Makers' names before it (`WDC`, `TOSHIBA`) need not be written. `capacity` is a note on which sizes are
+    meant; `largest_tb` (in 10^12 bytes) leaves out larger drives. Smaller ones are never left out: a
+    host-protected area makes any drive smaller.
+    """
+
+    model: str
+    kind: Kind = Kind.DRIVE_MANAGED
+    confidence: Confidence = Confidence.LOW
+    family: ProfileText = NO_TEXT
+    capacity: str = ""
+    largest_tb: float | None = None
+    source: ProfileText = NO_TEXT
+    """Without one it is the user's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatternFile:
+    """A file of the list: an array of tables named `drives`."""
+
+    drives: tuple[Pattern, ...]
+
+
+_MAKER = re.compile(r"^(?:WDC|WD|Western Digital|TOSHIBA|SEAGATE|HGST|HITACHI|SAMSUNG|ATA)\s+", re.IGNORECASE)
+
+
+def model_numbers(drive: Drive) -> tuple[str, ...]:
+    """The ways in which a drive's model may be written, without its maker's name: as the kernel has it; whole
+    again where a USB bridge has cut it in two (8 characters of vendor, 16 of product); and as the drive
+    itself says behind a bridge with a name of its own."""
+    model = (drive.model or "").replace("_", " ").strip()
+    joined = (drive.vendor or "").strip() + model if model else ""
+    own = drive.ata.model if drive.ata else None
+    known = [name for name in (model, joined, own, drive.smart.model_name) if name]
+    return tuple(dict.fromkeys(_MAKER.sub("", name, count=1) for name in known))
+
+
+def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
+    """Those that are the drive's model number, and meant for drives no smaller than it is."""
+    numbers = model_numbers(drive)
+    for pattern in patterns:
+        meant = (
+            pattern.largest_tb is None or (drive.size_bytes or 0) <= pattern.largest_tb * MOST_BYTES_IN_A_TB
+        )
+        if meant and any(
+            re.fullmatch(rf"(?:{pattern.model})(?:[-\s].*)?", number, re.IGNORECASE) for number in numbers
+        ):
+            yield pattern
+
+
+def load_patterns() -> tuple[Pattern, ...]:
+    """Every pattern of every file, the user's last; raises BadInput naming file, line and key."""
+    return tuple(pattern for path in profile_files("drives") for pattern in read_patterns(path))
+
+
+def read_patterns(path: Path) -> tuple[Pattern, ...]:
+    """The patterns of one file; raises BadInput naming file, line and key."""
+    found = read_profile(path, PatternFile).drives
+    for index, pattern in enumerate(found):
+        if trouble := _trouble(pattern):
+            name, said = trouble
+            raise fault_at(path, f"drives[{index}].{name}", said)
+    return found
+
+
+def _trouble(pattern: Pattern) -> tuple[str, Said] | None:
+    """What makes a pattern useless: the key, and the reason."""
+    try:
+        empty = re.compile(pattern.model).fullmatch("") is not None
+    except re.error as error:
+        return "model", t(
+            "'{pattern}' is no usable pattern: {fault}.", pattern=pattern.model, fault=str(error)
+        )
+    if empty:
+        return "model", t("'{pattern}' is no usable pattern: it fits every drive.", pattern=pattern.model)
+    if pattern.largest_tb is not None and not pattern.largest_tb > 0:
+        return "largest_tb", t("{largest:g} leaves no drive that could fit.", largest=pattern.largest_tb)
+    return None

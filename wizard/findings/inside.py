@@ -1,0 +1,390 @@
+"""Whether what stands in a partition, or on the drive itself, begins where the drive's blocks do: the sum of
+all offsets decides.
+"""
+
+from collections.abc import Iterator
+
+from wizard.findings import messages
+from wizard.findings.places import Array, Place, Standing
+from wizard.model.finding import Finding, Severity
+from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
+from wizard.model.machine import Drive, Signature, Striping
+from wizard.model.said import Said, Sentence, in_a_row, t
+
+WHY = t(
+    "By these numbers the filesystem spreads its tables over the drives and "
+    "gathers writes to full stripes. Wrong ones give one drive more work, and "
+    "make an array with parity read before it writes."
+)
+
+PARITY = ("md raid4", "md raid5", "md raid6")
+EXT = ("ext2", "ext3", "ext4", "ext4dev")
+SECTOR_BYTES = 512
+LARGEST_BLOCK_BYTES = 4096
+"""Of the physical blocks that drives have; no array has chunks that small."""
+
+
+def find_stripes(place: Place) -> Iterator[Finding]:
+    """One finding a filesystem that stands on an array, or that is laid out for one that is not there."""
+    for leaf in place.leaves():
+        for mark in leaf.signatures:
+            if mark.block_bytes and not mark.ambivalent and (mark.kind in EXT or mark.kind == "xfs"):
+                finding = _on_array(leaf, mark, leaf.array) if leaf.array else _on_plain(leaf, mark)
+                if finding is not None:
+                    yield finding
+
+
+def _on_array(leaf: Place, mark: Signature, array: Array) -> Finding | None:
+    wanted, stated = array.striping, _stated(mark)
+    array_named = messages.NAMED(path=array.layer.path, kind=array.layer.kind)
+    if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
+        fits = t(
+            "{filesystem} on {device} fits its array {array}: {striping}.",
+            filesystem=mark.kind,
+            device=leaf.device,
+            array=array_named,
+            striping=_words(stated),
+        )
+        return _stripe(Severity.OK, leaf, fits, WHY, messages.NOTHING_TO_DO)
+    if stated is None:
+        severity = Severity.WARNING if array.layer.kind in PARITY else Severity.INFO
+        sentence = t(
+            "{filesystem} on {device} is not laid out for its array {array}, which has {striping}.",
+            filesystem=mark.kind,
+            device=leaf.device,
+            array=array_named,
+            striping=_words(wanted),
+        )
+    else:
+        severity = Severity.WARNING
+        sentence = t(
+            "{filesystem} on {device} does not fit its array {array}. It is laid out for "
+            "{stated}; the array has {striping}.",
+            filesystem=mark.kind,
+            device=leaf.device,
+            array=array_named,
+            stated=_words(stated),
+            striping=_words(wanted),
+        )
+    return _stripe(severity, leaf, sentence, WHY, _remedy(leaf, mark, wanted))
+
+
+def _on_plain(leaf: Place, mark: Signature) -> Finding | None:
+    """Striping where no array is known: as the drive asks for it, taken from a number that it cannot mean, or
+    of an array elsewhere."""
+    stated, geometry = _stated(mark), leaf.geometry
+    if stated is None or geometry is None or _is_kernels(stated, geometry):
+        return None
+    block = mark.block_bytes or 1
+    bogus = (
+        plausible_optimal_io_bytes(geometry) is None
+        and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block
+    )
+    undo = (
+        t(
+            "`tune2fs -E stride=0,stripe_width=0 {device}` removes the numbers; it changes no data.",
+            device=leaf.device,
+        )
+        if mark.kind in EXT
+        else t("Mounted with `noalign`, XFS ignores the numbers.")
+    )
+    if bogus:
+        believed = t(
+            "{filesystem} on {device} is laid out for {stated}. mkfs believed the "
+            "drive's impossible optimal I/O size of {optimal} bytes.",
+            filesystem=mark.kind,
+            device=leaf.device,
+            stated=_words(stated),
+            optimal=geometry.optimal_io_bytes,
+        )
+        return _stripe(
+            Severity.WARNING,
+            leaf,
+            believed,
+            t("The drive's number is wrong, not the filesystem: there is no stripe of that width to fill."),
+            undo,
+        )
+    alone = t(
+        "{filesystem} on {device} is laid out for {stated}, but no array is seen beneath it.",
+        filesystem=mark.kind,
+        device=leaf.device,
+        stated=_words(stated),
+    )
+    return _stripe(
+        Severity.INFO,
+        leaf,
+        alone,
+        t("It may have been copied from an array. Or a controller hides one, and the numbers may be right."),
+        t("Only where no controller hides an array: {remedy}", remedy=undo),
+    )
+
+
+def _stripe(severity: Severity, leaf: Place, sentence: Said, why: Said, remedy: Said) -> Finding:
+    return Finding(
+        "alignment-stripe",
+        severity,
+        leaf.device,
+        sentence,
+        why,
+        t(
+            "the filesystem's superblock; md's superblock, LVM's metadata and the queue "
+            "limits of the kernel; mke2fs(8), xfs(5)"
+        ),
+        remedy,
+    )
+
+
+def _stated(mark: Signature) -> Striping | None:
+    """What the filesystem says; mke2fs writes a stripe of one physical block where a device asks for no more,
+    which is none."""
+    spread = mark.striping
+    return (
+        None
+        if spread is None or max(spread.unit_bytes, spread.width_bytes) <= LARGEST_BLOCK_BYTES
+        else spread
+    )
+
+
+def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
+    """Whether it is what the kernel says of the device: what mkfs takes."""
+    if geometry is None or plausible_optimal_io_bytes(geometry) is None:
+        return False
+    return stated.width_bytes == geometry.optimal_io_bytes and stated.unit_bytes in (
+        0,
+        geometry.minimum_io_bytes,
+    )
+
+
+def _words(stated: Striping) -> Said:
+    unit, width = stated.unit_bytes, stated.width_bytes
+    if not unit:
+        return t("an unknown number of bytes a chunk and {width} a full stripe", width=width)
+    return (
+        t("{unit} bytes a chunk and {width} a full stripe", unit=unit, width=width)
+        if width
+        else t("{unit} bytes a chunk and an unknown number a full stripe", unit=unit)
+    )
+
+
+def _remedy(leaf: Place, mark: Signature, wanted: Striping) -> Said:
+    block, unit, width = mark.block_bytes or 1, wanted.unit_bytes, wanted.width_bytes
+    if mark.kind in EXT:
+        if unit % block:
+            return t("Only a new filesystem can fit: this one's blocks do not divide the array's chunks.")
+        return t(
+            "`tune2fs -E stride={stride},stripe_width={width} {device}` corrects it for "
+            "new writes; then mount it anew.",
+            stride=unit // block,
+            width=width // block,
+            device=leaf.device,
+        )
+    old = mark.striping.unit_bytes if mark.striping else 0
+    if old and unit % old == 0 and (unit // old).bit_count() == 1:
+        return t(
+            "`mount -o sunit={sunit},swidth={swidth}` (in units of 512 bytes), once. XFS keeps them.",
+            sunit=unit // SECTOR_BYTES,
+            swidth=width // SECTOR_BYTES,
+        )
+    return t(
+        "XFS cannot change it later. A new one made with `mkfs.xfs -d su={unit},sw={drives}` fits.",
+        unit=unit,
+        drives=width // unit,
+    )
+
+
+SOURCE = t(
+    "Linux, block/blk-settings.c, queue_limit_alignment_offset, with the sum of all offsets as the start"
+)
+
+BAD = (Standing.OFF, Standing.HIDDEN)
+REMEDIES = {
+    "LVM2_member": Sentence(
+        "`pvcreate --dataalignment 1m` (and no --dataalignmentoffset) starts LVM's data on 1 MiB."
+    ),
+    "crypto_LUKS": Sentence(
+        "`cryptsetup luksFormat` without --offset and --align-payload lets LUKS choose an aligned place."
+    ),
+    "linux_raid_member": Sentence(
+        "`mdadm --create` without --data-offset, or with one in whole MiB, starts the data on 1 MiB."
+    ),
+}
+KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
+
+
+def makes_up(place: Place) -> bool:
+    """Whether all data within begin on a boundary, wherever the place itself begins."""
+    leaves = list(place.leaves())
+    return leaves != [place] and all(leaf.standing is Standing.ON for leaf in leaves)
+
+
+def find_inside(drive: Drive, geometry: Geometry, place: Place, *, told: bool = False) -> Iterator[Finding]:
+    """Findings on what stands within `place`. `told`: it is known already that it begins in the wrong place,
+    and why."""
+    for inner in place.within:
+        off = inner.standing in BAD
+        if off and makes_up(inner):
+            yield compensated(geometry, inner)
+            continue
+        if off and not told:
+            yield _inside(drive, geometry, place, inner)
+        yield from find_inside(drive, geometry, inner, told=off)
+
+
+def compensated(geometry: Geometry, place: Place) -> Finding:
+    """It begins in the wrong place, and what stands in it makes up for that."""
+    leaf, blocks = next(place.leaves()), _blocks(geometry, place)
+    return Finding(
+        "alignment-compensated",
+        Severity.INFO,
+        place.device,
+        in_a_row(
+            t("{place:First} starts off {blocks}.", place=place.name, blocks=blocks)
+            if place.start_bytes is None
+            else t(
+                "{place:First} starts at byte {start}, off {blocks}.",
+                place=place.name,
+                start=place.start_bytes,
+                blocks=blocks,
+            ),
+            t(
+                "What it holds makes up for that: {data} starts on a boundary, as the kernel adds it up.",
+                data=leaf.name,
+            )
+            if leaf.start_bytes is None
+            else t(
+                "What it holds makes up for that: {data} starts at byte {start} = "
+                "{terms:sum}, on a boundary.",
+                data=leaf.name,
+                start=leaf.start_bytes,
+                terms=leaf.summands,
+            ),
+        ),
+        t(
+            "The start of the data decides, not that of what holds it. Only the few "
+            "writes to the headers straddle blocks."
+        ),
+        SOURCE,
+        messages.NOTHING_TO_DO,
+    )
+
+
+def _inside(drive: Drive, geometry: Geometry, outer: Place, inner: Place) -> Finding:
+    hidden = inner.standing is Standing.HIDDEN
+    off, blocks = inner.off_bytes, _blocks(geometry, inner)
+    said = [
+        t(
+            "{place:First} is misaligned: it starts {off} bytes before the next boundary of {blocks}.",
+            place=inner.name,
+            off=off,
+            blocks=blocks,
+        )
+        if inner.start_bytes is None
+        else t(
+            "{place:First} is misaligned: it starts at byte {start} of the drive, {off} "
+            "bytes before the next boundary of {blocks}.",
+            place=inner.name,
+            start=inner.start_bytes,
+            off=off,
+            blocks=blocks,
+        )
+    ]
+    if len(inner.terms) > 1:
+        said.append(t("That is {terms:sum}.", terms=inner.summands))
+    if outer.standing is Standing.ON:
+        said.append(t("{holder:First} itself starts on a boundary.", holder=outer.name))
+    kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
+    return Finding(
+        "alignment-inside",
+        Severity.WARNING if hidden else Severity.DANGER,
+        inner.device,
+        in_a_row(*said),
+        messages.LIARS if hidden else messages.TWO_BLOCKS,
+        SOURCE,
+        in_a_row(
+            t(
+                "Moving the partition does not help. Copy the data elsewhere, make what "
+                "holds it anew, and copy it back."
+            ),
+            REMEDIES.get(kind, Sentence("Its own tool must be told where the data starts."))(),
+        ),
+    )
+
+
+def find_chunks(place: Place) -> Iterator[Finding]:
+    """Data on a striped array that begin off its chunks or, where there is parity, off its full stripes."""
+    for leaf in place.leaves():
+        array = leaf.array
+        if array is None or not array.start_bytes:
+            continue
+        unit, width, start = array.striping.unit_bytes, array.striping.width_bytes, array.start_bytes
+        name, path = leaf.name, array.layer.path
+        if off := start % unit:
+            sentence = t(
+                "{place:First} starts at byte {start} of the array {array}, {off} bytes past "
+                "the start of a {unit}-byte chunk.",
+                place=name,
+                start=start,
+                array=path,
+                off=off,
+                unit=unit,
+            )
+            yield _chunk(
+                leaf,
+                array,
+                sentence,
+                t(
+                    "Writes that a filesystem lays out for whole chunks straddle two, and go to "
+                    "two drives instead of one."
+                ),
+            )
+        elif array.layer.kind in PARITY and (off := start % width):
+            sentence = t(
+                "{place:First} starts at byte {start} of the array {array}, {off} bytes past "
+                "the start of a {width}-byte full stripe.",
+                place=name,
+                start=start,
+                array=path,
+                off=off,
+                width=width,
+            )
+            yield _chunk(
+                leaf,
+                array,
+                sentence,
+                t(
+                    "Writes that a filesystem lays out for full stripes straddle two. The array "
+                    "then reads before it writes parity."
+                ),
+            )
+
+
+def _chunk(leaf: Place, array: Array, sentence: Said, why: Said) -> Finding:
+    return Finding(
+        "alignment-chunk",
+        Severity.WARNING,
+        leaf.device,
+        sentence,
+        why,
+        t(
+            "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the "
+            "array's queue, with the layer's own start"
+        ),
+        t(
+            "It costs some speed and no data. If you make it anew, start its data on a "
+            "multiple of the full stripe, {width} bytes.",
+            width=array.striping.width_bytes,
+        ),
+    )
+
+
+def _kind(drive: Drive, place: Place) -> str:
+    return next((layer.kind for layer in drive.layers if layer.path == place.device), "")
+
+
+def _blocks(geometry: Geometry, place: Place) -> Said:
+    if place.standing is Standing.HIDDEN:
+        return t(
+            "4096-byte blocks (the drive reports {block}-byte physical blocks)",
+            block=geometry.physical_block_bytes,
+        )
+    return t("the drive's {block}-byte blocks", block=geometry.granularity_bytes)

@@ -1,0 +1,226 @@
+"""Where everything begins that stands on a drive: the sum of all offsets from the drive's first byte. Pure.
+
+The kernel repeats its test of alignment in each layer of a stack with that layer's own start
+(block/blk-settings.c, blk_stack_limits); here the starts are added up instead, which must come to the same,
+and says where in the stack it goes wrong.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from wizard.findings import messages
+from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
+from wizard.model.said import Said, t
+
+HIDDEN_BLOCK_BYTES = 4096
+"""What a drive may have that claims less."""
+CONTAINERS: dict[str, tuple[Said | str, Said | str]] = {
+    "linux_raid_member": (t("the RAID member"), t("RAID member")),
+    "crypto_LUKS": ("LUKS", "LUKS"),
+    "LVM2_member": ("LVM", "LVM"),
+}
+"""What a container is called, in a sentence and in a sum."""
+MOST_DEPTH = 8
+Terms: TypeAlias = tuple[tuple[Said | str, int], ...]
+"""The parts of a sum, each with what it is of."""
+
+
+class Standing(Enum):
+    """How a start lies on the drive's blocks: on a boundary, off one, off one that the drive may hide, or not
+    known."""
+
+    ON = "on"
+    HIDDEN = "hidden"
+    OFF = "off"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """The nearest striped layer beneath a place, and how far behind the array's first byte the place begins
+    (None: unknown)."""
+
+    layer: Layer
+    striping: Striping
+    start_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something that begins on the drive. `device` is the node it is on or in, `name` what a person calls it.
+
+    `start_bytes` is the sum of all offsets, `terms` its parts in words; None where one of them is not known.
+    `off_bytes` is the way to the next boundary of the drive's blocks by the kernel's formula. `signatures` is
+    what lives there, `within` what stands on it; `container` is the kind whose data area it is.
+    """
+
+    device: str
+    name: Said | str
+    start_bytes: int | None
+    standing: Standing
+    off_bytes: int
+    terms: Terms = ()
+    array: Array | None = None
+    geometry: Geometry | None = None
+    signatures: tuple[Signature, ...] = ()
+    within: tuple["Place", ...] = ()
+    container: str | None = None
+
+    def leaves(self) -> Iterator["Place"]:
+        """The places on which nothing else stands: there the data are."""
+        if not self.within:
+            yield self
+        for place in self.within:
+            yield from place.leaves()
+
+    def everything(self) -> Iterator["Place"]:
+        """This place and all within it."""
+        yield self
+        for place in self.within:
+            yield from place.everything()
+
+    @property
+    def summands(self) -> tuple[Said, ...]:
+        """`1048576 (partition)`, `16777216 (LUKS)`."""
+        return tuple(t("{bytes} ({what})", bytes=size, what=what) for what, size in self.terms)
+
+
+def place_of_drive(drive: Drive, geometry: Geometry) -> Place:
+    """What lives on the drive itself, without a partition."""
+    return _Survey(drive, geometry).place(
+        drive.path, drive.path, 0, (), None, drive.signatures, drive.geometry, 0
+    )
+
+
+def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> Place:
+    """A partition and what stands on it."""
+    terms = ((t("partition"), partition.start_bytes),)
+    return _Survey(drive, geometry).place(
+        partition.path,
+        partition.path,
+        partition.start_bytes,
+        terms,
+        None,
+        partition.signatures,
+        drive.geometry,
+        0,
+    )
+
+
+def is_off(geometry: Geometry, start_bytes: int) -> tuple[Standing, int]:
+    """How a start lies by the kernel's formula, and on the 4096 bytes that a drive of smaller blocks may
+    hide."""
+    if missing := misalignment_bytes(geometry, start_bytes):
+        return Standing.OFF, missing
+    if geometry.granularity_bytes < HIDDEN_BLOCK_BYTES and start_bytes % HIDDEN_BLOCK_BYTES:
+        return Standing.HIDDEN, HIDDEN_BLOCK_BYTES - start_bytes % HIDDEN_BLOCK_BYTES
+    return Standing.ON, 0
+
+
+class _Survey:
+    """Walks upwards from one place."""
+
+    def __init__(self, drive: Drive, geometry: Geometry) -> None:
+        self.drive, self.geometry = drive, geometry
+
+    def place(
+        self,
+        device: str,
+        name: Said | str,
+        start: int | None,
+        terms: Terms,
+        array: Array | None,
+        signatures: tuple[Signature, ...],
+        geometry: Geometry | None,
+        depth: int,
+    ) -> Place:
+        standing, off = is_off(self.geometry, start) if start is not None else self._by_kernel(geometry)
+        above = [layer for layer in self.drive.layers if layer.below == device] if depth < MOST_DEPTH else []
+        volumes = tuple(layer for layer in above if layer.kind == "LVM")
+        within = tuple(
+            self._layer(layer, start, terms, array, depth) for layer in above if layer not in volumes
+        )
+        for mark in signatures:
+            if _holds(mark) and mark.kind == "LVM2_member":
+                within += (self._contained(device, mark, start, terms, array, volumes, depth),)
+                volumes = ()
+            elif _holds(mark) and not above:
+                within += (self._contained(device, mark, start, terms, array, (), depth),)
+        within += tuple(self._layer(layer, start, terms, array, depth) for layer in volumes)
+        return Place(device, name, start, standing, off, terms, array, geometry, signatures, within)
+
+    def _layer(
+        self,
+        layer: Layer,
+        start: int | None,
+        terms: Terms,
+        array: Array | None,
+        depth: int,
+        behind: int = 0,
+    ) -> Place:
+        """`behind`: how much of the layer's offset `start` and `terms` have in them already."""
+        offset = None if layer.offset_bytes is None else layer.offset_bytes - behind
+        position: int | None = None
+        sums: Terms = ()
+        if start is not None and offset is not None:
+            position, sums = start + offset, (*terms, (layer.kind, offset))
+        inner = _moved(array, offset)
+        if layer.striping is not None:
+            inner = Array(layer, layer.striping, 0)
+            # Within an array the sum still tells the place on this drive's blocks, if its chunks are whole
+            # blocks.
+            if layer.striping.unit_bytes % self.geometry.granularity_bytes:
+                position, sums = None, ()
+        name = messages.NAMED(path=layer.path, kind=layer.kind)
+        return self.place(
+            layer.path, name, position, sums, inner, layer.signatures, layer.geometry, depth + 1
+        )
+
+    def _contained(
+        self,
+        device: str,
+        mark: Signature,
+        start: int | None,
+        terms: Terms,
+        array: Array | None,
+        volumes: tuple[Layer, ...],
+        depth: int,
+    ) -> Place:
+        """The data of a container, and of LVM the logical volumes in them, for which one start is right or
+        wrong together."""
+        offset = mark.data_offset_bytes
+        assert offset is not None
+        position = None if start is None else start + offset
+        container, term = CONTAINERS[mark.kind]
+        standing, off = is_off(self.geometry, position) if position is not None else (Standing.UNKNOWN, 0)
+        sums = () if position is None else (*terms, (term, offset))
+        inner = _moved(array, offset)
+        within = tuple(self._layer(layer, position, sums, inner, depth, behind=offset) for layer in volumes)
+        name = t("the data of {container} in {device}", container=container, device=device)
+        return Place(device, name, position, standing, off, sums, inner, within=within, container=mark.kind)
+
+    def _by_kernel(self, geometry: Geometry | None) -> tuple[Standing, int]:
+        """Where the sum is not known the kernel may know: it adds up the starts of the layers that are
+        active."""
+        if geometry is None or geometry.alignment_offset_bytes < 0:
+            return Standing.UNKNOWN, 0
+        off = geometry.alignment_offset_bytes % self.geometry.granularity_bytes
+        return (Standing.OFF, off) if off else (Standing.ON, 0)
+
+
+def _moved(array: Array | None, offset: int | None) -> Array | None:
+    """The array as seen from so many bytes further on."""
+    if array is None:
+        return None
+    return Array(
+        array.layer,
+        array.striping,
+        None if array.start_bytes is None or offset is None else array.start_bytes + offset,
+    )
+
+
+def _holds(mark: Signature) -> bool:
+    return mark.kind in CONTAINERS and mark.data_offset_bytes is not None and not mark.ambivalent

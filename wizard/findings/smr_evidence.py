@@ -1,0 +1,324 @@
+"""The ladder: everything that may tell how a drive records, one clue a rung, the strongest first.
+
+A rung that could not be asked is a clue too, with its reason, since what was not heard is no proof of
+anything. Sources: Linux drivers/scsi/sd.c and drivers/ata/libata-scsi.c (VPD page B1h from IDENTIFY word 69),
+block/blk-zoned.c (host-aware drives read `none` from 6.8 on); SAT-4 and ACS-4 (words 69, 169, 217);
+smartmontools' ataprint.cpp and drivedb.h.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from wizard.findings import messages as words
+from wizard.findings.geometry import Confidence, Kind, Pattern, fitting
+from wizard.model.finding import Clue, Finding, Recorded, Recording, Severity
+from wizard.model.machine import Drive
+from wizard.model.said import Said, Sentence, in_a_row
+from wizard.model.verdict import Displaced, DisplacedVerdict
+
+DRIVE, HOST_AWARE, HOST_MANAGED = "drive", "host-aware", "host-managed"
+VIRTUAL_BUSES = ("loop", "virtio", "mmc", "nvme")
+VIRTUAL_MODELS = ("QEMU", "VBOX", "VMware", "Virtual")
+
+
+class Weight(IntEnum):
+    """How far a clue carries. STATED: the drive itself says so; PUBLISHED: its maker or smartmontools do, and
+    nothing else is known against it; LISTED: others do; HINT: it only speaks for it."""
+
+    HINT = 1
+    LISTED = 2
+    PUBLISHED = 3
+    STATED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One clue and what it speaks for: a management, or with None for a conventional drive; no weight where
+    it is silent.
+
+    `exact` is false where it says that a drive is shingled, and not who manages that; `asked` where it could
+    not be asked.
+    """
+
+    clue: Clue
+    management: str | None = None
+    weight: Weight | None = None
+    exact: bool = True
+    asked: bool = True
+
+
+def rungs_of(
+    drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
+) -> tuple[Rung, ...]:
+    """Every rung that is there to be asked, in the ladder's order; of the list's entries the last, which is
+    the user's, first. `probed` is what the quick probe said of this drive."""
+    found = (
+        _zoned(drive),
+        _vpd(drive),
+        _word(drive),
+        _smart(drive),
+        _discard(drive),
+        reversed(list(_listed(drive, patterns))),
+        _probed(probed),
+    )
+    return tuple(rung for rungs in found for rung in rungs)
+
+
+def _unasked(source: Said, why: Said) -> Rung:
+    return Rung(Clue(source, words.NOT_ASKED(why=why), "low"), asked=False)
+
+
+def _zoned(drive: Drive) -> Iterator[Rung]:
+    source = words.KERNEL
+    if drive.zoned in (HOST_AWARE, HOST_MANAGED):
+        clue = Clue(source, words.STATED(management=drive.zoned), "high")
+        yield Rung(clue, drive.zoned, Weight.STATED)
+    elif drive.zoned is not None:
+        yield Rung(Clue(source, words.AS_MANAGED_TOO(zoned=drive.zoned), "low"))
+    else:
+        yield _unasked(source, words.NO_ZONES)
+
+
+def _vpd(drive: Drive) -> Iterator[Rung]:
+    source = words.PAGE
+    match drive.vpd_zoned:
+        case 1:
+            stated = words.STATED_BITS(bits=1, management=HOST_AWARE)
+            yield Rung(Clue(source, stated, "high"), HOST_AWARE, Weight.STATED)
+        case 2:
+            stated = words.STATED_BITS(bits=2, management="drive-managed")
+            yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
+        case int(bits):
+            yield Rung(Clue(source, words.BITS_NOT_REPORTED(bits=bits), "low"))
+        case None if drive.bus == "usb":
+            yield _unasked(source, words.BRIDGE_NOT_ASKED)
+        case None if drive.bus not in VIRTUAL_BUSES:
+            yield _unasked(source, words.NO_PAGE)
+
+
+def _word(drive: Drive) -> Iterator[Rung]:
+    source = words.WORD
+    if drive.ata is not None:
+        match drive.ata.zoned:
+            case 1:
+                stated = words.STATED_BITS(bits=1, management=HOST_AWARE)
+                yield Rung(Clue(source, stated, "high"), HOST_AWARE, Weight.STATED)
+            case 2:
+                stated = words.STATED_BITS(bits=2, management="device-managed")
+                yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
+            case _:
+                yield Rung(Clue(source, words.NOT_REPORTED, "low"))
+    elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
+        yield _unasked(source, why)
+    elif drive.bus == "usb":
+        yield _unasked(source, words.BRIDGE_SILENT)
+    elif is_ata(drive):
+        yield _unasked(source, words.KERNEL_SILENT)
+
+
+def _smart(drive: Drive) -> Iterator[Rung]:
+    smart = drive.smart
+    says = {"device_managed": DRIVE, "host_aware": HOST_AWARE}.get(smart.zoned_capability or "")
+    if says:
+        stated = words.STATED(management=smart.zoned_capability or "")
+        yield Rung(Clue(words.SMARTCTL, stated, "high"), says, Weight.STATED)
+    family, source = smart.model_family or "", words.DATABASE
+    if re.search(r"\(SMR\b", family):
+        yield Rung(Clue(source, words.FAMILY(family=family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
+    elif re.search(r"\(CMR\b", family):
+        yield Rung(Clue(source, words.FAMILY(family=family), "medium"), None, Weight.LISTED)
+    elif family:
+        yield Rung(Clue(source, words.FAMILY_SILENT(family=family), "low"))
+    elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
+        yield _unasked(words.SMARTCTL_AND_DATABASE, why)
+
+
+def _discard(drive: Drive) -> Iterator[Rung]:
+    own = (drive.ata is not None and drive.ata.trims is True) or drive.smart.trim_supported is True
+    kernels = drive.discard is not None and drive.discard.maximum_bytes > 0 and is_ata(drive)
+    if (own or kernels) and drive.rotational and not is_emulated(drive):
+        clue = Clue(words.DISCARD, words.NO_USE_FOR_TRIM, "medium")
+        yield Rung(clue, DRIVE, Weight.HINT, exact=False)
+
+
+def is_emulated(drive: Drive) -> bool:
+    """Whether a virtual machine's host makes it up."""
+    models = (drive.model, drive.ata.model if drive.ata else None, drive.smart.model_name)
+    return any((model or "").startswith(VIRTUAL_MODELS) for model in models)
+
+
+def is_ata(drive: Drive) -> bool:
+    """Whether the kernel's own ATA driver speaks to it: discard is then the drive's, not a file's, a thin
+    volume's or a bridge's."""
+    return drive.bus in ("ata", "sata") or (drive.bus == "scsi" and (drive.vendor or "").strip() == "ATA")
+
+
+def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
+    managements = {
+        Kind.DRIVE_MANAGED: DRIVE,
+        Kind.HOST_AWARE: HOST_AWARE,
+        Kind.HOST_MANAGED: HOST_MANAGED,
+        Kind.CONVENTIONAL: None,
+    }
+    for pattern in fitting(drive, patterns):
+        if pattern.kind is Kind.MEDIA_CACHE:
+            continue
+        weight = {
+            Confidence.HIGH: Weight.PUBLISHED,
+            Confidence.MEDIUM: Weight.LISTED,
+            Confidence.LOW: Weight.HINT,
+        }[pattern.confidence]
+        clue = Clue(
+            words.MODELS(source=pattern.source or words.OWN_LIST),
+            _said_of(pattern),
+            pattern.confidence.value,
+        )
+        # Lists rarely say who manages it: `drive-managed` is what stands there where nothing more is known.
+        yield Rung(clue, managements[pattern.kind], weight, exact=pattern.kind is not Kind.DRIVE_MANAGED)
+
+
+def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
+    """Of low confidence, whatever it found: only simulated drives have confirmed the probe so far."""
+    if verdict is None:
+        return
+    source = words.QUICK_TEST
+    match verdict.outcome:
+        case Displaced.LIKELY:
+            yield Rung(Clue(source, words.PROBED_LIKELY(), "low"), DRIVE, Weight.HINT, exact=False)
+        case Displaced.NOTHING_FOUND:
+            yield Rung(Clue(source, words.PROBED_NOTHING, "low"))
+        case Displaced.CANNOT_TELL:
+            yield _unasked(source, words.PROBED_IN_VAIN)
+
+
+def _said_of(pattern: Pattern) -> Said:
+    """What an entry of the list says; of low confidence it is only reported."""
+    kind, family, only_reported = pattern.kind.value, pattern.family, pattern.confidence is Confidence.LOW
+    if family:
+        named = words.REPORTED_FAMILY if only_reported else words.LISTED_FAMILY
+        return named(family=family, management=kind)
+    return (words.REPORTED if only_reported else words.LISTED)(management=kind)
+
+
+def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
+    """The verdict with every clue, also those that contradict it and those that could not be had.
+
+    A conventional drive's clue turns a weaker or equal one for shingles into `unknown`, but for the drive's
+    own word; it never becomes `no`.
+    """
+    evidence = tuple(rung.clue for rung in rungs)
+    shingled = strongest(rungs)
+    against = max((weight_of(rung) for rung in rungs if speaks_for_conventional(rung)), default=0)
+    if shingled is not None and drive.bus == "nvme":
+        return Recording("not-applicable", shingled.management, Recorded.NOT_APPLICABLE, "high", evidence)
+    if shingled is not None and (weight_of(shingled) == Weight.STATED or weight_of(shingled) > against):
+        sure = weight_of(shingled) >= Weight.PUBLISHED
+        verdict = Recorded.YES if sure else Recorded.LIKELY
+        confidence = shingled.clue.confidence if not against else "low" if not sure else "medium"
+        return Recording("shingled", shingled.management, verdict, confidence, evidence)
+    if drive.rotational is False:
+        return Recording("not-applicable", None, Recorded.NOT_APPLICABLE, "high", (_solid(drive), *evidence))
+    return Recording("unknown", None, Recorded.UNKNOWN, "none", evidence)
+
+
+def strongest(rungs: Sequence[Rung]) -> Rung | None:
+    """What speaks most for shingles: by weight, then those that name who manages them, then by the ladder's
+    order."""
+    speaking = [rung for rung in rungs if rung.management and rung.weight]
+    return max(speaking, key=lambda rung: (weight_of(rung), rung.exact), default=None)
+
+
+def weight_of(rung: Rung) -> int:
+    """0 for a rung that is silent."""
+    return rung.weight or 0
+
+
+def speaks_for_conventional(rung: Rung) -> bool:
+    """Whether it says that the drive is not shingled."""
+    return rung.weight is not None and rung.management is None
+
+
+def _solid(drive: Drive) -> Clue:
+    source = words.KERNELS_ROTATION if drive.rotation_rate is None else words.OWN_ROTATION
+    return Clue(source, words.NOTHING_TURNS, "high")
+
+
+def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
+    """What the verdict means for the person. Where clues cancel each other out, contradictions.py says so
+    instead."""
+    if recording.verdict is Recorded.LIKELY:
+        yield _shingled(drive, recording, "recording-shingled-likely", words.LIKELY)
+    elif recording.management == HOST_MANAGED:
+        yield _host_managed(drive, recording)
+    elif recording.management == HOST_AWARE:
+        yield _shingled(drive, recording, "recording-zoned-host-aware", words.HOST_AWARE)
+    elif recording.verdict is Recorded.YES:
+        yield _shingled(drive, recording, "recording-shingled", words.SHINGLED)
+    elif may_be_shingled(drive, recording) and strongest(rungs) is None:
+        yield _unknown(drive, rungs)
+
+
+def may_be_shingled(drive: Drive, recording: Recording) -> bool:
+    """Whether that is in doubt: of a hard disk, and of what does not tell whether it is one, unless it is a
+    stick or a card, or only a program's."""
+    untold = drive.rotational is None and drive.kernel_rotational is not None
+    can_turn = drive.rotational or (untold and not drive.removable)
+    return recording.verdict is Recorded.UNKNOWN and can_turn and drive.bus not in VIRTUAL_BUSES
+
+
+def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
+    conventional = [rung.clue for rung in rungs if speaks_for_conventional(rung)]
+    unasked = [rung.clue for rung in rungs if not rung.asked]
+    if conventional:
+        said = tuple(words.CLUE(source=clue.source, says=clue.says) for clue in conventional)
+        sentence = words.UNKNOWN_LISTED(drive=drive.path, clues=said)
+    elif unasked:
+        sentence = words.UNKNOWN_UNHEARD(drive=drive.path, sources=tuple(clue.source for clue in unasked))
+    else:
+        sentence = words.UNKNOWN(drive=drive.path)
+    unheard = tuple(words.SOURCE_AND_WHY(source=clue.source, says=clue.says) for clue in unasked)
+    return Finding(
+        "recording-unknown",
+        Severity.INFO,
+        drive.path,
+        sentence,
+        in_a_row(words.UNKNOWN_WHY, *([words.UNHEARD(clues=unheard)] if unheard else [])),
+        words.UNKNOWN_SOURCE,
+        words.UNKNOWN_REMEDY(drive=drive.path),
+    )
+
+
+def _host_managed(drive: Drive, recording: Recording) -> Finding:
+    return Finding(
+        "recording-zoned-host-managed",
+        Severity.DANGER,
+        drive.path,
+        words.HOST_MANAGED(drive=drive.path, clues=_clues(recording)),
+        words.HOST_MANAGED_WHY,
+        words.HOST_MANAGED_SOURCE,
+        words.HOST_MANAGED_REMEDY(drive=drive.path),
+    )
+
+
+def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence) -> Finding:
+    return Finding(
+        code,
+        Severity.WARNING,
+        drive.path,
+        sentence(drive=drive.path, clues=_clues(recording)),
+        words.WHY_SHINGLED,
+        words.STUDY,
+        words.SHINGLED_REMEDY,
+    )
+
+
+def _clues(recording: Recording) -> tuple[Said, ...]:
+    """The clues that say something, for a sentence."""
+    reported = (words.REPORTED, words.REPORTED_FAMILY, words.PROBED_LIKELY)
+    return tuple(
+        words.CLUE(source=clue.source, says=clue.says)
+        for clue in recording.evidence
+        if clue.confidence != "low" or any(map(clue.says.is_of, reported))
+    )

@@ -1,0 +1,488 @@
+"""Whether the partition table is whole, and what it says can be true; signatures that contradict it."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from wizard.filesystems.kind import is_half_moved
+from wizard.findings.alignment import is_extended
+from wizard.model.finding import Finding, Severity
+from wizard.model.machine import Drive, Extent, Partition, Signature, Table
+from wizard.model.said import Said, Sentence, t
+
+UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
+OUTSIDE_SOURCE = t("the MBR's entry: first block and length")
+
+MBR_BLOCKS = 1 << 32
+FIRST_LOGICAL = 5
+ENTRY_BYTES, USUAL_ENTRIES = 128, 128
+"""Of a GPT."""
+
+
+def find_tables(drive: Drive) -> Iterator[Finding]:
+    """Everything wrong with the table, the partitions' bounds and the signatures."""
+    if drive.table is not None:
+        yield from _table(drive, drive.table)
+        yield from _bounds(drive, drive.table)
+    yield from _overlaps(drive)
+    yield from _kernel(drive)
+    yield from _signatures(drive)
+
+
+def _table(drive: Drive, table: Table) -> Iterator[Finding]:
+    if _is_lost(table):
+        yield _lost(drive)
+    elif table.primary == "damaged":
+        yield Finding(
+            "table-primary-damaged",
+            Severity.DANGER,
+            drive.path,
+            t("The GPT at the start of {drive} is damaged.", drive=drive.path),
+            t(
+                "Only the backup at the drive's end still says where the partitions are. "
+                "Firmware and other systems may see none."
+            ),
+            UEFI,
+            _repair(
+                drive,
+                table,
+                t(
+                    "Save your data first. Then run `gdisk {drive}`, which offers to restore the "
+                    "table from its backup.",
+                    drive=drive.path,
+                ),
+            ),
+        )
+    if table.backup in ("missing", "damaged", "misplaced") and not _is_lost(table):
+        yield _backup(drive, table, table.backup)
+    if table.kind == "mbr" and drive.size_bytes and drive.geometry:
+        reach = MBR_BLOCKS * drive.geometry.logical_block_bytes
+        if drive.size_bytes > reach:
+            yield _too_large(drive, drive.size_bytes, reach)
+    if table.kind == "hybrid":
+        yield Finding(
+            "table-hybrid",
+            Severity.WARNING,
+            drive.path,
+            t("{drive} has a GPT and an MBR that both name partitions.", drive=drive.path),
+            t("Each program follows one of the two. Once they differ, one overwrites what the other keeps."),
+            UEFI,
+            t(
+                "If no system boots by the MBR's entries, set the drive up anew with a GPT. "
+                "Otherwise change both tables alike."
+            ),
+        )
+
+
+def _is_lost(table: Table) -> bool:
+    """Whether neither copy is sound: only a sound one bounds the space for partitions."""
+    return (
+        table.primary == "damaged"
+        and table.backup in ("missing", "damaged")
+        and table.first_usable_bytes is None
+    )
+
+
+def _lost(drive: Drive) -> Finding:
+    return Finding(
+        "table-both-damaged",
+        Severity.DANGER,
+        drive.path,
+        t("Both copies of the GPT of {drive} are damaged.", drive=drive.path),
+        t("Nothing reliable says where the partitions are. A repair would write down a guess."),
+        UEFI,
+        t(
+            "Write nothing to it. Attach it as it was when the table was made: another "
+            "USB bridge may show other blocks, or fewer. If that does not help, make an "
+            "image and let `testdisk` search that for the partitions."
+        ),
+    )
+
+
+def _repair(drive: Drive, table: Table, remedy: Said) -> Said:
+    """The remedy that writes a copy of the table again, unless a partition lies in its place: then that would
+    be written over."""
+    ends = tuple(_where_copies_lie(drive, table))
+    covering = (part for part in drive.partitions if any(_shared(part, end) > 0 for end in ends))
+    taken = next(covering, None)
+    return (
+        remedy
+        if taken is None
+        else t(
+            "Do not repair the table: {partition} lies where that copy belongs, and "
+            "would be written over. Save what it holds, and set the drive up anew.",
+            partition=taken.path,
+        )
+    )
+
+
+def _where_copies_lie(drive: Drive, table: Table) -> Iterator[Extent]:
+    """Where the table lies, and where its second copy would be written."""
+    yield from table.own
+    if drive.size_bytes and drive.geometry:
+        block = drive.geometry.logical_block_bytes
+        entries = (table.most_partitions or USUAL_ENTRIES) * ENTRY_BYTES
+        length = (1 + -(-entries // block)) * block
+        yield Extent(max(0, drive.size_bytes // block * block - length), length)
+
+
+def _shared(part: Partition, place: Extent) -> int:
+    """How many bytes of `place` the partition has."""
+    return min(part.end_bytes, place.end_bytes) - max(part.start_bytes, place.start_bytes)
+
+
+def _backup(drive: Drive, table: Table, state: str) -> Finding:
+    sentence = {
+        "missing": Sentence("The GPT of {drive} has no backup at the end of the drive."),
+        "damaged": Sentence("The backup of {drive}'s GPT is damaged."),
+        "misplaced": Sentence(
+            "The backup of {drive}'s GPT is not in its last block: it grew, or was "
+            "copied from a smaller drive."
+        ),
+    }[state]
+    remedy = (
+        Sentence(
+            "Growing the last partition puts it there, too: `sudo diskwright plan "
+            "PARTITION --grow`. `sgdisk --move-second-header {drive}` does nothing else."
+        )
+        if state == "misplaced"
+        else Sentence(
+            "`sgdisk --move-second-header {drive}` writes a new backup at the end and "
+            "leaves the partitions alone."
+        )
+    )
+    return Finding(
+        f"table-backup-{state}",
+        Severity.WARNING,
+        drive.path,
+        sentence(drive=drive.path),
+        t("If the table at the start is damaged, nothing else says where the partitions are."),
+        UEFI,
+        _repair(drive, table, remedy(drive=drive.path)),
+    )
+
+
+def _too_large(drive: Drive, size_bytes: int, reach_bytes: int) -> Finding:
+    return Finding(
+        "table-mbr-over-2tib",
+        Severity.WARNING,
+        drive.path,
+        t(
+            "The MBR table of {drive} reaches only {reach:size} of {size:size}: {beyond} bytes lie beyond.",
+            drive=drive.path,
+            size=size_bytes,
+            reach=reach_bytes,
+            beyond=size_bytes - reach_bytes,
+        ),
+        t("An MBR counts blocks with 32 bits: no partition can start beyond, or be longer."),
+        t("the MBR's entry: first block and length in 32 bits each"),
+        t(
+            "Set the drive up anew with a GPT. To convert it in place, make a backup "
+            "first, then use `sgdisk --mbrtogpt`."
+        ),
+    )
+
+
+def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
+    yield from _upon_table(drive, table)
+    yield from _empty(drive)
+    yield from _loose(drive)
+    first = table.first_usable_bytes or 0
+    ends = [end for end in (table.end_usable_bytes, drive.size_bytes) if end is not None]
+    for partition in drive.partitions:
+        beyond = partition.end_bytes - min(ends, default=partition.end_bytes)
+        if beyond > 0:
+            sentence = t(
+                "{partition} ends {beyond} bytes past the last byte that {drive} or its "
+                "table has for partitions.",
+                partition=partition.path,
+                beyond=beyond,
+                drive=drive.path,
+            )
+        elif partition.start_bytes < first:
+            start = partition.start_bytes
+            sentence = t(
+                "{partition} starts at byte {start}, before byte {first}, the table's first "
+                "byte for partitions.",
+                partition=partition.path,
+                start=start,
+                first=first,
+            )
+        else:
+            continue
+        yield _outside(
+            partition,
+            table,
+            sentence,
+            t("What lies outside cannot be read or written, or is the partition table itself."),
+        )
+
+
+def _outside(partition: Partition, table: Table, sentence: Said, why: Said) -> Finding:
+    return Finding(
+        "table-outside",
+        Severity.DANGER,
+        partition.path,
+        sentence,
+        why,
+        UEFI if table.kind in ("gpt", "hybrid") else OUTSIDE_SOURCE,
+        t(
+            "Attach the drive as it was when the table was made: another USB bridge may "
+            "hide blocks. Otherwise save what can be read, and set the drive up anew."
+        ),
+    )
+
+
+def _upon_table(drive: Drive, table: Table) -> Iterator[Finding]:
+    """Partitions that lie upon the table itself. An extended one holds records of its logical ones."""
+    for part in drive.partitions:
+        places = [place for place in table.own if _shared(part, place) > 0]
+        if not places or is_extended(part):
+            continue
+        shared, at = _shared(part, places[0]), max(part.start_bytes, places[0].start_bytes)
+        yield Finding(
+            "table-covered",
+            Severity.DANGER,
+            part.path,
+            t(
+                "{partition} lies upon the partition table: it shares {shared} bytes with it "
+                "from byte {at} on.",
+                partition=part.path,
+                shared=shared,
+                at=at,
+            ),
+            t(
+                "Writing to the partition destroys the table. Whatever writes the table, or "
+                "repairs it, destroys what the partition holds."
+            ),
+            UEFI if table.kind in ("gpt", "hybrid") else OUTSIDE_SOURCE,
+            t(
+                "Make no filesystem there, and run no repair of the table. Mount the "
+                "partition read-only, save what it holds, and set the drive up anew."
+            ),
+        )
+
+
+def _empty(drive: Drive) -> Iterator[Finding]:
+    for part in drive.partitions:
+        if part.size_bytes <= 0:
+            yield Finding(
+                "table-no-bytes",
+                Severity.WARNING,
+                part.path,
+                t("{partition} has no bytes: its entry ends before it starts.", partition=part.path),
+                t("No program can use it, and programs that check a table refuse to change this one."),
+                t("the entry in the drive's partition table"),
+                t(
+                    "If nobody misses what it was, `sfdisk --delete {drive} {number}` takes the entry out.",
+                    drive=drive.path,
+                    number=part.number,
+                ),
+            )
+
+
+def _loose(drive: Drive) -> Iterator[Finding]:
+    """Logical partitions that are not within the extended one."""
+    table = drive.table
+    around = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
+    if table is None or table.kind != "mbr" or not around:
+        return
+    for part in drive.partitions:
+        if part.number >= FIRST_LOGICAL and not any(_contains(outer, part) for outer in around):
+            said = t(
+                "{partition} is a logical partition, and does not lie within the extended one, {extended}.",
+                partition=part.path,
+                extended=around[0].path,
+            )
+            yield _outside(
+                part,
+                table,
+                said,
+                t("Other programs take its bytes for free, or for another partition's, and write there."),
+            )
+
+
+def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
+    """Those that share bytes, of partitions in the order of their starts; what is far apart is not asked."""
+    for index, one in enumerate(parts):
+        for other in islice(parts, index + 1, None):
+            if other.start_bytes >= one.end_bytes:
+                break
+            yield one, other
+
+
+def _overlaps(drive: Drive) -> Iterator[Finding]:
+    ordered = sorted(drive.partitions, key=lambda part: (part.start_bytes, part.number))
+    for one, other in _pairs(ordered):
+        shared = min(one.end_bytes, other.end_bytes) - max(one.start_bytes, other.start_bytes)
+        if shared > 0 and not _goes_around(one, other) and not _goes_around(other, one):
+            yield Finding(
+                "table-overlap",
+                Severity.DANGER,
+                other.path,
+                t(
+                    "{one} and {other} overlap: they share {shared} bytes from byte {start} on.",
+                    one=one.path,
+                    other=other.path,
+                    shared=shared,
+                    start=max(one.start_bytes, other.start_bytes),
+                ),
+                t("Writing to one destroys data in the other."),
+                t("the two entries in the drive's partition table"),
+                t("Write to neither. Mount each read-only, save what is whole, and set the drive up anew."),
+            )
+
+
+def _goes_around(outer: Partition, inner: Partition) -> bool:
+    """Whether they are an extended partition and a logical one: that it may not be within is another
+    finding."""
+    return is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
+
+
+def _contains(outer: Partition, inner: Partition) -> bool:
+    """Whether `inner` is a logical partition within the extended one."""
+    return (
+        is_extended(outer)
+        and inner.number >= FIRST_LOGICAL
+        and inner.start_bytes >= outer.start_bytes
+        and inner.end_bytes <= outer.end_bytes
+    )
+
+
+def _kernel(drive: Drive) -> Iterator[Finding]:
+    for part in drive.partitions:
+        start, size = part.kernel_start_bytes, part.kernel_size_bytes
+        # An extended partition is one or two blocks long for the kernel (block/partitions/msdos.c).
+        if (
+            start is None
+            or size is None
+            or is_extended(part)
+            or (start, size) == (part.start_bytes, part.size_bytes)
+        ):
+            continue
+        yield Finding(
+            "table-kernel-differs",
+            Severity.WARNING,
+            part.path,
+            t(
+                "The kernel and the table disagree about {partition}. The kernel has it at "
+                "byte {kernel_start} with {kernel_size} bytes, the table at byte {start} "
+                "with {size} bytes.",
+                partition=part.path,
+                kernel_start=start,
+                kernel_size=size,
+                start=part.start_bytes,
+                size=part.size_bytes,
+            ),
+            t(
+                "The table was changed while the partition was in use. After a restart its "
+                "contents are looked for elsewhere."
+            ),
+            t("start and size of the partition in sysfs"),
+            t(
+                "Unmount everything of {drive} and run `partx --update {drive}`, or restart.",
+                drive=drive.path,
+            ),
+        )
+
+
+def _signatures(drive: Drive) -> Iterator[Finding]:
+    for path, signatures in (
+        (drive.path, drive.signatures),
+        *((part.path, part.signatures) for part in drive.partitions),
+    ):
+        contradicting = any(signature.ambivalent for signature in signatures)
+        if contradicting or (len(signatures) > 1 and not _is_transparent(signatures)):
+            yield Finding(
+                "signatures-ambivalent",
+                Severity.WARNING,
+                path,
+                t(
+                    "{device} carries signatures that contradict each other: {kinds:list}.",
+                    device=path,
+                    kinds=_names(signatures),
+                ),
+                t(
+                    "libblkid then names no filesystem, so mounting by UUID fails. A repair tool "
+                    "may take the wrong one."
+                ),
+                t("libblkid, blkid_do_safeprobe"),
+                t(
+                    "`wipefs {device}` lists them. Erase the stale one with `wipefs --offset` "
+                    "once you know which; diskwright does not guess.",
+                    device=path,
+                ),
+            )
+    yield from _left(drive)
+    if (
+        drive.signatures
+        and drive.table is not None
+        and drive.table.kind != "none"
+        and not _is_transparent(drive.signatures)
+    ):
+        yield Finding(
+            "signatures-beside-table",
+            Severity.WARNING,
+            drive.path,
+            t(
+                "{drive} has a partition table and, as a whole, the signature of {kinds:list}.",
+                drive=drive.path,
+                kinds=_names(drive.signatures),
+            ),
+            t("One of the two is stale. A program that believes the stale one overwrites the other's data."),
+            t("libblkid; new tables leave superblocks such as Btrfs' in place"),
+            t(
+                "`wipefs {drive}` lists it. If the partitions are what counts, erase it "
+                "alone with `wipefs --offset`.",
+                drive=drive.path,
+            ),
+        )
+
+
+def _left(drive: Drive) -> Iterator[Finding]:
+    if drive.waiting:
+        # Such a copy is of what the run withholds or can still put back, and that is told.
+        return
+    whole = (
+        ((drive.path, drive.superblock_copy_bytes),)
+        if drive.table is not None and drive.table.kind == "none"
+        else ()
+    )
+    parts = (part for part in drive.partitions if not is_half_moved(part))
+    for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in parts)):
+        if place is not None:
+            yield Finding(
+                "signatures-lost",
+                Severity.WARNING,
+                path,
+                t(
+                    "{device} looks empty, but a copy of an ext2, ext3 or ext4 superblock is "
+                    "still at byte {place}.",
+                    device=path,
+                    place=place,
+                ),
+                t(
+                    "It was erased on purpose, or its first superblock is damaged and all files "
+                    "may still be there."
+                ),
+                t("the copy at the start of the second group of blocks, as mke2fs places it"),
+                t(
+                    "If it should hold files, do not set it up. Make an image of it, then see "
+                    "what `diskwright migrate {device}` says.",
+                    device=path,
+                ),
+            )
+
+
+def _is_transparent(signatures: tuple[Signature, ...]) -> bool:
+    """Whether a RAID's superblock lies at the end and its data begin with the device: what else is seen there
+    is the array's own."""
+    return any(
+        mark.data_offset_bytes == 0
+        if mark.kind == "linux_raid_member"
+        else mark.kind.endswith("_raid_member")
+        for mark in signatures
+    )
+
+
+def _names(signatures: tuple[Signature, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(signature.kind for signature in signatures))

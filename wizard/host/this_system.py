@@ -1,0 +1,367 @@
+"""This machine."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from wizard.host.running import Running
+from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.machine import Drive, Machine
+from wizard.model.said import Sentence, t
+from wizard.plan.undo_policy import ROOM_NOT_YET, WayBackRoom
+from wizard.probe.host.sysfs import drive_names, node_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wizard.apply.copy.places import Source
+    from wizard.apply.run.backup_store import Environment
+    from wizard.benchmark.alignment import Progress
+    from wizard.benchmark.candidates.compare import Order, TrialVerdict
+    from wizard.benchmark.candidates.compare import Progress as Tried
+    from wizard.benchmark.smr_probe import ProbeProgress
+    from wizard.ext4.assessment import Situation
+    from wizard.host.session import Moving
+    from wizard.model.changes import Bring
+    from wizard.model.machine import Machine
+    from wizard.model.migration import Carried, Migration, Prospect
+    from wizard.model.operations import Writer
+    from wizard.model.plan import Plan
+    from wizard.model.verdict import DisplacedVerdict, Verdict
+    from wizard.plan.request.using import Usual
+
+
+OTHER_DRIVE = Sentence("{drive} is not the drive of this demo.")
+AS_ROOT = t("Only root can look into it. As root:")
+
+# The rooms are imported where they are called: the first list of drives is on the screen before they are
+# loaded.
+
+
+class RealServices(Running):
+    """This machine. `only`, `environment` and `journal_dir` are as `WithRoot` takes them.
+
+    `mounts` is a folder of root's below which volumes are mounted instead of /srv.
+    """
+
+    def __init__(
+        self,
+        only: Sequence[str] | None = None,
+        environment: Environment | None = None,
+        journal_dir: Path | None = None,
+        mounts: Path | None = None,
+    ) -> None:
+        super().__init__(only, environment, journal_dir)
+        self._mounts = mounts
+        self._tried: tuple[Plan, WayBackRoom] | None = None
+        self._direct: tuple[Plan, str] | None = None
+        # What is read to try a plan out would be in the way of measuring how fast the drive is.
+        self._one_reads = threading.Lock()
+
+    def _arrays(self) -> Sequence[str]:
+        """As mdadm knows them."""
+        from wizard.apply.steps.arrays import taken_arrays
+
+        return taken_arrays()
+
+    def _with_lines_left(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
+        """By this system's fstab and crypttab."""
+        from wizard.apply.settings.existing_filesystem import with_lines_left
+
+        return with_lines_left(plan, drives, self._place)
+
+    def usual(self) -> Usual:
+        """By this system; in the folder given, nobody but root could reach what is mounted."""
+        from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
+        from wizard.model.operations import ROOT
+        from wizard.plan.request.using import Usual
+        from wizard.probe.host.environment import caller
+
+        places = str(self._mounts) if self._mounts else usual_places()
+        return Usual(
+            ROOT if self._mounts else caller(),
+            places,
+            taken_places(places, self._place.fstab),
+            fixed_fstab(self._place.fstab),
+        )
+
+    def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
+        """By this system's fstab, which everybody may read."""
+        from wizard.apply.settings.existing_filesystem import options_at_boot
+
+        return options_at_boot(drive, device, self._place.fstab)
+
+    def writer_named(self, text: str) -> Writer:
+        """By this system's users and groups."""
+        from wizard.probe.host.environment import writer_named
+
+        return writer_named(text)
+
+    def drive_paths(self) -> tuple[str, ...]:
+        """From sysfs."""
+        return self._only if self._only is not None else tuple(map(node_of, drive_names(all_devices=False)))
+
+    def surroundings(self) -> Machine:
+        """Without touching a drive."""
+        if root := self._root:
+            from wizard.probe.interpret import machine_of
+
+            return machine_of(root.look(()))
+        from wizard.probe.machine import probe_machine
+
+        return probe_machine(())
+
+    def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
+        """By workers, each with a time limit; once there is root, by root's, which tell of all drives
+        together."""
+        if root := self._root:
+            from wizard.probe.interpret import machine_of
+
+            machine = machine_of(root.look(self._only))
+            for drive in machine.drives:
+                on_drive(drive)
+            return machine
+        from wizard.probe.machine import probe_machine
+
+        if not self.needs_root:
+            from wizard.benchmark.candidates.partition import sweep_all
+
+            # Else a partition that a killed trial left would look like one of the drive's own.
+            sweep_all()
+        return probe_machine(self._only, on_drive=on_drive)
+
+    def changes(self, stop: threading.Event) -> Iterator[None]:
+        """Hotplug; none for a restricted machine."""
+        from wizard.probe.pool import watch_drives
+
+        return iter(()) if self._only is not None else watch_drives(stop)
+
+    def is_attached(self, drive: Drive) -> bool:
+        """By the kernel's number of attachment."""
+        from wizard.probe.pool import is_attached
+
+        return is_attached(drive.path, drive.diskseq)
+
+    def measure(
+        self,
+        drive: Drive,
+        *,
+        write: bool,
+        physical_bytes: int | None,
+        on_progress: Callable[[Progress], None],
+        stop: Callable[[], bool],
+    ) -> Verdict:
+        """On the drive itself."""
+        if self._only is not None and drive.path not in self._only:
+            raise Refused(str(OTHER_DRIVE(drive=drive.path)))
+        from wizard.benchmark.alignment import run_alignment_trial
+
+        with self._one_reads:
+            return run_alignment_trial(
+                drive, write=write, on_progress=on_progress, stop=stop, assume_physical_bytes=physical_bytes
+            )
+
+    def quick_test(
+        self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
+    ) -> DisplacedVerdict:
+        """On the drive itself."""
+        if self._only is not None and drive.path not in self._only:
+            raise Refused(str(OTHER_DRIVE(drive=drive.path)))
+        from wizard.benchmark.smr_run import run_displaced_trial
+
+        with self._one_reads:
+            verdict = run_displaced_trial(drive, on_progress=on_progress, stop=stop, patterns=self._patterns)
+        return self.remember_test(drive, verdict)
+
+    def try_filesystems(
+        self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
+    ) -> TrialVerdict:
+        """On the drive itself."""
+        if self._only is not None and order.drive.path not in self._only:
+            raise Refused(str(OTHER_DRIVE(drive=order.drive.path)))
+        from wizard.benchmark.candidates.trial import run_trial
+
+        with self._one_reads:
+            return run_trial(order, on_progress, stop)
+
+    def why_direct(self, plan: Plan) -> str:
+        """By trying what stand-ins are made of, which only root may; once for each plan."""
+        if self.needs_root:
+            from wizard.plan.rehearsed import direct_reason
+
+            return direct_reason(plan)
+        if self._direct is None or self._direct[0] is not plan:
+            from wizard.apply.plan.start import why_direct
+            from wizard.apply.run.runs import runs_folder
+
+            self._direct = plan, why_direct(plan, runs_folder(self._journal_dir))
+        return self._direct[1]
+
+    def tries_out(self, plan: Plan) -> bool:
+        """On stand-ins, which only root can make."""
+        return (not self.needs_root or self._root is not None) and not self.why_direct(plan)
+
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        """In the folder where the run would lie. Where there was room for this plan, it is not tried out
+        again."""
+        if self.why_direct(plan):
+            return WayBackRoom()
+        if not self.tries_out(plan):
+            return ROOM_NOT_YET
+        with self._one_reads:
+            if self._tried is None or self._tried[0] != plan:
+                try:
+                    room = self._tried_out(plan)
+                except DiskwrightError as error:
+                    return WayBackRoom(
+                        str(
+                            t(
+                                "In doubt: how much room the way back takes is not known. {why}",
+                                why=str(error),
+                            )
+                        )
+                    )
+                if not room.fits:
+                    return room
+                self._tried = plan, room
+            return self._tried[1]
+
+    def _tried_out(self, plan: Plan) -> WayBackRoom:
+        if root := self._root:
+            return root.way_back_room(plan, self._journal_dir)
+        from wizard.apply.plan.job import way_back_room
+        from wizard.apply.run.runs import runs_folder
+
+        return way_back_room(plan, runs_folder(self._journal_dir), self._place)
+
+    def journal_doubts(self) -> tuple[str, ...]:
+        """Whether it outlives a power cut."""
+        from wizard.apply.run.runs import STATE, doubts_about, runs_folder
+
+        # The process that runs as root knows nothing of a plain user's environment.
+        folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
+        return () if self.demo else doubts_about(folder)
+
+    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+        """By looking into the filesystem, which only root can."""
+        from wizard.ext4.ways import prospect_of
+
+        situation = self._situation(moving)
+        return prospect_of(situation), situation.manifest_seconds
+
+    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+        """By looking once more."""
+
+        return plan_for(self._situation(moving), moving)
+
+    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
+        """By looking once more."""
+
+        return carried_for(self._situation(moving), moving)
+
+    def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
+        """By reading the drives once more: a volume was made, or mounted, since."""
+
+        return sources_here(self.probe(lambda _drive: None), targets)
+
+    def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
+        """By counting what is there, which only root can everywhere."""
+
+        if self.needs_root:
+            raise Refused(self.obstacle)
+        return bring_here(source, target, into, self._place, takes_place=takes_place)
+
+    def _situation(self, moving: Moving) -> Situation:
+        """How the filesystem stands, as root reads it."""
+        if self.apply_obstacle:
+            raise Refused(f"{AS_ROOT}  {command_for_root(moving.device)}")
+        if self.needs_root:
+            return self._asked_root.look_at_ext(
+                moving.device, moving.folder, moving.target, self._journal_dir
+            )
+
+        return look_here(moving, self._journal_dir, self._place)
+
+
+NO_WAY = t("No way to ext4 was chosen.")
+
+# The rooms are imported where they are called: the first list of drives is on the screen before they are
+# loaded.
+
+
+def command_for_root(device: str) -> str:
+    """What root types to see the ways there are for the filesystem on a device."""
+    return f"diskwright migrate {shlex.quote(printable(device, 200))}"
+
+
+def look_here(moving: Moving, journal_dir: Path | None, environment: Environment) -> Situation:
+    """How the filesystem stands, read without writing; room is looked for in the folder that was named, or
+    else among the runs."""
+    from wizard.apply.conversion.look import look_at_ext
+
+    folder = moving.folder
+    return look_at_ext(
+        moving.device,
+        environment,
+        store=folder,
+        undo_dir=folder,
+        target=moving.target,
+        journal_dir=journal_dir,
+    )
+
+
+def carried_for(situation: Situation, moving: Moving) -> Carried:
+    """The way that was taken, to be carried to where the filesystem is not in use."""
+    from wizard.ext4.carry import make_carried
+
+    if moving.way is None:
+        raise BadInput(str(NO_WAY))
+    return make_carried(situation, moving.way, manifest=moving.compares, repairs=moving.repairs)
+
+
+def plan_for(situation: Situation, moving: Moving) -> Migration:
+    """The steps of the way that was taken."""
+    from wizard.ext4.make import make_migration
+    from wizard.ext4.ways import COMPARED
+
+    if moving.way is None:
+        raise BadInput(str(NO_WAY))
+    return make_migration(
+        situation, moving.way, manifest=moving.compares and moving.way in COMPARED, repairs=moving.repairs
+    )
+
+
+# The rooms are imported where they are called: the first list of drives is on the screen before they are
+# loaded.
+
+
+class Brings(Protocol):
+    """What the screens need of it. Both may take long and are called in threads."""
+
+    def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
+        """From where files could be brought to what is mounted at one of the `targets`."""
+        ...
+
+    def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
+        """What would be copied, counted; `into` is a folder of the target, empty for its top. Raises BadInput
+        or Refused with the reason."""
+        ...
+
+
+def sources_here(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
+    """Of this machine, with its homes."""
+    from wizard.apply.copy.places import homes_apart, sources_of
+
+    found = sources_of(machine, targets)
+    return (*homes_apart(found), *found)
+
+
+def bring_here(source: str, target: str, into: str, environment: Environment, *, takes_place: bool) -> Bring:
+    """By looking at both."""
+    from wizard.apply.copy.survey import work_out
+
+    return work_out(source, target, into or None, environment, takes_place=takes_place)

@@ -1,1 +1,0 @@
-"""A plan's layout in the words of other tools."""

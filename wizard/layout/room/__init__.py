@@ -1,1 +1,0 @@
-"""Where on a drive volumes may lie."""

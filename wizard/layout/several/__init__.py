@@ -1,1 +1,0 @@
-"""One volume over several drives, striped or mirrored."""

@@ -1,1 +1,0 @@
-"""A plan as text, the same on every face."""

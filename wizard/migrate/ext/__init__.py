@@ -1,1 +1,0 @@
-"""What the bytes of an ext filesystem say."""

@@ -1,1 +1,0 @@
-"""What stands against a migration, or is good to know before it."""

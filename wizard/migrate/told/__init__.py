@@ -1,1 +1,0 @@
-"""A migration in words, the same on every face."""

@@ -1,1 +1,0 @@
-"""What is said of a migration: a module for each theme."""

@@ -1,0 +1,346 @@
+"""The conversation from the first line to the last: tell what there is, take an answer, do it."""
+
+import os
+import sys
+from threading import Event
+from time import monotonic
+from weakref import WeakKeyDictionary
+
+from wizard.host.contract import Services
+from wizard.model.errors import DiskwrightError, ExitCode, printable
+from wizard.model.said import t
+from wizard.plain import form
+from wizard.plain.form import Form, entering, find, legend, numbered, only_reads, taking, ways
+from wizard.plain.prompt import Ended, Talk, columns_of, speaks_utf8
+from wizard.plain.prompt import Para as Line
+from wizard.plain.telling import (
+    Told,
+    but_figures,
+    changes,
+    heading,
+    help_lines,
+    pane_lines,
+    progress_text,
+    row_lines,
+    whole,
+)
+from wizard.plan.text import command_lines
+from wizard.ui.desk import Desk
+from wizard.ui.view import Action, Place, View
+
+LOOK_SECONDS = 1.0
+"""How often it is looked whether something has changed, while something is being done."""
+PATIENCE_SECONDS = 1.5
+"""What is done within this is told when it is done."""
+FIGURES_SECONDS = 10.0
+"""What differs in figures only is told no more often."""
+
+
+def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "") -> ExitCode:
+    """Talk on the standard streams until the wizard ends; the exit code of the program. A run that is still
+    at work goes on without it."""
+    talk = Talk(
+        sys.stdin.buffer,
+        sys.stdout,
+        width=columns_of(sys.stdout) - 1,
+        ascii_only=not (speaks_utf8(os.environ) and sys.stdout.encoding.lower() == "utf-8"),
+        echo=not sys.stdin.isatty(),
+    )
+    desk = Desk(services)
+    talk_of = Lines(desk, talk)
+    for text in filter(
+        None,
+        (
+            hint,
+            str(
+                t(
+                    "diskwright sets up a drive, question by question. Answer by a number and "
+                    "Enter; ? explains a question."
+                )
+            ),
+            str(t("Nothing is written before you have heard the plan and typed the drive's token.")),
+        ),
+    ):
+        talk.say(text)
+    desk.begin(drive, part)
+    return talk_of.converse()
+
+
+class Lines:
+    """One conversation. It remembers what was told last, so that only what differs is told again."""
+
+    def __init__(self, desk: Desk, talk: Talk) -> None:
+        self.desk, self.talk = desk, talk
+        self._woken = Event()
+        desk.changed = self._woken.set
+        self._place: Place | None = None
+        self._told: View | None = None
+        self._step: object = None
+        self._acted = self._left = False
+        self._said = ""
+        self.typed: WeakKeyDictionary[Place, dict[str, tuple[str, str]]] = WeakKeyDictionary()
+
+    def converse(self) -> ExitCode:
+        """Until the wizard ends; the exit code of the program."""
+        begins = False
+        try:
+            while not self.desk.over:
+                self._minded_turn()
+        except Ended:
+            begins = not self.desk.may_end
+        except KeyboardInterrupt:
+            begins = not self.desk.may_end
+            self.talk.say()
+            self.talk.say(str(t("Ended by you.")))
+        finally:
+            self.desk.end()
+        if begins:
+            self.talk.say(
+                str(t("Ended. Whether the run has begun is not known here; `diskwright status` tells."))
+            )
+        elif self.desk.run is None:
+            wrote = self.desk.measured_by_writing
+            self.talk.say(
+                str(
+                    t("Ended. Only measuring has written, to free space.")
+                    if wrote
+                    else t("Ended. Nothing has been written to any drive.")
+                )
+            )
+        self.talk.show(self.desk.farewell())
+        return self.desk.exit_code()
+
+    def _minded_turn(self) -> None:
+        """Ctrl+C in the moment in which something begins asks what is meant, as it does later."""
+        try:
+            self._turn()
+        except KeyboardInterrupt:
+            place, view = self.now()
+            if self._left or not view.busy:
+                raise
+            self._interrupted(place, view)
+
+    def _turn(self) -> None:
+        """What there is, and one answer to it."""
+        place, view = self._settled()
+        if self.desk.over:
+            return
+        self.tell(place, view)
+        if view.fields:
+            Form(self, place).fill(view)
+            return
+        self.talk.say(str(legend(view)))
+        self.take(place, view, self.talk.answer(str(form.ANSWER)))
+
+    def now(self) -> tuple[Place, View]:
+        """Where one is, and what is to be seen there."""
+        while True:
+            place = self.desk.place
+            view = self.desk.view
+            if self.desk.place is place:
+                return place, view
+
+    def _settled(self) -> tuple[Place, View]:
+        """What is to be seen when nothing is being done any more. Meanwhile it is told how far that is, and
+        Ctrl+C asks what is to be done."""
+        begun = due = monotonic()
+        while True:
+            place, view = self.now()
+            try:
+                self._woken.clear()
+                self._errand()
+                place, view = self.now()
+                # What is asked over work that goes on is answered while it does.
+                if self.desk.over or (not view.busy and (view.over or self.desk.wait(0))):
+                    return place, view
+                if monotonic() - begun >= PATIENCE_SECONDS and self._tell_meanwhile(place, view, due):
+                    due = monotonic() + FIGURES_SECONDS
+                self._woken.wait(LOOK_SECONDS)
+            except KeyboardInterrupt:
+                self._interrupted(place, view)
+
+    def _errand(self) -> None:
+        """Root is asked for: the terminal is free."""
+        if self.desk.errand is not None:
+            self.talk.say(str(t("diskwright asks for root's rights, and goes on with the answer.")))
+            self.desk.errand()
+
+    def _tell_meanwhile(self, place: Place, view: View, due: float) -> bool:
+        """Tell what is new while something is being done; figures only where that is due. Whether something
+        was told."""
+        if self._place is not place or self._told is None or self._told.place != view.place:
+            self.tell(place, view)
+            return True
+        new: list[Told] = list(changes(self._told, view))
+        far, before = progress_text(view), progress_text(self._told)
+        new += [Line(far)] if far and far != before else []
+        known = {but_figures(one) for one in (*whole(self._told), before)}
+        if not new or (monotonic() < due and all(but_figures(one) in known for one in new)):
+            return False
+        self._told = view
+        self.print(new)
+        return True
+
+    def _interrupted(self, place: Place, view: View) -> None:
+        """What can be done while something is being done. An empty line changes nothing; one more Ctrl+C
+        leaves it to itself."""
+        self.talk.say()
+        self.talk.say(str(t("An empty line goes on watching. Or: {ways:list}.", ways=ways(view))))
+        try:
+            answer = self.talk.answer(str(form.ANSWER))
+        except KeyboardInterrupt:
+            self._left = True
+            raise
+        if answer:
+            self.take(place, view, answer)
+
+    def tell(self, place: Place, view: View) -> None:
+        """A view that is new as a whole, any other as far as it differs; then what was said of the last
+        answer."""
+        new: list[Told] = []
+        before = self._told if self._place is place else None
+        if before is None or before.place != view.place:
+            headed = view.step != self._step
+            new = [Line(), *([heading(view.step)] if headed else []), *whole(view, headed=headed)]
+        else:
+            new = list(changes(before, view))
+        said = str(view.said.text) if view.said else ""
+        if said and (said != self._said or (self._acted and place.said is not None)):
+            new.append(Line(said))
+        if self._acted and not new:
+            new.append(Line(str(t("All is as before."))))
+        self._place, self._told, self._step, self._said, self._acted = place, view, view.step, said, False
+        self.print(new)
+
+    def print(self, told: list[Told]) -> None:
+        """Paragraphs, and commands as they can be copied."""
+        for one in told:
+            if isinstance(one, Line):
+                self.talk.say(one.text, one.indent, one.hang)
+            elif len(one.argv) == 1:
+                self.talk.show(one.argv)
+            else:
+                self.talk.show(command_lines(one.argv, self.talk.width, 2))
+
+    def take(self, place: Place, view: View, answer: str) -> None:
+        """Do what an answer asks for; what it cannot be is said."""
+        number = numbered(answer)
+        if answer.startswith("?"):
+            self.explain(view, answer[1:].strip())
+        elif answer.lower() in ("l", "list"):
+            self._told = None
+        elif answer.lower() in ("q", "quit", "exit"):
+            self.quit()
+        elif number is not None:
+            self._at_row(place, view, answer, number.index, number.rest)
+        elif not answer:
+            self._by_empty_line(place, view)
+        elif action := find(view, answer):
+            self._act(place, view, action, self._cursor(view))
+        else:
+            self.misunderstood(answer)
+
+    def misunderstood(self, answer: str) -> None:
+        """It is no answer here."""
+        self.talk.say(
+            str(
+                t(
+                    '"{answer}" is no answer here. ? explains, l tells everything again.',
+                    answer=printable(answer, 40),
+                )
+                if answer
+                else t("An empty line is no answer here.")
+            )
+        )
+
+    def quit(self) -> None:
+        """End, after a question where the desk has one."""
+        self._acted = True
+        self.desk.act("quit")
+
+    def explain(self, view: View, word: str) -> None:
+        """The view, or a word."""
+        if not word:
+            self.print(list(help_lines(view)))
+            return
+        from wizard.ui.dialogs.pages import meaning
+
+        try:
+            pane = meaning(word)
+        except DiskwrightError as error:
+            self.talk.say(str(error))
+        else:
+            self.print([*pane_lines(view, pane), Line()])
+
+    @staticmethod
+    def _cursor(view: View) -> str:
+        return view.rows.at if view.rows else ""
+
+    def _by_empty_line(self, place: Place, view: View) -> None:
+        """What Enter does where the cursor stands, unless that destroys something."""
+        action = entering(view)
+        if action is None or action.ends:
+            self.misunderstood("")
+        else:
+            self._act(place, view, action, self._cursor(view))
+
+    def _at_row(self, place: Place, view: View, answer: str, index: int, rest: str) -> None:
+        rows = view.rows.rows if view.rows else ()
+        if not 0 <= index < len(rows):
+            self.misunderstood(answer)
+            return
+        row = rows[index].key
+        if not self._is_still_there(place, view, row):
+            self.talk.say(str(form.MEANWHILE))
+            return
+        self.desk.moved(row)
+        here = self.desk.view
+        if rest == "?" or (not rest and only_reads(here)):
+            self._tell_row(place, here, index)
+        elif action := (find(here, rest) if rest else taking(here)):
+            self._do(action, row)
+        else:
+            self.desk.moved(self._cursor(view))
+            self.misunderstood(answer)
+
+    def _tell_row(self, place: Place, view: View, index: int) -> None:
+        """A row once more, and what stands in the panes for it."""
+        rows = view.rows.rows if view.rows else ()
+        self._place, self._told = place, view
+        new: list[Told] = list(row_lines(index + 1, rows[index]))
+        for pane in view.panes:
+            new += pane_lines(view, pane)
+        self.print([*new, Line()])
+
+    def _act(self, place: Place, view: View, action: Action, row: str) -> None:
+        """What was offered, and only that: another place or another row may have come meanwhile."""
+        if not self._is_still_there(place, view, row):
+            self.talk.say(str(form.MEANWHILE))
+            return
+        if row:
+            self.desk.moved(row)
+        now = self.desk.view.action(action.name)
+        if now is None:
+            self.talk.say(str(form.MEANWHILE))
+        else:
+            self._do(now, row)
+
+    def _do(self, action: Action, row: str) -> None:
+        self._acted = True
+        self.desk.act(action.name, row)
+
+    def _is_still_there(self, place: Place, view: View, row: str) -> bool:
+        """Whether it is the same place, and the row still what was told."""
+        there, now = self.now()
+        if there is not place or now.place != view.place:
+            return False
+        told, found = (
+            next((one for one in of.rows.rows if one.key == row), None) if of.rows else None
+            for of in (view, now)
+        )
+        return not row or (told is not None and found is not None and told.cells == found.cells)
+
+    def act_with(self, name: str, values: dict[str, str]) -> None:
+        """Do an action of a view with fields."""
+        self._acted = True
+        self.desk.act(name, "", values)

@@ -1,0 +1,369 @@
+"""Whether a plan holds together: all of it follows from its drive, its layout before and its volumes, and
+nothing else is touched.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from wizard.documents.codec import JSON, Sealed, to_json, without_texts
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import BadInput, partition_path, printable
+from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
+from wizard.model.machine import Extent
+from wizard.model.plan import Plan, Slot, TableEntry, Volume, WipeSignatures, WriteTable
+from wizard.model.said import Said
+from wizard.plan import messages
+from wizard.plan.dangers import danger_fault
+from wizard.plan.free_space import (
+    GPT_PARTITIONS,
+    LARGEST_BYTES,
+    MBR_PRIMARIES,
+    fresh_bounds,
+    is_container,
+    loose,
+    mbr_bounds,
+    overlapping,
+)
+from wizard.plan.messages import AGAIN_WITH_PLAN
+from wizard.plan.partition.possible import growing_of
+from wizard.plan.partition.replace import (
+    layout_with,
+    operations_with,
+    resized_layout,
+    resized_operations,
+    resized_table,
+    table_with,
+)
+from wizard.plan.planner import is_zoned_mode, whole_after, whole_operations
+from wizard.plan.raid.check_striped import before_faults, striped_faults, wipe_faults
+from wizard.plan.raid.lvm import grouped_faults
+from wizard.plan.request.encryption import LOST_DOUBT as LOST
+from wizard.plan.request.encryption import encryption_faults
+from wizard.plan.request.roles import partition_type, volume_role_fault
+from wizard.plan.request.subvolumes import places_of, subvolumes_fault
+from wizard.plan.request.volume_request import mount_order_fault
+from wizard.plan.rules import (
+    geometry_fault,
+    is_device_path,
+    is_workload_id,
+    label_fault,
+    options_fault,
+    place_fault,
+    volume_uuid_fault,
+    writer_fault,
+)
+from wizard.plan.steps.operations import layout_after, operations_of, table_after
+from wizard.plan.steps.render import told_anew
+
+
+def check_plan(plan: Plan, where: str = "The plan") -> None:
+    """Raises BadInput, naming `where` (a file), for the first thing in a plan that the planner would not have
+    written.
+
+    It proves that every operation works on the plan's own drive and its partitions. What is shown of them
+    follows from them. It does not look at the machine: that the drive still is as `before` says is for
+    whoever applies it.
+    """
+    if fault := next(_faults(plan), None):
+        raise BadInput(str(messages.BROKEN(where=where, fault=fault)))
+
+
+def _faults(plan: Plan) -> Iterator[Said]:
+    """Faults in an order in which each may rely on those before it having found nothing."""
+    for member in plan.members:
+        yield from drive_faults(member.drive)
+    yield from _volume_faults(plan)
+    if plan.part and (plan.stripe or plan.others or plan.after.whole):
+        yield messages.ONE_AND_MORE
+    if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
+        yield messages.ENCRYPTS_ELSEWHERE
+    if plan.stripe is not None:
+        yield from striped_faults(plan, plan.stripe)
+    elif plan.others:
+        yield messages.NOTHING_STRIPED
+    elif plan.after.whole is not None:
+        yield from _whole_faults(plan)
+    elif plan.part:
+        yield from _one_faults(plan)
+    else:
+        yield from _partitioned_faults(plan)
+
+
+def _whole_faults(plan: Plan) -> Iterator[Said]:
+    """A filesystem on a drive without a table: only what lives on zones, since everything else is better off
+    in a partition."""
+    yield from before_faults(plan.before, fresh=True)
+    volume = plan.volumes[0]
+    if len(plan.volumes) != 1 or volume.partition != 0 or volume.path != plan.drive.path:
+        yield messages.WHOLE_ELSEWHERE
+    elif not is_zoned_mode(volume.filesystem, volume.mkfs_options):
+        yield messages.WHOLE_NOT_ZONED(filesystem=printable(volume.filesystem, 40))
+    if plan.after != whole_after(plan.drive, volume):
+        yield messages.AFTER_NOT_VOLUME
+    if tuple(step.operation for step in plan.steps) != whole_operations(volume):
+        yield messages.OTHER_FOR_VOLUME
+
+
+def _one_faults(plan: Plan) -> Iterator[Said]:
+    """A change of one partition, beside which everything stays: all of it follows from what was there, and
+    from the volume that is made, if one is."""
+    slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
+    if slot is None or is_container(slot):
+        yield messages.NOT_CHANGEABLE(number=plan.part)
+        return
+    others = (replace(one, kept=True) if one is slot else one for one in plan.before.slots)
+    yield from before_faults(replace(plan.before, slots=tuple(others)), fresh=False)
+    yield from _kept_faults(plan)
+    last = max(one.number for one in plan.before.partitions)
+    if plan.before.table == "mbr" and not plan.volumes and MBR_PRIMARIES < plan.part < last:
+        yield messages.RENUMBERED
+    if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
+        yield messages.VOLUME_ELSEWHERE
+        return
+    if plan.before.table not in ("gpt", "mbr"):
+        return
+    if slot.kept:
+        faults = [*_resized_faults(plan, slot)]
+        yield from faults
+        if faults:
+            return
+        size = next((one.size_bytes for one in plan.after.partitions if one.number == plan.part), 0)
+        table = resized_table(plan.drive.path, plan.before, slot, size)
+        after = resized_layout(plan.before, slot, size)
+        operations = resized_operations(plan.drive.path, slot, table, size)
+    else:
+        table = table_with(plan.drive.path, plan.before, slot, plan.volumes)
+        after = layout_with(plan.before, slot, table, plan.volumes)
+        operations = operations_with(plan.drive.path, slot, table, plan.volumes, plan.drive.geometry)
+    yield from encryption_faults(plan, table.entries)
+    if plan.after != after:
+        yield messages.AFTER_NOT_CHANGE
+    if tuple(step.operation for step in plan.steps) != operations:
+        yield messages.OTHER_FOR_CHANGE
+
+
+def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Said]:
+    """A partition keeps all that is in it, and takes of the free space right behind it, or gives up its
+    end."""
+    resized = next((one for one in plan.after.partitions if one.number == plan.part), slot)
+    free = next((one for one in plan.before.slots if one.start_bytes == slot.end_bytes), None)
+    room = free.end_bytes if free and not free.number else slot.end_bytes
+    grows = resized.size_bytes > slot.size_bytes
+    if plan.volumes or resized.size_bytes in (0, slot.size_bytes) or resized.end_bytes > room:
+        yield messages.NOT_RESIZED(number=slot.number)
+    if resized.size_bytes % plan.drive.geometry.logical_block_bytes:
+        yield messages.PARTIAL_BLOCKS(number=slot.number)
+    growing = growing_of(slot.filesystem)
+    if growing is None or not (grows or growing.smaller):
+        yield messages.NOT_RESIZABLE(number=slot.number)
+    if plan.before.table == "mbr" and slot.number > MBR_PRIMARIES:
+        yield messages.LOGICAL_RESIZED
+
+
+def _partitioned_faults(plan: Plan) -> Iterator[Said]:
+    tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
+    if len(tables) != 1:
+        yield messages.TABLES_WRITTEN(tables=len(tables))
+        return
+    table = tables[0]
+    yield from before_faults(plan.before, fresh=table.fresh)
+    if not table.fresh:
+        yield from _kept_faults(plan)
+    yield from _table_faults(plan, table)
+    yield from _operation_faults(plan, table)
+
+
+def identity_faults(drive: Identity) -> Iterator[str]:
+    """What cannot be of a drive that a document names, as clauses."""
+    return map(str, drive_faults(drive))
+
+
+def drive_faults(drive: Identity) -> Iterator[Said]:
+    """The same as `identity_faults`, before it is text."""
+    if not is_device_path(drive.path):
+        yield messages.NO_DRIVE(path=printable(drive.path, 60))
+    if fault := geometry_fault(drive.geometry):
+        yield fault
+    if not 0 < drive.size_bytes < LARGEST_BYTES:
+        yield messages.NO_SUCH_SIZE(size=drive.size_bytes)
+
+
+def _volume_faults(plan: Plan) -> Iterator[Said]:
+    if not plan.volumes and not plan.part:
+        yield messages.NO_VOLUME
+    if plan.group and (plan.stripe or plan.others or plan.after.whole):
+        yield messages.GROUP_ELSEWHERE
+    for volume in plan.volumes:
+        yield from _one_volume_faults(plan, volume)
+        if fault := volume_role_fault(
+            volume, alone=plan.stripe is None and plan.group is None and plan.after.whole is None
+        ):
+            yield messages.VOLUME_FAULT(number=volume.partition, fault=fault)
+        if fault := writer_fault(volume.writer, volume.filesystem, volume.role) or subvolumes_fault(
+            volume.subvolumes, volume.filesystem
+        ):
+            yield messages.VOLUME_FAULT(number=volume.partition, fault=fault)
+        if fault := danger_fault(volume, plan.doubts):
+            yield messages.VOLUME_FAULT(number=volume.partition, fault=fault)
+    numbers = [volume.partition for volume in plan.volumes if not plan.group]
+    if len(set(numbers)) != len(numbers):
+        yield messages.SAME_NUMBER
+    if len({volume.uuid for volume in plan.volumes}) != len(plan.volumes):
+        yield messages.SAME_UUID
+    if fault := mount_order_fault(
+        tuple(place for volume in plan.volumes for place in places_of(volume.mount_point, volume.subvolumes))
+    ):
+        yield messages.OTHERWISE(fault=str(fault).rstrip("."))
+
+
+def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[Said]:
+    number = volume.partition
+    if plan.stripe is None and plan.after.whole is None:
+        if not 1 <= number <= GPT_PARTITIONS:
+            yield messages.NO_PARTITION(number=number)
+        elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, number):
+            path = printable(_partition_of(volume), 60)
+            yield messages.OTHER_DRIVE(number=number, path=path, drive=plan.drive.path)
+    if not is_workload_id(volume.workload):
+        yield messages.NO_WORKLOAD(number=number, workload=printable(volume.workload, 40))
+    if volume.filesystem not in MADE:
+        yield messages.NOT_MADE(number=number, filesystem=printable(volume.filesystem, 40))
+        return
+    if unfit := label_fault(volume.label, volume.filesystem):
+        yield messages.LABEL_FAULT(number=number, label=printable(volume.label, 40), fault=unfit)
+    if fault := volume_uuid_fault(volume.uuid, volume.filesystem):
+        yield messages.UUID_FAULT(number=number, uuid=printable(volume.uuid, 40), fault=fault)
+    if fault := options_fault(volume.filesystem, volume.mkfs_options, volume.mount_options):
+        yield messages.OPTIONS_FAULT(number=number, fault=fault)
+    if volume.mount_point is not None and (fault := place_fault(volume.mount_point, volume.filesystem)):
+        yield messages.PLACE_FAULT(number=number, place=printable(volume.mount_point, 60), fault=fault)
+
+
+def _partition_of(volume: Volume) -> str:
+    """The node of its partition, be it encrypted."""
+    return volume.encryption.device if volume.encryption else volume.path
+
+
+def _kept_faults(plan: Plan) -> Iterator[Said]:
+    """Faults of a layout to which partitions are added."""
+    if plan.before.table not in ("gpt", "mbr"):
+        yield messages.ADDED_TO_OTHER(kind=printable(plan.before.table, 20))
+    elif (
+        overlapping(plan.before.partitions)
+        or loose(plan.before.partitions)
+        or any(slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots)
+    ):
+        yield messages.KEPT_CONTRADICT
+
+
+def _bounds(plan: Plan, table: WriteTable) -> Extent:
+    """Where partitions may lie: by the rule for a new table, else from the first to the last slot before."""
+    drive, slots = plan.drive, plan.before.slots
+    if table.fresh or not slots:
+        return fresh_bounds(table.table, drive.size_bytes, drive.geometry)
+    start, end = slots[0].start_bytes, max(slot.end_bytes for slot in slots)
+    return Extent(start, end - start)
+
+
+def _outermost(drive: Identity, table: WriteTable) -> Extent:
+    """What no table of this kind can reach beyond, however few entries it has."""
+    block = drive.geometry.logical_block_bytes
+    if table.table == "mbr":
+        return mbr_bounds(drive.size_bytes, drive.geometry)
+    return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
+
+
+def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
+    drive = plan.drive
+    if table.device != drive.path:
+        yield messages.TABLE_ELSEWHERE(device=printable(table.device, 60), drive=drive.path)
+    if not table.fresh and table.table != plan.before.table:
+        yield messages.OTHER_TABLE(kind=table.table)
+    new = [entry for entry in table.entries if not entry.kept]
+    if sorted(entry.number for entry in new) != sorted({volume.partition for volume in plan.volumes}):
+        yield messages.PARTITIONS_DIFFER
+    if table.table == "mbr" and any(entry.number > 4 for entry in new):
+        yield messages.MBR_PRIMARY
+    bounds, outermost = _bounds(plan, table), _outermost(drive, table)
+    if not table.fresh and (
+        bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes
+    ):
+        yield messages.BEFORE_BEYOND
+    by_number = {volume.partition: volume for volume in plan.volumes if plan.group is None}
+    for entry in new:
+        volume = by_number.get(entry.number)
+        if volume and entry.type != partition_type(volume, table.table):
+            yield messages.OTHER_TYPE(number=entry.number, type=printable(entry.type, 40))
+        yield from _entry_faults(entry, drive.geometry, bounds)
+    yield from _share_faults(plan, table)
+
+
+def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[Said]:
+    end = entry.start_bytes + entry.size_bytes
+    if entry.size_bytes <= 0 or entry.start_bytes < bounds.start_bytes or end > bounds.end_bytes:
+        yield messages.OUTSIDE(number=entry.number)
+    offset = max(geometry.alignment_offset_bytes, 0)
+    if (
+        misalignment_bytes(geometry, entry.start_bytes)
+        or (entry.start_bytes - offset) % FLOOR_BYTES
+        or entry.start_bytes < FLOOR_BYTES
+    ):
+        yield messages.NOT_ALIGNED(number=entry.number)
+    if entry.start_bytes % geometry.logical_block_bytes or entry.size_bytes % geometry.logical_block_bytes:
+        yield messages.PARTIAL_BLOCKS(number=entry.number)
+
+
+def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
+    """New partitions share no byte with each other or with one that stays."""
+    kept = [(slot.start_bytes, slot.end_bytes) for slot in plan.before.partitions] if not table.fresh else []
+    new = sorted(
+        (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept
+    )
+    if any(after[0] < before[1] for before, after in pairwise(new)):
+        yield messages.NEW_OVERLAP
+    if any(start < old_end and old_start < end for start, end in new for old_start, old_end in kept):
+        yield messages.KEPT_OVERLAP
+
+
+def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
+    """Everything else is derived again from what was found sound, and compared."""
+    if plan.group is not None:
+        yield from grouped_faults(plan, plan.group, table, _bounds(plan, table))
+        return
+    yield from encryption_faults(plan, table.entries)
+    by_number = {entry.number: entry for entry in table.entries if not entry.kept}
+    chosen = [by_number[volume.partition] for volume in plan.volumes]
+    extents = [entry.extent for entry in chosen]
+    if table != table_after(
+        plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table
+    ):
+        yield messages.TABLE_DIFFERS
+    if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
+        yield messages.AFTER_NOT_TABLE
+    operations = tuple(step.operation for step in plan.steps)
+    wipes = operations[: operations.index(table)]
+    yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
+    first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
+    if operations != operations_of(first, table, plan.volumes, plan.drive.geometry):
+        yield messages.OTHER_FOR_VOLUMES
+
+
+def _from_first(body: JSON) -> JSON:
+    """Of schema 1, whose doubts were text: that of containers is one without which no plan makes any."""
+    doubts = body.get("doubts")
+    if isinstance(doubts, list):
+        told = [to_json(LOST()) if doubt == LOST.english else doubt for doubt in doubts]
+        body = {**body, "doubts": told}
+    return without_texts(body)
+
+
+PLANS = Sealed(
+    "diskwright.plan/2",
+    Plan,
+    AGAIN_WITH_PLAN,
+    check_plan,
+    told_anew,
+    {"diskwright.plan/1": _from_first},
+)
+SCHEMA, render_plan, read_plan, read_kept_plan = PLANS.schema, PLANS.render, PLANS.read, PLANS.read_kept

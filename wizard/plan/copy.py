@@ -1,0 +1,340 @@
+"""What a copy on another kind of filesystem does not keep, and what cannot be there at all. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from wizard.documents.codec import Sealed
+from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
+from wizard.filesystems.registry import KINDS, title_of
+from wizard.model.changes import Bring, BringAmount, BringTo, ChangeStep, EditFstab, LineEdit, TakePlace
+from wizard.model.errors import BadInput, printable
+from wizard.model.said import Said, Sentences, t, tn
+from wizard.plan.check import drive_faults
+from wizard.plan.rules import is_device_path, mount_point_fault
+from wizard.plan.settings.possible import digest_of_text, with_fields
+from wizard.plan.settings.steps_of import change_steps
+from wizard.plan.steps.commands import fstab_escaped
+
+
+def holds_of(filesystem: str) -> Holds:
+    """What a filesystem can hold, by libblkid's name or the kernel's; everything where it is not known."""
+    return KINDS[filesystem].holds if filesystem in KINDS else EVERYTHING
+
+
+def losses_of(bring: Bring) -> tuple[Said, ...]:
+    """Sentences on everything that the copy does not keep, or that is left out."""
+    return (*_of_target(bring), *_of_source(bring), *_of_place(bring))
+
+
+def _of_target(bring: Bring) -> Iterator[Said]:
+    kind, amount = KINDS[bring.target.filesystem], bring.amount
+    title, holds = kind.title, kind.holds
+    if not holds.owners:
+        yield t(
+            "{title} keeps no owners, permissions, extended attributes, ACLs or flags: they are not copied.",
+            title=title,
+        )
+    elif ~holds.flags & _flags_of(bring.source.filesystem):
+        yield t("Flags of chattr that {title} does not know are not copied.", title=title)
+    if not holds.links:
+        for said, count in (
+            (
+                Sentences(
+                    "{title} holds no symbolic links: 1 is left out.",
+                    "{title} holds no symbolic links: {count:,d} are left out.",
+                ),
+                amount.links,
+            ),
+            (
+                Sentences(
+                    "{title} gives a file one name only: 1 further name becomes a copy of its own.",
+                    "{title} gives a file one name only: {count:,d} further names become copies "
+                    "of their own.",
+                ),
+                amount.names,
+            ),
+            (
+                Sentences(
+                    "{title} holds no pipes, sockets and devices: 1 is left out.",
+                    "{title} holds no pipes, sockets and devices: {count:,d} are left out.",
+                ),
+                amount.others,
+            ),
+        ):
+            if count:
+                yield said(title=title, count=count)
+    if not holds.holes:
+        yield t("{title} keeps no holes: they are filled with zeros.", title=title)
+    if holds.grain >= SECOND:
+        yield tn(
+            "{title} keeps times as whole seconds.",
+            "{title} keeps times as multiples of {count} seconds.",
+            title=title,
+            count=holds.grain // SECOND,
+        )
+    elif holds.grain > 1 and holds.grain > holds_of(bring.source.filesystem).grain:
+        yield t("{title} keeps times as multiples of {grain:latency}.", title=title, grain=holds.grain)
+
+
+def _flags_of(filesystem: str) -> int:
+    return KINDS[filesystem].holds.flags if filesystem in KINDS else 0
+
+
+def _of_source(bring: Bring) -> Iterator[Said]:
+    source = bring.source
+    if not holds_of(source.filesystem).owners and KINDS[bring.target.filesystem].holds.owners:
+        yield t(
+            "{title} keeps no owners. The copies belong to whom it shows as the owner, which can be root.",
+            title=KINDS[source.filesystem].title,
+        )
+    if source.below:
+        yield t(
+            "Not copied, since it is another filesystem: {places:list}.",
+            places=tuple(printable(place, 200) for place in source.below),
+        )
+
+
+def _of_place(bring: Bring) -> Iterator[Said]:
+    if (takes := bring.takes) is not None:
+        place, device = printable(takes.place, 200), printable(takes.device, 200)
+        yield t(
+            "What is written to {place} between the copy and the next start stays on {device} only.",
+            place=place,
+            device=device,
+        )
+        yield t(
+            "The old filesystem stays on {device} as it is; its line in {file} becomes a comment.",
+            device=device,
+            file=printable(takes.edit.file, 200),
+        )
+
+
+def name_fault(name: str, filesystem: str) -> Said | None:
+    """Why a file cannot be called so on a filesystem, as a clause."""
+    kind = KINDS[filesystem]
+    wrong = kind.holds.forbidden
+    if found := next((one for one in name if wrong and (one in wrong or ord(one) < 32)), None):
+        return t("{title} takes no {character} in names", title=kind.title, character=repr(found))
+    if kind.holds.ends_plainly and name.endswith((".", " ")):
+        return t("{title} takes no name that ends with a point or a space", title=kind.title)
+    return None
+
+
+def size_fault(size_bytes: int, filesystem: str) -> Said | None:
+    """Why no file can be so large there, as a clause."""
+    kind = KINDS[filesystem]
+    most = kind.holds.largest_bytes
+    return (
+        t(
+            "{title} holds {most:size} in a file, and it has {size:size}",
+            title=kind.title,
+            most=most,
+            size=size_bytes,
+        )
+        if 0 < most < size_bytes
+        else None
+    )
+
+
+BEFORE = "# before diskwright: "
+"""Begins the comment that holds the old line."""
+
+PLACE, OPTIONS = 1, 3
+"""Fields of a line, from 0 (fstab(5))."""
+
+OF_THE_PLACE = ("nosuid", "nodev", "noexec", "noauto", "nofail")
+"""Options that say something of the place, and not of what is mounted there."""
+
+
+def takes_fault(place: str) -> Said | None:
+    """Why nothing takes this place by a line of fstab, or None."""
+    if place == "/":
+        return t("The system starts from /: its boot loader and initramfs name that filesystem, too")
+    fault = mount_point_fault(place)
+    return (
+        None
+        if fault is None
+        else t("Nothing else is mounted at {place}: {fault}", place=printable(place, 200), fault=fault)
+    )
+
+
+def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> EditFstab:
+    """The change of an fstab with this `text`. `old` is the number of the old filesystem's line, `own` that
+    of the new one's, which reads `line`; None where it has none yet, and that is the one that it gets."""
+    lines = text.split("\n")
+    before = lines[old - 1]
+    kept = _comment(before, lines)
+    edits = (
+        LineEdit(old, before, moved(line, before)),
+        LineEdit(0, None, kept) if own is None else LineEdit(own, line, kept),
+    )
+    # As patch(1) takes a difference: in the order of the lines, and what is added last.
+    in_order = sorted(edits, key=lambda one: (one.number == 0, one.number))
+    return EditFstab(file, digest_of_text(text), tuple(in_order))
+
+
+def moved(line: str, before: str) -> str:
+    """A line with the place of the line `before`, and with what is said of that place there."""
+    old = before.split()
+    options = _options(line.split())
+    at_place = _options(old)
+    kept = [one for one in options if one not in OF_THE_PLACE and one != "defaults"]
+    kept += [one for one in OF_THE_PLACE if one in at_place]
+    return with_fields(line, {PLACE: old[PLACE], OPTIONS: ",".join(kept) or "defaults"})
+
+
+def _options(fields: list[str]) -> list[str]:
+    return fields[OPTIONS].split(",") if len(fields) > OPTIONS else []
+
+
+def _comment(line: str, lines: list[str]) -> str:
+    """The line as a comment that the file does not have yet."""
+    comment = BEFORE + line
+    while comment in lines:
+        comment = "#" + comment
+    return comment
+
+
+def take_faults(bring: Bring) -> Iterator[Said]:
+    """What `place_edit` would not have given."""
+    takes = bring.takes
+    if takes is None:
+        return
+    if (fault := takes_fault(takes.place)) is not None:
+        yield fault
+    edit, file = takes.edit, printable(takes.edit.file, 60)
+    plain = edit.file.startswith("/") and edit.file.isprintable() and len(edit.digest) == 64
+    if not plain or not _is_ours(takes, edit.lines):
+        yield t("it changes {file} otherwise than by both volumes' lines", file=file)
+    if (
+        bring.source.path != takes.place
+        or bring.source.is_device
+        or bring.target.folder != bring.target.place
+    ):
+        yield t("{place} is not what is copied, or not to a volume's top", place=printable(takes.place, 60))
+
+
+def _is_at(place: str, edit: LineEdit) -> bool:
+    """Whether it is the line of what is mounted at a place that is changed."""
+    fields = (edit.old or "").split()
+    return (
+        edit.number > 0
+        and len(fields) > 2
+        and not fields[0].startswith("#")
+        and fields[PLACE] == fstab_escaped(place)
+    )
+
+
+def _is_ours(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
+    if len(lines) != 2 or any("\n" in (text or "") for one in lines for text in (one.old, one.new)):
+        return False
+    first, second = sorted(lines, key=lambda one: not _is_at(takes.place, one))
+    if not _is_at(takes.place, first) or first.old is None or first.new is None or second.new is None:
+        return False
+    if second.new.lstrip("#") != (BEFORE + first.old).lstrip("#"):
+        return False
+    if second.old is None:
+        return second.number == 0 and moved(first.new, first.old) == first.new
+    return second.number > 0 and moved(second.old, first.old) == first.new
+
+
+def check_bring(bring: Bring, where: str = "The document") -> None:
+    """Raises BadInput, naming `where` (a file), for the first thing that `diskwright bring` would not have
+    written."""
+    if fault := next(_faults(bring), None):
+        raise BadInput(str(t("{where} does not hold together: {fault}.", where=where, fault=fault)))
+
+
+def _faults(bring: Bring) -> Iterator[Said]:
+    yield from drive_faults(bring.drive)
+    source, target = bring.source, bring.target
+    paths = (source.path, *source.below, target.place, target.folder, *target.makes)
+    yield from (
+        t("{path} is no plain path from the root", path=printable(path, 60))
+        for path in paths
+        if not _is_plain(path)
+    )
+    nodes = (target.device, *((source.path,) if source.is_device else ()))
+    yield from (
+        t("{path} is no device", path=printable(node, 60)) for node in nodes if not is_device_path(node)
+    )
+    if target.filesystem not in KINDS or not KINDS[target.filesystem].kernel_names:
+        yield t("{name} is no filesystem that a volume has", name=printable(target.filesystem, 30))
+    yield from _folder_faults(target)
+    yield from _amount_faults(bring.amount)
+    yield from take_faults(bring)
+
+
+def _is_plain(path: str) -> bool:
+    return (
+        path.startswith("/")
+        and "\0" not in path
+        and str(PurePosixPath(path)) == path
+        and ".." not in path.split("/")
+    )
+
+
+def _folder_faults(target: BringTo) -> Iterator[Said]:
+    folder = PurePosixPath(target.folder)
+    if not folder.is_relative_to(target.place):
+        yield t(
+            "{folder} does not lie in {place}",
+            folder=printable(target.folder, 60),
+            place=printable(target.place, 60),
+        )
+    ways = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
+    count = len(target.makes)
+    if list(reversed(target.makes)) != ways[:count] or target.place in target.makes:
+        yield t("the folders that are made do not lead to {folder}", folder=printable(target.folder, 60))
+
+
+def _amount_faults(amount: BringAmount) -> Iterator[Said]:
+    kinds = (amount.files, amount.links, amount.names, amount.others)
+    if min(*kinds, amount.size_bytes, amount.room_bytes) < 0 or sum(kinds) > amount.entries:
+        yield t("its numbers of files do not add up")
+
+
+def told_anew(bring: Bring) -> Bring:
+    """With what follows from it."""
+    return replace(bring, doubts=losses_of(bring))
+
+
+BRINGS = Sealed(
+    "diskwright.bring/1", Bring, t("Make it again with `diskwright bring`."), check_bring, told_anew
+)
+BRING_SCHEMA, render_bring, is_bring, read_bring = BRINGS.schema, BRINGS.render, BRINGS.is_one, BRINGS.read
+
+
+def amount_said(bring: Bring) -> tuple[Said, ...]:
+    """From where to where, how much it is, and that it fits."""
+    source, target, amount = bring.source, bring.target, bring.amount
+    return (
+        t(
+            "{source} ({from_kind}) to {folder}, on {device} ({to_kind})",
+            source=printable(source.path, 400),
+            from_kind=title_of(source.filesystem),
+            folder=printable(target.folder, 400),
+            device=target.device,
+            to_kind=title_of(target.filesystem),
+        ),
+        t(
+            "{files:,d} files, {size:size} of content; {entries:,d} entries in all.",
+            files=amount.files,
+            size=amount.size_bytes,
+            entries=amount.entries,
+        ),
+        t("It fits: the copy takes about {needed:size}.", needed=amount.room_bytes),
+    )
+
+
+def fstab_step(bring: Bring) -> ChangeStep:
+    """The change of fstab by which the copy takes the place of its source."""
+    assert bring.takes is not None
+    (step,) = change_steps((bring.takes.edit,), bring.drive)
+    return step
+
+
+def fstab_difference(bring: Bring) -> tuple[str, ...]:
+    """What changes in fstab, as patch(1) takes it; nothing where nothing does."""
+    return fstab_step(bring).edits if bring.takes is not None else ()

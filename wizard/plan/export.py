@@ -1,0 +1,362 @@
+"""A drive's planned table as definitions that systemd-repart makes it by on an empty drive (repart.d(5))."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from wizard.advice.ranking import advise, site_of
+from wizard.advice.workloads import find_workload
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.errors import BadInput, partition_path, printable
+from wizard.model.finding import Recording
+from wizard.model.machine import Drive, Machine
+from wizard.model.plan import Layout, Member, Plan, Slot, Volume
+from wizard.model.said import KIB, MIB, t
+from wizard.plan.planner import PLAIN, Mode, make_plan
+from wizard.plan.raid.striped import StripeWish, choice_on, make_striped_plan
+from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
+from wizard.plan.request.using import Usual, put_to_use
+from wizard.plan.request.volume_request import Arrangement, Request, Wish
+from wizard.plan.request.wanted import named_choice, wish_of, wish_with_options
+from wizard.probe.host.environment import writer_named
+
+
+def plan_requested(
+    machine: Machine,
+    drive: Drive,
+    requests: Sequence[Request],
+    mode: Mode | None,
+    draw_uuid: Callable[[], str],
+    usual: Usual,
+    phrases: Sequence[str] = (),
+    arrangement: Arrangement = PLAIN,
+) -> Plan:
+    """The plan that gives `drive` a volume for each request. `usual` is what holds where a request does not
+    say, `phrases` are the dangers that were typed back.
+
+    Raises as `make_plan` does, and BadInput for a writer whom this system does not know.
+    """
+    recording = diagnose(machine, drive, load_patterns()).recording
+    wishes: tuple[Wish, ...] = ()
+    for asked in requests:
+        wish = wish_of(machine, drive, recording, asked, phrases)
+        wishes += (put_as_asked(wish, drive, asked, usual, wishes),)
+    return make_plan(machine, drive, wishes, mode, draw_uuid, arrangement, recording)
+
+
+def plan_striped(
+    machine: Machine,
+    drives: Sequence[Drive],
+    asked: Request,
+    stripe: StripeWish,
+    mode: Mode | None,
+    draw_uuid: Callable[[], str],
+    usual: Usual,
+    phrases: Sequence[str] = (),
+    arrays: Sequence[str] = (),
+) -> Plan:
+    """The plan that gives `drives` one volume together, for the request. `arrays` are the nodes that other
+    arrays have; the rest is as for one drive.
+
+    Raises as `make_striped_plan` does, and BadInput for a writer whom this system does not know.
+    """
+    patterns = load_patterns()
+    recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
+    room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in drives])
+    wish = striped_wish(machine, drives, recordings, asked, FILESYSTEMS[stripe.kind], phrases, room)
+    wish = put_as_asked(wish, drives[0], asked, usual)
+    return make_striped_plan(machine, drives, wish, stripe, mode, draw_uuid, recordings, arrays)
+
+
+def striped_wish(
+    machine: Machine,
+    drives: Sequence[Drive],
+    recordings: Sequence[Recording],
+    asked: Request,
+    possible: Sequence[str],
+    phrases: Sequence[str] = (),
+    room: int | None = None,
+) -> Wish:
+    """A request with the filesystem that is advised for the first drive, of those that are `possible` on
+    several, or the named one.
+
+    They are judged by the `room` in bytes that all drives have together; None is that of a stripe.
+    """
+    profile = find_workload(asked.workload)
+    room = sum(drive.size_bytes or 0 for drive in drives) if room is None else room
+    advice = advise(machine, drives[0], recordings[0], profile, size_bytes=room or None)
+    choice = (
+        choice_on(advice, possible) if asked.filesystem is None else named_choice(advice, asked.filesystem)
+    )
+    site = site_of(machine, drives[0], recordings[0], profile, room or None)
+    return wish_with_options(choice, profile, asked, site, phrases, None)
+
+
+def put_as_asked(wish: Wish, drive: Drive, asked: Request, usual: Usual, others: Sequence[Wish] = ()) -> Wish:
+    """The wish with the writer and the place of its request. Raises as `put_to_use` does."""
+    writer = None if asked.writable is None else writer_named(asked.writable)
+    return put_to_use(wish, drive, usual, others, writer=writer, place=asked.mount_point)
+
+
+def member_of(plan: Plan, device: str | None) -> Member:
+    """The drive that is meant: the only one, or the one at `device`. Raises BadInput."""
+    if device is None:
+        if plan.others:
+            raise BadInput(
+                t("The plan is for {drives:and}; name one of them with --device.", drives=plan.paths)
+            )
+        return plan.members[0]
+    found = next((member for member in plan.members if member.drive.path == device), None)
+    if found is None:
+        raise BadInput(
+            t(
+                "The plan is not for {drive}; it is for {drives:and}.",
+                drive=printable(device, 60),
+                drives=plan.paths,
+            )
+        )
+    return found
+
+
+def table_of(member: Member) -> Layout:
+    """What the drive is to have; raises BadInput where that is no table."""
+    if member.after.whole is not None or member.after.table not in ("gpt", "mbr"):
+        raise BadInput(t("{drive} gets no partition table by this plan.", drive=member.drive.path))
+    return member.after
+
+
+def lacking(plan: Plan, makes: frozenset[str] = frozenset()) -> Iterator[str]:
+    """What is missing beside the table. `makes` are the filesystems that the tool makes itself, though with
+    options and a UUID of its own."""
+    if plan.stripe is not None:
+        yield str(t("Not in it: the array over several drives, made by {kind}.", kind=plan.stripe.kind))
+    if plan.group is not None:
+        yield str(t("Not in it: the volume group {name} of LVM's.", name=plan.group.name))
+    for volume in plan.volumes:
+        yield from map(str, _of_volume(plan, volume, makes))
+
+
+def is_plain(plan: Plan, volume: Volume) -> bool:
+    """Whether the volume's filesystem lies on its partition, with nothing between."""
+    return volume.encryption is None and plan.stripe is None and plan.group is None
+
+
+def _of_volume(plan: Plan, volume: Volume, makes: frozenset[str]) -> Iterator[object]:
+    device, kind = volume.path, volume.filesystem
+    if volume.encryption is not None:
+        yield t(
+            "Not in it: the encrypted container on {device}, and its header.", device=volume.encryption.device
+        )
+    if kind not in makes or not is_plain(plan, volume):
+        yield t(
+            "Not in it: the {filesystem} '{label}' on {device}, and its options.",
+            filesystem=kind,
+            label=volume.label,
+            device=device,
+        )
+    elif volume.mkfs_options:
+        options = " ".join(volume.mkfs_options)
+        yield t(
+            "Not in it: for the {filesystem} on {device} the options {options}, and the UUID {uuid}.",
+            filesystem=kind,
+            device=device,
+            options=options,
+            uuid=volume.uuid,
+        )
+    else:
+        yield t(
+            "Not in it: the UUID {uuid} of the {filesystem} on {device}.",
+            filesystem=kind,
+            device=device,
+            uuid=volume.uuid,
+        )
+    if volume.subvolumes:
+        yield t(
+            "Not in it: the subvolumes {names:and} on {device}.",
+            device=device,
+            names=tuple(one.name for one in volume.subvolumes),
+        )
+    if volume.mount_point is not None:
+        place = printable(volume.mount_point, 200)
+        yield t(
+            "Not in it: that {device} is mounted at {place}, and who may write there.",
+            device=device,
+            place=place,
+        )
+
+
+MAKES = frozenset({"ext4", "btrfs", "xfs", "vfat", "swap"})
+"""The filesystems that `Format=` takes since version 252."""
+
+FIRST_BYTES = MIB
+"""Where it begins on an empty drive."""
+
+STEP_BYTES = 4 * KIB
+"""What it counts sizes in."""
+
+OWN_BITS = 0xFFFF << 48
+"""The attributes of a type. Version 252 sets none at all where a lower bit is among them."""
+
+GROWS = 1 << 59
+"""That a filesystem is to fill its partition: version 252 sets it for types that know it anyway."""
+
+
+def repart_files(plan: Plan, member: Member) -> dict[str, str]:
+    """The files of a folder of definitions, by name; raises BadInput for a drive that gets no GPT."""
+    layout = table_of(member)
+    if layout.table != "gpt":
+        raise BadInput(
+            t("systemd-repart makes a GPT only, and {drive} has another table.", drive=member.drive.path)
+        )
+    slots = layout.partitions
+    volumes = {volume.path: volume for volume in plan.volumes if is_plain(plan, volume)}
+    found = {}
+    for at, slot in enumerate(slots):
+        behind = slots[at + 1].start_bytes - slot.end_bytes if at + 1 < len(slots) else 0
+        volume = volumes.get(partition_path(member.drive.path, slot.number))
+        found[_file_name(slot)] = _definition(slot, behind, volume)
+    return found
+
+
+def repart_lacks(member: Member) -> Iterator[str]:
+    """What of the table itself the definitions do not say."""
+    slots = table_of(member).partitions
+    if slots and slots[0].start_bytes != FIRST_BYTES:
+        yield str(
+            t(
+                "Not in it: where {device} starts; it comes to start at 1 MiB.",
+                device=partition_path(member.drive.path, slots[0].number),
+            )
+        )
+    if [slot.number for slot in slots] != [*range(1, len(slots) + 1)]:
+        yield str(
+            t(
+                "Not in it: the numbers of the partitions of {drive}; they run from 1.",
+                drive=member.drive.path,
+            )
+        )
+    for slot in slots:
+        device = partition_path(member.drive.path, slot.number)
+        if slot.start_bytes % STEP_BYTES or slot.size_bytes % STEP_BYTES:
+            yield str(
+                t(
+                    "Not in it: the exact place of {device}, which is rounded to {step:exact}.",
+                    device=device,
+                    step=STEP_BYTES,
+                )
+            )
+        if slot.name and not _is_plain_name(slot.name):
+            yield str(
+                t("Not in it: the name '{name}' of {device}.", device=device, name=printable(slot.name, 80))
+            )
+        if low := slot.attributes & ~OWN_BITS:
+            yield str(t("Not in it: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}"))
+        if not slot.attributes & GROWS:
+            yield str(
+                t(
+                    "systemd-repart up to version 252 may mark {device} as one whose filesystem "
+                    "grows (attribute 59).",
+                    device=device,
+                )
+            )
+
+
+def _file_name(slot: Slot) -> str:
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", slot.name or "").strip("-").lower()
+    return f"{slot.number:03}-{plain or 'partition'}.conf"
+
+
+def _definition(slot: Slot, behind_bytes: int, volume: Volume | None) -> str:
+    lines = ["[Partition]", f"Type={slot.type}"]
+    if slot.name and _is_plain_name(slot.name):
+        lines.append(f"Label={slot.name.replace('%', '%%')}")
+    if slot.part_uuid:
+        lines.append(f"UUID={slot.part_uuid}")
+    lines += [f"SizeMinBytes={slot.size_bytes}", f"SizeMaxBytes={slot.size_bytes}"]
+    lines += [f"PaddingMinBytes={behind_bytes}", f"PaddingMaxBytes={behind_bytes}"] if behind_bytes else []
+    if bits := slot.attributes & OWN_BITS:
+        lines.append(f"Flags={bits:#x}")
+    lines.append(f"GrowFileSystem={'yes' if slot.attributes & GROWS else 'no'}")
+    if volume is not None and volume.filesystem in MAKES:
+        lines.append(f"Format={volume.filesystem}")
+    return "\n".join((*lines, ""))
+
+
+def _is_plain_name(name: str) -> bool:
+    """Whether a line of a unit file can hold it as it is (systemd.syntax(7))."""
+    return name.isprintable() and name == name.strip() and not name.endswith("\\")
+
+
+GPT_ENTRIES_BYTES = 128 * 128
+"""What the entries of a usual GPT take (UEFI 2.10, 5.3.2)."""
+
+NAMED_BITS = ("RequiredPartition", "NoBlockIOProtocol", "LegacyBIOSBootable")
+"""The attributes that have names, from bit 0 on; those of a type are 48 to 63."""
+
+ACTIVE = 0x80
+
+
+def sfdisk_dump(member: Member) -> str:
+    """The dump; raises BadInput for a drive that gets no table. Places are in logical blocks."""
+    layout, geometry = table_of(member), member.drive.geometry
+    block = geometry.logical_block_bytes
+    lines = [f"label: {'gpt' if layout.table == 'gpt' else 'dos'}"]
+    if layout.table == "mbr" and (known := _mbr_id(layout)):
+        lines.append(f"label-id: 0x{known}")
+    lines += [f"device: {member.drive.path}", "unit: sectors"]
+    if layout.table == "gpt":
+        reserved = -(-GPT_ENTRIES_BYTES // block)
+        blocks = member.drive.size_bytes // block
+        lines += [f"first-lba: {2 + reserved}", f"last-lba: {blocks - 2 - reserved}"]
+    lines += [f"sector-size: {block}", ""]
+    lines += [_line(member.drive.path, slot, layout.table, block) for slot in layout.partitions]
+    return "\n".join((*lines, ""))
+
+
+def sfdisk_lacks(member: Member) -> Iterator[str]:
+    """What of the table itself the dump does not say."""
+    if table_of(member).table == "gpt" and member.before.table == "gpt" and _keeps(member.after):
+        yield str(
+            t("Not in it: the UUID of the table on {drive}; another one is drawn.", drive=member.drive.path)
+        )
+
+
+def _keeps(layout: Layout) -> bool:
+    return any(slot.kept for slot in layout.partitions)
+
+
+def _mbr_id(layout: Layout) -> str:
+    """The disk's identifier, by which its partitions are called: `1a2b3c4d` of `1a2b3c4d-01`."""
+    known = {slot.part_uuid.partition("-")[0] for slot in layout.partitions if slot.part_uuid}
+    return known.pop() if len(known) == 1 else ""
+
+
+def _line(drive: str, slot: Slot, table: str, block: int) -> str:
+    fields = [f"start={slot.start_bytes // block}", f"size={slot.size_bytes // block}"]
+    if table == "mbr":
+        fields.append(f"type={(slot.type or '0x83').removeprefix('0x')}")
+        if slot.attributes & ACTIVE:
+            fields.append("bootable")
+    else:
+        fields.append(f"type={(slot.type or '').upper()}")
+        if slot.part_uuid:
+            fields.append(f"uuid={slot.part_uuid.upper()}")
+        if slot.name:
+            fields.append(f'name="{_quoted(slot.name)}"')
+        if slot.attributes:
+            fields.append(f'attrs="{_attributes(slot.attributes)}"')
+    return f"{partition_path(drive, slot.number)} : {', '.join(fields)}"
+
+
+def _quoted(name: str) -> str:
+    """As sfdisk itself writes it: what is no plain character as its bytes."""
+    return "".join(
+        chr(byte) if 0x20 <= byte < 0x7F and chr(byte) not in '"\\' else f"\\x{byte:02x}"
+        for byte in name.encode()
+    )
+
+
+def _attributes(bits: int) -> str:
+    named = [name for bit, name in enumerate(NAMED_BITS) if bits >> bit & 1]
+    own = [str(bit) for bit in range(48, 64) if bits >> bit & 1]
+    return " ".join((*named, *([f"GUID:{','.join(own)}"] if own else [])))

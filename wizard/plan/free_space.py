@@ -1,0 +1,215 @@
+"""Where on a drive partitions may lie, what is free there, and which wish goes where. Pure; everything in
+bytes.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.model.errors import BadInput, printable
+from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
+from wizard.model.machine import Extent
+from wizard.model.plan import Slot
+from wizard.model.said import Sentence, format_capacity, in_a_row, rounded_up, t
+
+HALF_MOVED = Sentence(
+    "{part} is in the middle of a move, with everything in it. `sudo diskwright resume` goes on; on another "
+    "computer `sudo diskwright resume --from-drive {drive}`."
+)
+
+
+TOO_SMALL = Sentence("The volume {name} with {size:exact} is too small: it needs at least {least:exact}.")
+
+
+GPT_ENTRIES_BYTES = 128 * 128
+"""What libparted writes: 128 entries of 128 bytes, before and behind (UEFI 2.10, 5.3)."""
+
+LARGEST_BYTES = 1 << 63
+"""The kernel counts a device's bytes in a signed 64-bit number."""
+
+GPT_PARTITIONS = 128
+MBR_BLOCKS = 1 << 32
+"""An MBR counts starts and lengths in 32 bits of logical blocks."""
+
+MBR_PRIMARIES = 4
+
+
+def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:
+    """Where a new GPT of 128 entries lets partitions lie: behind protective MBR, header and entries, before
+    their copies."""
+    block = geometry.logical_block_bytes
+    entries = rounded_up(GPT_ENTRIES_BYTES, block)
+    first, end = 2 * block + entries, size_bytes // block * block - block - entries
+    return Extent(first, max(0, end - first))
+
+
+def mbr_bounds(size_bytes: int, geometry: Geometry) -> Extent:
+    """Where an MBR lets partitions lie: behind itself, and no further than 32 bits of blocks reach."""
+    block = geometry.logical_block_bytes
+    end = min(size_bytes // block, MBR_BLOCKS) * block
+    return Extent(block, max(0, end - block))
+
+
+def fresh_bounds(table: str, size_bytes: int, geometry: Geometry) -> Extent:
+    """Where a new table, `gpt` or `mbr`, lets partitions lie."""
+    return mbr_bounds(size_bytes, geometry) if table == "mbr" else gpt_bounds(size_bytes, geometry)
+
+
+def is_container(slot: Slot) -> bool:
+    """Whether the slot is an MBR's extended partition, within which logical ones lie."""
+    return slot.type in CONTAINER_TYPES
+
+
+def content_of(slot: Slot) -> str:
+    """What a partition holds: `ext4`, `ext4 in LUKS2`, `not read`."""
+    if slot.filesystem:
+        return f"{printable(slot.filesystem, 40)}{' in LUKS2' if slot.opened else ''}"
+    return "extended" if is_container(slot) else "not read" if slot.unread else "nothing recognised"
+
+
+def with_free(partitions: Iterable[Slot], bounds: Extent) -> tuple[Slot, ...]:
+    """The partitions in the order of their starts, with free slots (number 0) for every gap within
+    `bounds`."""
+    slots: list[Slot] = []
+    position = bounds.start_bytes
+    for slot in sorted(partitions, key=lambda slot: (slot.start_bytes, -slot.size_bytes, slot.number)):
+        if slot.start_bytes > position:
+            slots.append(Slot(0, position, slot.start_bytes - position))
+        slots.append(slot)
+        position = max(position, slot.end_bytes)
+    if bounds.end_bytes > position:
+        slots.append(Slot(0, position, bounds.end_bytes - position))
+    return tuple(slots)
+
+
+def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
+    """The first two partitions that share bytes, unless one is the extended partition around the other."""
+    ordered = sorted(
+        (slot for slot in partitions if not is_container(slot)), key=lambda slot: slot.start_bytes
+    )
+    for before, after in pairwise(ordered):
+        if after.start_bytes < before.end_bytes:
+            return before, after
+    for container in filter(is_container, partitions):
+        for slot in partitions:
+            if (
+                slot is not container
+                and slot.start_bytes < container.end_bytes
+                and container.start_bytes < slot.end_bytes
+                and (is_container(slot) or slot.number <= MBR_PRIMARIES or not slot.is_within(container))
+            ):
+                return container, slot
+    return None
+
+
+def loose(partitions: Sequence[Slot]) -> Slot | None:
+    """The first logical partition that is not within an extended one."""
+    containers = [slot for slot in partitions if is_container(slot) and slot.number <= MBR_PRIMARIES]
+    logical = [slot for slot in partitions if containers and slot.number > MBR_PRIMARIES]
+    return next((slot for slot in logical if not any(slot.is_within(one) for one in containers)), None)
+
+
+def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[Extent, ...]:
+    """What of the free space can hold partitions: from an aligned start to an aligned end, never below 1
+    MiB."""
+    spaces = []
+    for extent in free:
+        start = align_up(geometry, max(extent.start_bytes, FLOOR_BYTES))
+        end = align_down(geometry, extent.end_bytes)
+        if end > start:
+            spaces.append(Extent(start, end - start))
+    return tuple(spaces)
+
+
+def share_bytes(percent: int, spaces: Iterable[Extent], geometry: Geometry) -> int:
+    """So many percent of all that can be used, rounded down to the grain: shares of 100 percent together
+    always fit."""
+    grain = grain_bytes(geometry)
+    return sum(space.size_bytes for space in spaces) * percent // 100 // grain * grain
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one wish needs: bytes, or None for all that is left; never less than `minimum_bytes`. `name` is
+    for messages."""
+
+    name: str
+    size_bytes: int | None
+    minimum_bytes: int
+
+
+@dataclass(slots=True)
+class _Space:
+    extent: Extent
+    left_bytes: int
+    taken: list[int]
+
+
+def place(demands: Sequence[Demand], spaces: Sequence[Extent], geometry: Geometry) -> tuple[Extent, ...]:
+    """An extent for each demand, in their order. Sizes are rounded up to the grain; the one without a size
+    fills its space.
+
+    The largest are placed first, each where the least is left over. Raises BadInput saying how much is free.
+    """
+    grain = grain_bytes(geometry)
+    sized = [replace(demand, size_bytes=_rounded(demand, grain)) for demand in demands]
+    open_spaces = [_Space(space, space.size_bytes, []) for space in spaces]
+    for index in sorted(range(len(sized)), key=lambda index: -(sized[index].size_bytes or 0)):
+        if (needed := sized[index].size_bytes) is not None:
+            fits = [space for space in open_spaces if space.left_bytes >= needed]
+            if not fits:
+                raise BadInput(_too_large(demands, index, spaces))
+            best = min(fits, key=lambda space: space.left_bytes)
+            best.left_bytes -= needed
+            best.taken.append(index)
+    for index, demand in enumerate(sized):
+        if demand.size_bytes is None:
+            widest = max(open_spaces, key=lambda space: space.left_bytes, default=None)
+            if widest is None or widest.left_bytes < demand.minimum_bytes:
+                raise BadInput(_too_large(demands, index, spaces))
+            widest.taken.append(index)
+    return _laid_out(sized, open_spaces)
+
+
+def _laid_out(demands: Sequence[Demand], spaces: Sequence[_Space]) -> tuple[Extent, ...]:
+    placed: dict[int, Extent] = {}
+    for space in spaces:
+        position = space.extent.start_bytes
+        for index in sorted(space.taken):
+            size = demands[index].size_bytes
+            placed[index] = Extent(position, space.left_bytes if size is None else size)
+            position = placed[index].end_bytes
+    return tuple(placed[index] for index in range(len(demands)))
+
+
+def _rounded(demand: Demand, grain: int) -> int | None:
+    if demand.size_bytes is None:
+        return None
+    if demand.size_bytes < demand.minimum_bytes:
+        small = TOO_SMALL(name=demand.name, size=demand.size_bytes, least=demand.minimum_bytes)
+        raise BadInput(str(small))
+    return rounded_up(demand.size_bytes, grain)
+
+
+def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) -> str:
+    demand = demands[index]
+    free = sum(space.size_bytes for space in spaces)
+    wanted = (
+        format_capacity(demand.size_bytes)
+        if demand.size_bytes is not None
+        else t("at least {size:exact}", size=demand.minimum_bytes)
+    )
+    said = [
+        t(
+            "The volume {name} needs {wanted}, and {free:size} ({free} bytes) can be used.",
+            name=demand.name,
+            wanted=wanted,
+            free=free,
+        )
+    ]
+    if len(spaces) > 1:
+        said.append(t("The largest piece has {size:size}.", size=max(space.size_bytes for space in spaces)))
+    if others := sum(other.size_bytes or 0 for other in demands if other is not demand):
+        said.append(t("The other volumes take {size:size} of it.", size=others))
+    return str(in_a_row(*said, t("Ask for less.")))

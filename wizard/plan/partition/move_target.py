@@ -1,0 +1,331 @@
+"""From a partition and what is wanted of it to a move. Pure."""
+
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wizard.filesystems.kind import CONTAINER_TYPES, ESP_GPT_TYPE, ESP_MBR_TYPE
+from wizard.model.drive_facts import Loader
+from wizard.model.errors import Refused, printable
+from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
+from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.migration import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
+from wizard.model.said import KIB, MIB, Said, Sentence, t
+from wizard.plan.dangers import bounds_of, known_identity
+from wizard.plan.partition.movable import why_not_move
+from wizard.plan.partition.possible import least_bytes, why_not_shrink
+from wizard.plan.refusals import measured
+
+
+def afterwards(drive: Drive, part: Partition) -> Iterator[Said]:
+    """What is to be done once the partition has moved, so that what starts from it starts again."""
+    for loader in drive.loaders:
+        if part.start_bytes <= loader.next_bytes < part.end_bytes:
+            where = _node(drive, loader)
+            yield t(
+                "GRUB's first sector, on {where}, names places within {part}, where "
+                "something else may lie soon. Install GRUB again before the first restart: "
+                "`{command}`. Where {part} holds only /boot, do so in its system.",
+                where=where,
+                part=part.path,
+                command=again(part.path, where),
+            )
+
+
+def again(part: str, where: str) -> str:
+    """The command by which the system in a partition puts its own GRUB there once more. Without --force it
+    refuses to name places within a filesystem, also where they were named before. What is bound is not bound
+    with all below it: unmounting that again would reach the running system."""
+    place = "/mnt"
+    commands = (
+        ("mount", part, place),
+        *(("mount", "--bind", f"/{folder}", f"{place}/{folder}") for folder in ("dev", "proc", "sys")),
+        ("chroot", place, "grub-install", "--force", where),
+        ("umount", "-R", place),
+    )
+    return " && ".join(shlex.join(printable(word, 60) for word in command) for command in commands)
+
+
+def _node(drive: Drive, loader: Loader) -> str:
+    found = (part.path for part in drive.partitions if part.start_bytes == loader.start_bytes)
+    return next(found, drive.path)
+
+
+def gap_of_grub(drive: Drive) -> Iterator[Extent]:
+    """Where GRUB lies before the first partition: nothing else may go there."""
+    first = min((part.start_bytes for part in drive.partitions), default=FLOOR_BYTES)
+    end = min(first, FLOOR_BYTES)
+    for loader in drive.loaders:
+        if loader.next_bytes < end:
+            yield Extent(loader.next_bytes, end - loader.next_bytes)
+
+
+LARGE_SHIFT_BYTES = 64 * MIB
+"""From here on a move costs no more than reading and writing once."""
+
+DIRECT_BYTES = 32 * MIB
+"""The shortest shift that is not logged."""
+
+IN_FLIGHT = 3
+"""So many windows are on their way at most where a flush goes on beside the next write: the one that is
+written, the one that is flushed, and the one whose record is flushed with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where it goes, what its entry covers meanwhile, where the journal lies, and how it is moved."""
+
+    after: Extent
+    span: Extent
+    journal: Extent
+    scheme: Scheme
+    window_bytes: int
+
+
+def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
+    """All that a partition could take: itself and what is free before and behind it. A logical one stays
+    within the extended one that holds it."""
+    assert drive.size_bytes is not None
+    room = bounds_of(drive, drive.size_bytes, geometry)
+    low, high = room.start_bytes, room.end_bytes
+    for extent in _obstacles(drive, part):
+        if extent.end_bytes <= part.start_bytes:
+            low = max(low, extent.end_bytes)
+        elif extent.start_bytes >= part.end_bytes:
+            high = min(high, extent.start_bytes)
+    if (around := extended_around(drive, part)) is not None:
+        low, high = max(low, around.start_bytes), min(high, around.end_bytes)
+    return Extent(low, high - low)
+
+
+def extended_around(drive: Drive, part: Partition) -> Partition | None:
+    """The extended partition that holds a logical one; None for every other."""
+    return next(
+        (
+            one
+            for one in drive.partitions
+            if one.type in CONTAINER_TYPES and one.number != part.number and part.is_within(one)
+        ),
+        None,
+    )
+
+
+def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
+    around = extended_around(drive, part)
+    for one in drive.partitions:
+        if one.number not in (part.number, around.number if around else 0):
+            yield one.extent
+    # The records of logical partitions lie between them.
+    yield from drive.table.own if drive.table else ()
+    yield from gap_of_grub(drive)
+
+
+def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> Target | None:
+    """To an aligned place, the fastest way for which there is room; None where there is none."""
+    starts = (
+        align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
+        _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
+        _highest(room, part, geometry, DIRECT_BYTES),
+        _lowest(room, part, geometry, DIRECT_BYTES),
+        align_up(geometry, part.start_bytes),
+        align_down(geometry, part.start_bytes),
+    )
+    return next(filter(None, (target_at(start, room, part, geometry) for start in starts)), None)
+
+
+def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
+    """The lowest aligned start, with room for a journal before it where there is none behind the partition;
+    the partition's own start where the lowest is less than `shift` before that."""
+    behind = room.end_bytes - align_up(geometry, part.end_bytes)
+    low = room.start_bytes + (0 if behind >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
+    start = align_up(geometry, low)
+    return start if start + shift <= part.start_bytes else part.start_bytes
+
+
+def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
+    """The highest aligned start that leaves room for a journal; the partition's own where the highest is less
+    than `shift` behind that."""
+    journal = align_down(geometry, room.end_bytes - JOURNALS[WINDOW_BYTES])
+    start = align_down(geometry, journal - part.size_bytes)
+    return start if start >= part.start_bytes + shift else part.start_bytes
+
+
+def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> Target | None:
+    """To this start; None where it is its own, or there is no room for it or for the journal."""
+    shift = abs(start - part.start_bytes)
+    after = Extent(start, part.size_bytes)
+    if not shift or start < room.start_bytes or after.end_bytes > room.end_bytes:
+        return None
+    scheme = Scheme.DIRECT if shift >= DIRECT_BYTES else Scheme.LOGGED
+    for window in (WINDOW_BYTES,) if scheme is Scheme.DIRECT else LOGGED_WINDOWS:
+        journal = _journal(room, (part.extent, after), geometry, JOURNALS[window])
+        if journal is not None:
+            span = _span((part.extent, after, journal))
+            return Target(after, span, journal, scheme, window)
+    return None
+
+
+def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: int) -> Extent | None:
+    """Behind both places, or before them."""
+    span = _span(places)
+    behind = align_up(geometry, span.end_bytes)
+    if behind + size <= room.end_bytes:
+        return Extent(behind, size)
+    before = align_down(geometry, span.start_bytes - size)
+    return Extent(before, size) if before >= room.start_bytes and before + size <= span.start_bytes else None
+
+
+def _span(places: Iterable[Extent]) -> Extent:
+    """From the first byte of any of them to the last."""
+    known = [*places]
+    start = min(place.start_bytes for place in known)
+    return Extent(start, max(place.end_bytes for place in known) - start)
+
+
+def window_of(scheme: Scheme, shift: int, wanted: int, physical: int, in_flight: int) -> int:
+    """How much is moved at a time, in whole physical blocks: where nothing is logged, so little that
+    `in_flight` times as much is no more than the shift."""
+    if scheme is Scheme.LOGGED:
+        return wanted
+    return min(wanted, shift // in_flight) // physical * physical
+
+
+NO_ROOM = Sentence("There is no room to move {part}: it takes {needed:size} of free space beside it. {way}")
+
+HEAD_BYTES, LUKS_HEAD_BYTES = MIB, 5 * MIB
+"""By what lies in the first MiB a content is recognised; a second LUKS2 header is looked for up to 4 MiB
+(cryptsetup, LUKS2 on-disk format 1.1.3, 2.2)."""
+
+TAIL_BYTES = 64 * KIB
+"""The head ends before what a content may keep at its end."""
+
+ACTIVE = 0x80
+"""The boot byte of an MBR entry that firmware starts from; in GPT, the attribute for old BIOSes is bit 2."""
+
+
+def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | None = None) -> Move:
+    """The move of a partition to a start, or, without one, to the best aligned place. Raises Refused with the
+    reason where it cannot be."""
+    if why := why_not_move(drive, part):
+        raise Refused(why)
+    size_bytes, geometry = measured(drive)
+    room = room_around(drive, part, geometry)
+    if start is None:
+        if part.start_bytes % grain_bytes(geometry) == 0:
+            raise Refused(
+                t(
+                    "{part} is aligned already: it starts at {start:exact}.",
+                    part=part.path,
+                    start=part.start_bytes,
+                )
+            )
+        target = aligned_target(room, part, geometry)
+        if target is None:
+            raise Refused(_no_room(drive, part))
+    else:
+        _check_start(part, start, geometry)
+        target = target_at(start, room, part, geometry)
+        if target is None:
+            raise Refused(
+                t(
+                    "{part} does not fit there with its journal. Between its neighbours there is "
+                    "room from {low:exact} to {high:exact}.",
+                    part=part.path,
+                    low=room.start_bytes,
+                    high=room.end_bytes,
+                )
+            )
+    in_flight = 1 if drive.rotational is True else IN_FLIGHT
+    shift = abs(target.after.start_bytes - part.start_bytes)
+    head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
+    assert drive.table is not None and part.filesystem is not None
+    return Move(
+        drive=known_identity(machine, drive, size_bytes, geometry),
+        device=part.path,
+        number=part.number,
+        table=drive.table.kind,
+        holds=part.filesystem,
+        before=part.extent,
+        after=target.after,
+        span=target.span,
+        journal=target.journal,
+        scheme=target.scheme,
+        window_bytes=window_of(
+            target.scheme, shift, target.window_bytes, geometry.physical_block_bytes, in_flight
+        ),
+        in_flight=in_flight,
+        head_bytes=min(head, part.size_bytes - TAIL_BYTES),
+        doubts=tuple(_doubts(drive, part, target.scheme)),
+        then=tuple(afterwards(drive, part)),
+    )
+
+
+def _no_room(drive: Drive, part: Partition) -> Said:
+    """How much free space it takes, and how that is had: where it can itself become so much smaller, by
+    that."""
+    grain = grain_bytes(measured(drive)[1])
+    fast, short = LARGE_SHIFT_BYTES + JOURNALS[WINDOW_BYTES], grain + JOURNALS[LOGGED_WINDOWS[-1]]
+    if why_not_shrink(drive, part) is None:
+        for needed in (fast, short):
+            # Its own end, its new start and the journal each go on to an aligned place.
+            size = (part.size_bytes - needed - 3 * grain) // MIB
+            if size * MIB >= least_bytes(drive, part):
+                return NO_ROOM(
+                    part=part.path,
+                    needed=needed,
+                    way=t(
+                        "Make it smaller first: `sudo diskwright plan {part} --shrink {mib}M -o "
+                        "shrink.json`.",
+                        part=part.path,
+                        mib=size,
+                    ),
+                )
+    return NO_ROOM(
+        part=part.path,
+        needed=fast,
+        way=t("Delete its neighbour first, or copy its files elsewhere with `diskwright bring`."),
+    )
+
+
+def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
+    if start % geometry.logical_block_bytes:
+        raise Refused(
+            t(
+                "A partition cannot start at byte {start}: blocks have {block} bytes.",
+                start=start,
+                block=geometry.logical_block_bytes,
+            )
+        )
+    if start == part.start_bytes:
+        raise Refused(t("{part} starts there already.", part=part.path))
+
+
+def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Said]:
+    is_mbr = drive.table is not None and drive.table.kind == "mbr"
+    if part.type in (ESP_GPT_TYPE, ESP_MBR_TYPE):
+        yield t(
+            "The firmware's entries name where {part} starts. OVMF goes by the GUID that "
+            "stands beside it; others may not. If the computer does not start "
+            "afterwards, choose the drive itself in its menu. `efibootmgr` makes the "
+            "entry anew.",
+            part=part.path,
+        )
+    if is_mbr and part.filesystem == "ntfs":
+        yield t(
+            "Windows notes where its partitions start. If it does not start from {part} "
+            "afterwards, its own recovery medium repairs that.",
+            part=part.path,
+        )
+    elif is_mbr and part.attributes & ACTIVE and not drive.loaders:
+        yield t(
+            "{part} is marked as the one to start from. A boot loader that names places "
+            "on the drive must be installed again afterwards, with `grub-install` or its "
+            "own program.",
+            part=part.path,
+        )
+    if scheme is Scheme.LOGGED:
+        yield t(
+            "It moves by less than {least:size}, so each piece is written twice. A "
+            "larger shift takes half the time.",
+            least=LARGE_SHIFT_BYTES,
+        )

@@ -1,0 +1,349 @@
+"""Whether one partition of a drive can be changed while the others stay: the reason against it, or None.
+
+The planner refuses for these reasons, and a menu shows them beforehand. Pure.
+"""
+
+from wizard.filesystems.kind import CONTAINER_TYPES, Growing, is_half_moved
+from wizard.filesystems.registry import KINDS
+from wizard.model.drive_facts import HOST_MANAGED
+from wizard.model.errors import Refused, printable
+from wizard.model.geometry import align_down, align_up, grain_bytes
+from wizard.model.machine import Drive, Partition
+from wizard.model.plan import GrowFilesystem, Resizing, Slot, TableEntry, WriteTable
+from wizard.model.said import MIB, Said, Sentence, Sentences, t
+from wizard.plan.dangers import layout_before
+from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
+from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part
+
+PAGE_BYTES = 4096
+"""What a stand-in tells apart."""
+
+MOUNTED = frozenset({"mounted", "running-system"})
+"""The uses in which a filesystem that can grow while it is mounted does so."""
+
+HAS_JOURNAL, NEEDS_RECOVERY = 0x4, 0x4
+"""The features of an ext filesystem with a journal, and with one that has something to play back: of the
+compatible ones, and of the incompatible ones (Linux fs/ext4/ext4.h)."""
+
+MARGIN_SHARE, MARGIN_BYTES = 16, 8 * MIB
+"""What is left beside what is taken: one part of so many, and so much. resize2fs leaves one of 500, and twice
+the number of inodes at most (e2fsprogs, resize/resize2fs.c, calculate_minimum_resize_size)."""
+
+
+def why_not_format(drive: Drive, part: Partition) -> Said | None:
+    """Why the partition cannot be given a new filesystem in its place."""
+    return _why_not_touch(drive, part)
+
+
+def why_not_delete(drive: Drive, part: Partition) -> Said | None:
+    """Why the partition cannot be taken out of the table."""
+    if why := _why_not_touch(drive, part):
+        return why
+    last = max(other.number for other in drive.partitions)
+    if drive.table and drive.table.kind == "mbr" and MBR_PRIMARIES < part.number < last:
+        return t(
+            "Logical partitions behind {part} would get other numbers: delete partition {last} first.",
+            part=part.path,
+            last=last,
+        )
+    return None
+
+
+def why_not_shrink(drive: Drive, part: Partition) -> Said | None:
+    """Why the partition, and the filesystem in it, cannot give up the end of its room. That it never could
+    comes first."""
+    if why := _why_not_shrunk(part):
+        return why
+    if any(use.kind == "mounted" for use in uses_of_part(drive, part.path)):
+        return t(
+            "{part} is mounted, and shrinks only unmounted: `diskwright unmount {part}` first.",
+            part=part.path,
+        )
+    if why := _why_not_touch(drive, part) or _why_not_resized(drive, part):
+        return why
+    mark, growing = part.signatures[0], growing_of(part.filesystem)
+    if growing and (why := _why_not_whole_pages(part, growing)):
+        return why
+    if mark.features is not None and mark.features[1] & NEEDS_RECOVERY:
+        return t("{part} was not unmounted cleanly. Check it first: `e2fsck -f {part}`.", part=part.path)
+    if least_bytes(drive, part) >= part.size_bytes:
+        return t(
+            "{part} has no room to give: its files and records take {taken:size}, and it has {size:size}.",
+            part=part.path,
+            taken=mark.taken_bytes or 0,
+            size=part.size_bytes,
+        )
+    return None
+
+
+def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Said | None:
+    """Why it cannot have this size, which `aligned_size` gave."""
+    _, geometry = measured(drive)
+    if size_bytes >= part.size_bytes:
+        return t(
+            "{part} has {size:exact}, and its end lies on whole {grain:exact}: ask for less.",
+            part=part.path,
+            size=part.size_bytes,
+            grain=grain_bytes(geometry),
+        )
+    if size_bytes < (least := least_bytes(drive, part)):
+        return t(
+            "{part} cannot be that small: its files and records take {taken:size}. Ask "
+            "for {least:exact} at least.",
+            part=part.path,
+            taken=part.signatures[0].taken_bytes or 0,
+            least=least,
+        )
+    return None
+
+
+def _why_not_shrunk(part: Partition) -> Said | None:
+    """Why what the partition holds is never made smaller."""
+    growing, kind = growing_of(part.filesystem), KINDS.get(part.filesystem or "")
+    if not part.signatures or (growing and growing.smaller):
+        return None
+    if kind and kind.never_shrinks:
+        return t(
+            "{title} cannot shrink. Copy its files to a smaller volume instead: "
+            "`diskwright bring {part} VOLUME`.",
+            title=kind.title,
+            part=part.path,
+        )
+    return t(
+        "{part} holds {what}: only ext2, ext3, ext4, Btrfs and NTFS shrink so far. "
+        "Copy its files to a smaller volume instead: `diskwright bring {part} "
+        "VOLUME`.",
+        part=part.path,
+        what=_kinds_in(part),
+    )
+
+
+def least_bytes(drive: Drive, part: Partition) -> int:
+    """The least that a partition is shrunk to: what is taken of it, as far as that is known, and a margin.
+    Its program may find when it is tried out that a little more is needed."""
+    taken = part.signatures[0].taken_bytes or 0
+    return aligned_size(drive, part, taken + taken // MARGIN_SHARE + MARGIN_BYTES)
+
+
+def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
+    """The size that a partition of a drive of known size gets where so many bytes are asked for: up to the
+    next aligned place, so that what becomes free begins there."""
+    _, geometry = measured(drive)
+    return align_up(geometry, part.start_bytes + asked_bytes) - part.start_bytes
+
+
+def why_not_grow(drive: Drive, part: Partition) -> Said | None:
+    """Why the partition, and the filesystem in it, cannot take the free space behind it."""
+    if why := _why_not_touch(drive, part) or _why_not_grown(drive, part):
+        return why
+    growing = growing_of(part.filesystem)
+    if growing and (why := _why_not_whole_pages(part, growing)):
+        return why
+    return (
+        None
+        if room_behind(drive, part)
+        else t("There is no free space directly after {part}.", part=part.path)
+    )
+
+
+def _why_not_whole_pages(part: Partition, growing: Growing) -> Said | None:
+    """Why a stand-in, which tells whole pages apart, cannot show it."""
+    block = part.signatures[0].block_bytes or PAGE_BYTES
+    if growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
+        return t(
+            "{part} has blocks of {block} bytes from byte {start} on; only whole pages "
+            "of 4096 are resized so far.",
+            part=part.path,
+            block=block,
+            start=part.start_bytes,
+        )
+    return None
+
+
+def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Said | None:
+    """Why it cannot have this size, which `aligned_size` gave."""
+    most = part.size_bytes + room_behind(drive, part)
+    if size_bytes > most:
+        return t(
+            "{part} cannot be that large: with what is free right behind it, it can have {most:exact}.",
+            part=part.path,
+            most=most,
+        )
+    if size_bytes <= part.size_bytes:
+        return t("{part} has {size:exact} already: ask for more.", part=part.path, size=part.size_bytes)
+    return None
+
+
+def why_not_grow_mounted(drive: Drive, part: Partition) -> Said | None:
+    """The same where a person has it mounted, and it stays so. Whether there is room is not asked: it may not
+    even fill its partition."""
+    if why := _why_not_touch(drive, part, mounted=True) or _why_not_grown(drive, part):
+        return why
+    growing, mark = growing_of(part.filesystem), part.signatures[0]
+    if growing is None or growing.in_use is None:
+        return t(
+            "{part} holds {kind}, which does not grow in use: unmount it first.",
+            part=part.path,
+            kind=printable(mark.kind, 30),
+        )
+    if mark.kind.startswith("ext") and not (mark.features or (HAS_JOURNAL,))[0] & HAS_JOURNAL:
+        return t(
+            "The filesystem on {part} has no journal, and does not grow in use: unmount it first.",
+            part=part.path,
+        )
+    return None
+
+
+def _why_not_grown(drive: Drive, part: Partition) -> Said | None:
+    """Why the table, or what the partition holds, does not let it grow."""
+    if why := _why_not_resized(drive, part):
+        return why
+    if growing_of(part.filesystem):
+        return None
+    kind = KINDS.get(part.filesystem or "")
+    if kind and kind.why_not_grow:
+        return t(
+            "{part} does not grow: {why}. Copy its files to a new volume instead: "
+            "`diskwright bring {part} VOLUME`.",
+            part=part.path,
+            why=kind.why_not_grow,
+        )
+    return t(
+        "{part} holds {what}: only ext2, ext3, ext4, XFS, Btrfs and NTFS grow so far.",
+        part=part.path,
+        what=_kinds_in(part),
+    )
+
+
+def _why_not_resized(drive: Drive, part: Partition) -> Said | None:
+    """Why the partition cannot have another size with what is in it, whichever that is."""
+    if drive.table and drive.table.kind == "mbr" and part.number > MBR_PRIMARIES:
+        return t("{part} is a logical partition, and those keep their size so far.", part=part.path)
+    return (
+        None
+        if part.signatures
+        else t("Nothing is recognised on {part} whose size could change.", part=part.path)
+    )
+
+
+def _kinds_in(part: Partition) -> str:
+    return "+".join(printable(signature.kind, 30) for signature in part.signatures)
+
+
+def growing_of(filesystem: str | None) -> Growing | None:
+    """How a filesystem by this name grows; None where it does not."""
+    kind = KINDS.get(filesystem or "")
+    return kind.growing if kind else None
+
+
+def room_behind(drive: Drive, part: Partition) -> int:
+    """How many bytes a partition of a drive of known size can grow by: up to the last aligned place before
+    what comes next."""
+    size_bytes, geometry = measured(drive)
+    slots = layout_before(drive, size_bytes, geometry, keep=True).slots
+    free = (slot for slot in slots if not slot.number and slot.start_bytes == part.end_bytes)
+    end = max((align_down(geometry, slot.end_bytes) for slot in free), default=0)
+    return max(0, end - part.end_bytes)
+
+
+def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> Said | None:
+    """Why nothing of the partition may change; that it is `mounted` may be no reason."""
+    if drive.zoned == HOST_MANAGED:
+        return t("{drive} is a host-managed zoned drive, which takes no partitions.", drive=drive.path)
+    if part.type in CONTAINER_TYPES:
+        return t(
+            "{part} is an extended partition, which only holds the logical ones: change those instead.",
+            part=part.path,
+        )
+    if is_half_moved(part):
+        return HALF_MOVED(part=part.path, drive=drive.path)
+    uses = [use for use in uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
+    if uses:
+        return t("{part} is in use: {how}.", part=part.path, how=in_use(uses[0]))
+    if drive.waiting is not None and drive.waiting.bare:
+        return t(
+            "The run {run} waits on {drive}: `diskwright keep` or `diskwright undo` it first.",
+            run=drive.waiting.run,
+            drive=drive.path,
+        )
+    try:
+        measured(drive)
+        refuse_table(drive, puts_backup_right=True)
+    except Refused as refusal:
+        return t("{why}", why=str(refusal))
+    if part.kernel_start_bytes is None:
+        return t(
+            "The kernel has not taken {part} over from the table: run `partprobe {drive}` or restart first.",
+            part=part.path,
+            drive=drive.path,
+        )
+    return None
+
+
+BACKUP_MOVES = Sentence(
+    "The backup of {drive}'s GPT lies where a smaller drive ended. It is written to the end of this one."
+)
+SIZE_STAYS = Sentence("{part} keeps its size of {size:size}: ask for no other size, or delete it first.")
+OTHERS_STAY = Sentences("{start} The other partition stays.", "{start} The other {count} partitions stay.")
+
+
+def table_said(slot: Slot, table: WriteTable) -> Said:
+    """What a kept table has otherwise of the partition `slot`."""
+    drive, kind = table.device, table.table.upper()
+    others = sum(entry.kept for entry in table.entries)
+    if not changes(slot, table):
+        return t("Keep the {table} on {drive} as it is.", table=kind, drive=drive)
+    new = next((entry for entry in table.entries if entry.number == slot.number), None)
+    if new and new.size_bytes != slot.size_bytes:
+        ends = (
+            Sentence(
+                "Give partition {number} of the {table} on {drive} the free space behind it, "
+                "{size:size} in all."
+            )
+            if new.size_bytes > slot.size_bytes
+            else Sentence(
+                "Have partition {number} of the {table} on {drive} end after {size:size}; "
+                "what is behind becomes free."
+            )
+        )
+        start = ends(number=slot.number, table=kind, drive=drive, size=new.size_bytes)
+        return OTHERS_STAY(start=start, count=others) if others else start
+    gone = new is None
+    start = (
+        Sentence("Delete partition {number} from the {table} on {drive}.")
+        if gone
+        else Sentence(
+            "Give partition {number} of the {table} on {drive} its new type or name; place and size stay."
+        )
+    )(number=slot.number, table=kind, drive=drive)
+    return OTHERS_STAY(start=start, count=others) if others else start
+
+
+def resized_said(operation: Resizing) -> Said:
+    """What changing a filesystem's size does."""
+    said = (
+        Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, files and all.")
+        if isinstance(operation, GrowFilesystem)
+        else Sentence("Shrink the {filesystem} filesystem on {part} to {size:size}, files and all.")
+    )
+    return said(filesystem=operation.filesystem, part=operation.device, size=operation.size_bytes)
+
+
+def lost(part: str, slot: Slot) -> Said:
+    """What goes with a partition that is formatted or deleted."""
+    if not slot.filesystem:
+        return t(
+            "Whatever is on {part}, {size:size}: nothing is recognised there.",
+            part=part,
+            size=slot.size_bytes,
+        )
+    label = slot.label or slot.name
+    what = printable(slot.filesystem, 40) + (f' "{printable(label, 40)}"' if label else "")
+    return t("All files on {part}: {what}, {size:size}.", part=part, what=what, size=slot.size_bytes)
+
+
+def changes(slot: Slot, table: WriteTable) -> bool:
+    """Whether the table is another one than before."""
+    entry = next((one for one in table.entries if one.number == slot.number), None)
+    same = TableEntry(slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "")
+    return entry != same

@@ -1,0 +1,348 @@
+"""From a drive and one of its partitions to a plan that changes that one and keeps the others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from wizard.filesystems.kind import ROOT_GPT_TYPES
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import BadInput, Refused, partition_path, printable
+from wizard.model.finding import NOT_JUDGED, Recording
+from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
+from wizard.model.plan import (
+    GrowFilesystem,
+    Layout,
+    Operation,
+    Plan,
+    ShrinkFilesystem,
+    Slot,
+    TableEntry,
+    Volume,
+    WipeSignatures,
+    WriteTable,
+)
+from wizard.model.said import Said, t
+from wizard.plan.dangers import (
+    doubts_of,
+    forgotten_doubts,
+    known_identity,
+    layout_before,
+    refuse_missing,
+    rehearsal_doubts,
+)
+from wizard.plan.free_space import place, with_free
+from wizard.plan.partition.possible import (
+    BACKUP_MOVES,
+    SIZE_STAYS,
+    aligned_size,
+    changes,
+    growing_of,
+    room_behind,
+    why_not_delete,
+    why_not_format,
+    why_not_grow,
+    why_not_grow_to,
+    why_not_shrink,
+    why_not_shrink_to,
+)
+from wizard.plan.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
+from wizard.plan.refusals import measured
+from wizard.plan.request.encryption import encrypted, encryption_doubts, refuse_encryption
+from wizard.plan.request.roles import ROLES, Role, TableKind
+from wizard.plan.request.volume_request import Wish, check_wishes, told_apart
+from wizard.plan.steps.operations import layout_after, operations_of, table_after
+from wizard.plan.steps.render import Context, steps_of
+
+
+def changing(before: Layout, number: int) -> Layout:
+    """The layout of a drive on which everything stays but this partition."""
+    return replace(before, slots=tuple(_marked(slot, number) for slot in before.slots))
+
+
+def _marked(slot: Slot, number: int) -> Slot:
+    return replace(slot, kept=slot.number not in (0, number))
+
+
+def table_with(path: str, before: Layout, slot: Slot, volumes: Sequence[Volume]) -> WriteTable:
+    """The table in which the entry of `slot` is that of its volume, or is gone where there is none."""
+    others = replace(before, slots=tuple(one for one in before.slots if one.number != slot.number))
+    places = [slot.extent for _ in volumes]
+    table = table_after(path, others, False, volumes, places)
+    return replace(
+        table,
+        entries=tuple(
+            entry if entry.kept else _keeping_purpose(entry, slot, volumes[0], table.table)
+            for entry in table.entries
+        ),
+    )
+
+
+def _keeping_purpose(entry: TableEntry, slot: Slot, volume: Volume, table: TableKind) -> TableEntry:
+    """The entry with the type that it had, where that says what a system uses it for, and still can."""
+    fits = not volume.role and not volume.encryption and slot.type is not None
+    if fits and any(
+        slot.type in _types(role, table) and volume.filesystem in role.filesystems for role in ROLES.values()
+    ):
+        return replace(entry, type=slot.type or entry.type)
+    return entry
+
+
+def _types(role: Role, table: TableKind) -> tuple[str, ...]:
+    if table == "mbr":
+        return (role.mbr_type,)
+    return tuple(ROOT_GPT_TYPES.values()) if role.name == "root" else (role.gpt_type,)
+
+
+def layout_with(before: Layout, slot: Slot, table: WriteTable, volumes: Sequence[Volume]) -> Layout:
+    """What the drive holds then. A formatted partition keeps its GUID and its flags."""
+    first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
+    after = layout_after(before, table, volumes, Extent(first, end - first))
+    slots = (
+        replace(one, part_uuid=slot.part_uuid, attributes=slot.attributes)
+        if one.number == slot.number
+        else one
+        for one in after.partitions
+    )
+    return replace(after, slots=with_free(slots, Extent(first, end - first)))
+
+
+def resized_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> WriteTable:
+    """The table in which the partition `slot` has this size, and is the same otherwise."""
+    table = table_after(path, before, False, (), ())
+    return replace(
+        table,
+        entries=tuple(
+            replace(entry, size_bytes=size_bytes, kept=False) if entry.number == slot.number else entry
+            for entry in table.entries
+        ),
+    )
+
+
+def resized_layout(before: Layout, slot: Slot, size_bytes: int) -> Layout:
+    """What the drive holds then."""
+    return placed_layout(before, slot.number, Extent(slot.start_bytes, size_bytes))
+
+
+def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
+    """What the drive holds where this partition lies elsewhere, or has another size."""
+    first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
+    slots = (
+        replace(one, start_bytes=place.start_bytes, size_bytes=place.size_bytes)
+        if one.number == number
+        else one
+        for one in before.partitions
+    )
+    return Layout(before.table, with_free(slots, Extent(first, end - first)))
+
+
+def resized_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int) -> tuple[Operation, ...]:
+    """What grows finds the room in the table first; what shrinks ends before its partition does."""
+    device, kind = partition_path(path, slot.number), slot.filesystem or ""
+    if size_bytes > slot.size_bytes:
+        return (table, GrowFilesystem(device, kind, size_bytes))
+    return (ShrinkFilesystem(device, kind, size_bytes), table)
+
+
+def operations_with(
+    path: str, slot: Slot, table: WriteTable, volumes: Sequence[Volume], geometry: Geometry
+) -> tuple[Operation, ...]:
+    """Everything in order: for a volume the table first, for a partition that goes its marks first."""
+    device = partition_path(path, slot.number)
+    wipe = WipeSignatures(device, tuple(slot.filesystem.split("+")) if slot.filesystem else ())
+    if not volumes:
+        return (wipe, table)
+    return tuple(
+        wipe if isinstance(one, WipeSignatures) and one.device == device else one
+        for one in operations_of((), table, volumes, geometry)
+    )
+
+
+def format_plan(
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    wishes: Sequence[Wish],
+    draw_uuid: Callable[[], str],
+    recording: Recording = NOT_JUDGED,
+) -> Plan:
+    """The plan that gives a partition a new filesystem in its place. Raises Refused where it must not be
+    touched, BadInput for a wish that cannot be."""
+    _refuse(why_not_format(drive, part))
+    wishes = told_apart(tuple(wishes))
+    if len(wishes) != 1:
+        raise BadInput(
+            str(t("{part} takes one volume, and {asked} were asked for.", part=part.path, asked=len(wishes)))
+        )
+    check_wishes(wishes)
+    (wish,) = wishes
+    if wish.percent is not None or wish.size_bytes not in (None, part.size_bytes):
+        raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
+    refuse_obstacles(machine, wishes)
+    refuse_encryption(machine, wishes)
+    _, geometry = measured(drive)
+    room = part.extent
+    place([demand_of(replace(wish, size_bytes=None), [room], geometry)], [room], geometry)
+    volume = volume_of(drive, wish, part.number, draw_uuid(), machine.kernel.architecture)
+    if wish.encrypted:
+        volume = encrypted(volume, part.size_bytes, geometry, draw_uuid(), wish.key)
+    off = misalignment_bytes(geometry, part.start_bytes)
+    doubts = (
+        *(
+            (
+                t(
+                    "{part} is misaligned by {off:exact} and stays so, which can make writing slower.",
+                    part=part.path,
+                    off=off,
+                ),
+            )
+            if off
+            else ()
+        ),
+        *encryption_doubts(drive, wishes),
+        *asked_doubts(wishes),
+    )
+    return _plan_with(machine, drive, part, (volume,), doubts, recording)
+
+
+def delete_plan(machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED) -> Plan:
+    """The plan that takes a partition out of the table, with every mark in it. Raises Refused where it must
+    not be touched."""
+    _refuse(why_not_delete(drive, part))
+    return _plan_with(machine, drive, part, (), (), recording)
+
+
+def grow_plan(
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    recording: Recording = NOT_JUDGED,
+    asked_bytes: int | None = None,
+) -> Plan:
+    """The plan that gives a partition, and the filesystem in it, the free space behind it: all of it, or so
+    much that it has that many bytes, or as many more as bring its end to an aligned place. Raises Refused
+    where that cannot be."""
+    _refuse(why_not_grow(drive, part))
+    size_bytes = part.size_bytes + room_behind(drive, part)
+    if asked_bytes is not None:
+        size_bytes = aligned_size(drive, part, asked_bytes)
+        _refuse(why_not_grow_to(drive, part, size_bytes))
+    return _resized(machine, drive, part, size_bytes, recording)
+
+
+def shrink_plan(
+    machine: Machine, drive: Drive, part: Partition, asked_bytes: int, recording: Recording = NOT_JUDGED
+) -> Plan:
+    """The plan that leaves a partition, and the filesystem in it, so many bytes, or as many more as bring its
+    end to an aligned place. Raises Refused where that cannot be."""
+    _refuse(why_not_shrink(drive, part))
+    size_bytes = aligned_size(drive, part, asked_bytes)
+    _refuse(why_not_shrink_to(drive, part, size_bytes))
+    return _resized(machine, drive, part, size_bytes, recording)
+
+
+def _resized(
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    size_bytes: int,
+    recording: Recording,
+) -> Plan:
+    """The plan that gives a partition this size, with all that is in it."""
+    doubts: tuple[Said, ...] = ()
+    if growing := growing_of(part.filesystem):
+        if growing.mounted:
+            _refuse(_why_not_mounted(machine.kernel, part.filesystem or ""))
+        refuse_missing(machine, growing.check[:1])
+        doubts = growing.grown_remarks if size_bytes > part.size_bytes else growing.shrunk_remarks
+    before = layout_before(drive, *measured(drive), keep=True)
+    slot = next(one for one in before.partitions if one.number == part.number)
+    table = resized_table(drive.path, before, slot, size_bytes)
+    after = resized_layout(before, slot, size_bytes)
+    operations = resized_operations(drive.path, slot, table, size_bytes)
+    return _plan_of(machine, drive, slot, (), (before, after), operations, doubts, recording)
+
+
+def _why_not_mounted(kernel: Kernel, filesystem: str) -> Said | None:
+    """What only grows while it is mounted needs its driver."""
+    kind = KINDS[filesystem]
+    if not kernel.filesystems or not kernel.filesystems.isdisjoint(kind.kernel_names):
+        return None
+    return t(
+        "The running kernel ({release}) has no {title}, whose size only changes "
+        "while it is mounted: boot one that has.",
+        release=printable(kernel.release, 60),
+        title=kind.title,
+    )
+
+
+def _refuse(why: Said | None) -> None:
+    if why is not None:
+        raise Refused(str(why))
+
+
+def _plan_with(
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    volumes: tuple[Volume, ...],
+    doubts: tuple[Said | str, ...],
+    recording: Recording,
+) -> Plan:
+    """The plan that gives the partition's place to these volumes; without any it goes out of the table."""
+    size_bytes, geometry = measured(drive)
+    before = changing(layout_before(drive, size_bytes, geometry, keep=True), part.number)
+    slot = next(one for one in before.partitions if one.number == part.number)
+    table = table_with(drive.path, before, slot, volumes)
+    after = layout_with(before, slot, table, volumes)
+    operations = operations_with(drive.path, slot, table, volumes, geometry)
+    return _plan_of(machine, drive, slot, volumes, (before, after), operations, doubts, recording)
+
+
+def _plan_of(
+    machine: Machine,
+    drive: Drive,
+    slot: Slot,
+    volumes: tuple[Volume, ...],
+    layouts: tuple[Layout, Layout],
+    operations: tuple[Operation, ...],
+    doubts: tuple[Said | str, ...],
+    recording: Recording,
+) -> Plan:
+    """The plan of these operations, which lead from the first of the layouts to the second, with all that is
+    doubtful about it."""
+    before, after = layouts
+    identity = known_identity(machine, drive, *measured(drive))
+    table = next(one for one in operations if isinstance(one, WriteTable))
+    shared = (
+        (
+            t(
+                "Other partitions of {drive} are in use while its table is written. A power "
+                "cut in that moment may leave only the table's copy. `gdisk` (r, b, w) "
+                "restores it.",
+                drive=drive.path,
+            ),
+        )
+        if _is_risky(drive, slot, table)
+        else ()
+    )
+    unknown = (
+        *doubts_of(drive, recording, keep=True),
+        *rehearsal_doubts(machine.kernel),
+        *forgotten_doubts(machine, operations),
+    )
+    moved = (BACKUP_MOVES(drive=drive.path),) if drive.table and drive.table.backup == "misplaced" else ()
+    return Plan(
+        identity,
+        before,
+        after,
+        volumes,
+        steps_of(operations, Context(identity, before, after, part=slot.number)),
+        (*unknown, *shared, *moved, *doubts),
+        part=slot.number,
+    )
+
+
+def _is_risky(drive: Drive, slot: Slot, table: WriteTable) -> bool:
+    """Whether a GPT changes while a neighbour is in use. The one sector of an MBR is written whole or not at
+    all."""
+    return bool(drive.uses) and table.table == "gpt" and changes(slot, table)

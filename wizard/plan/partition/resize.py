@@ -1,0 +1,183 @@
+"""From where a partition is wanted to what that means: it moves, grows or shrinks, or that takes two jobs.
+Pure.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wizard.model.errors import Refused
+from wizard.model.geometry import align_down, align_up, grain_bytes
+from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.said import GIB, MIB, Said, Sentence, t
+from wizard.plan.partition.movable import why_not_move
+from wizard.plan.partition.move_target import planned_move, room_around
+from wizard.plan.partition.possible import (
+    why_not_grow,
+    why_not_grow_mounted,
+    why_not_grow_to,
+    why_not_shrink,
+    why_not_shrink_to,
+)
+from wizard.plan.refusals import measured
+from wizard.plan.settings.possible import places_of
+
+STAYS = t("It stays as it is.")
+
+
+class Does(StrEnum):
+    """What becomes of the partition."""
+
+    NOTHING = "nothing"
+    MOVE = "move"
+    GROW = "grow"
+    SHRINK = "shrink"
+    TWO_JOBS = "two-jobs"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What it means, in a sentence, and why it cannot be; empty where it can. Of what takes two jobs, `first`
+    is where the first of them leads, which means something itself."""
+
+    does: Does
+    says: Said
+    why_not: Said | str = ""
+    first: Extent | None = None
+
+
+def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
+    """What it means that a partition is to lie here. Raises Refused for a drive of unknown size."""
+    if why := _why_not_there(drive, part, wanted):
+        return Meaning(Does.NOTHING, why, why)
+    start, size = wanted.start_bytes, wanted.size_bytes
+    by = size - part.size_bytes
+    if start != part.start_bytes:
+        return _elsewhere(machine, drive, part, wanted) if by else _moved(machine, drive, part, start)
+    if by > 0:
+        why_grow = why_not_larger(drive, part) or why_not_grow_to(drive, part, size)
+        return Meaning(
+            Does.GROW,
+            t("Grows by {by:round} to {size:round}; every file stays.", by=by, size=size),
+            why_grow or "",
+        )
+    if by < 0:
+        why_shrink = why_not_shrink(drive, part) or why_not_shrink_to(drive, part, size)
+        return Meaning(
+            Does.SHRINK,
+            t(
+                "Shrinks by {by:round} to {size:round}; every file stays, its end becomes free.",
+                by=-by,
+                size=size,
+            ),
+            why_shrink or "",
+        )
+    return Meaning(Does.NOTHING, STAYS, STAYS)
+
+
+def _elsewhere(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
+    """Another start and another size are two jobs: what is smaller has room to move, and what has moved has
+    room to grow."""
+    start, size = wanted.start_bytes, wanted.size_bytes
+    smaller = size < part.size_bytes
+    first = Extent(part.start_bytes, size) if smaller else Extent(start, part.size_bytes)
+    says = (
+        Sentence("These are two jobs: first it shrinks to {size:round}, then it moves to {start:round}.")
+        if smaller
+        else Sentence("These are two jobs: first it moves to {start:round}, then it grows to {size:round}.")
+    )(start=start, size=size)
+    return Meaning(Does.TWO_JOBS, says, meaning_of(machine, drive, part, first).why_not or says, first)
+
+
+def _moved(machine: Machine, drive: Drive, part: Partition, start: int) -> Meaning:
+    shift = start - part.start_bytes
+    said = (
+        Sentence("Moves by {shift:round} towards the end of the drive; every file stays.")
+        if shift > 0
+        else Sentence("Moves by {shift:round} towards the beginning of the drive; every file stays.")
+    )
+    try:
+        planned_move(machine, drive, part, start)
+    except Refused as refusal:
+        return Meaning(Does.MOVE, said(shift=abs(shift)), str(refusal))
+    return Meaning(Does.MOVE, said(shift=abs(shift)))
+
+
+def why_not_adjust(drive: Drive, part: Partition) -> Said | str | None:
+    """Why nothing of where the partition lies can be another; None where something can."""
+    try:
+        measured(drive)
+    except Refused as refusal:
+        return str(refusal)
+    reasons = (why_not_shrink(drive, part), why_not_larger(drive, part), why_not_move(drive, part))
+    return None if None in reasons else reasons[0]
+
+
+def why_not_larger(drive: Drive, part: Partition) -> Said | None:
+    """Why the partition cannot grow by a plan that is tried out first."""
+    if places_of(drive, part.path) and why_not_grow_mounted(drive, part) is None:
+        return t(
+            "{part} is mounted. In use it only takes all that is free behind it: `diskwright grow {part}`.",
+            part=part.path,
+        )
+    return why_not_grow(drive, part)
+
+
+def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Said | None:
+    """Why no partition can lie there."""
+    room = room_around(drive, part, measured(drive)[1])
+    if wanted.size_bytes <= 0:
+        return t("The end must be after the start.")
+    if wanted.start_bytes < room.start_bytes or wanted.end_bytes > room.end_bytes:
+        return t(
+            "Something else lies there: between its neighbours there is room from "
+            "{low:exact} to {high:exact}.",
+            low=room.start_bytes,
+            high=room.end_bytes,
+        )
+    return None
+
+
+LARGE_DRIVE_BYTES = 64 * GIB
+"""From here on the long step is 1 GiB."""
+
+
+class Border(StrEnum):
+    """What of a place is adjusted. Its start takes the whole along; its end and its size leave the start."""
+
+    START = "start"
+    END = "end"
+    SIZE = "size"
+
+
+def steps_of(drive: Drive) -> tuple[int, int]:
+    """A short step and a long one, in bytes. Raises Refused for a drive of unknown size."""
+    size_bytes, geometry = measured(drive)
+    grain = grain_bytes(geometry)
+    return grain, max(grain, GIB if size_bytes >= LARGE_DRIVE_BYTES else 64 * MIB)
+
+
+def stepped(drive: Drive, part: Partition, place: Extent, border: Border, by: int) -> Extent:
+    """The place after a step of `by` bytes, from one aligned border to another, within the room there is."""
+    _, geometry = measured(drive)
+    room = room_around(drive, part, geometry)
+    starts = border is Border.START
+    now = place.start_bytes if starts else place.end_bytes
+    low = align_up(geometry, room.start_bytes) if starts else place.start_bytes + grain_bytes(geometry)
+    high = align_down(geometry, room.end_bytes - (place.size_bytes if starts else 0))
+    there = align_down(geometry, now + by) if by > 0 else align_up(geometry, now + by)
+    there = min(max(there, low), high)
+    if (there - now) * by <= 0:
+        return place
+    return Extent(there, place.size_bytes) if starts else Extent(place.start_bytes, there - place.start_bytes)
+
+
+def asked(drive: Drive, place: Extent, border: Border, value: int) -> Extent:
+    """The place with the value that a person gave to its border, in bytes. An end is aligned upwards, as
+    where a size is asked for by command; a start is as it was asked for."""
+    if border is Border.START:
+        return Extent(value, place.size_bytes)
+    _, geometry = measured(drive)
+    end = value if border is Border.END else place.start_bytes + value
+    if end == place.end_bytes:
+        return place
+    return Extent(place.start_bytes, align_up(geometry, end) - place.start_bytes)

@@ -1,0 +1,386 @@
+"""From a drive, wishes and a mode to a plan. Pure: the same facts give the same plan, but for the UUIDs drawn
+into it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import pairwise
+
+from wizard.filesystems.registry import MADE, why_not
+from wizard.model.drive_facts import HOST_MANAGED
+from wizard.model.errors import BadInput, Refused, partition_path, printable
+from wizard.model.finding import NOT_JUDGED, Recording
+from wizard.model.geometry import Geometry, Identity
+from wizard.model.machine import Drive, Extent, Machine
+from wizard.model.operations import ROOT
+from wizard.model.plan import Layout, Operation, Plan, ResetZones, Slot, Volume, WipeSignatures
+from wizard.model.said import Said, t
+from wizard.plan import messages
+from wizard.plan.dangers import (
+    DEVICE_MAPPER,
+    bounds_of,
+    doubts_of,
+    forgotten_doubts,
+    known_identity,
+    layout_before,
+    refuse_lacking,
+    refuse_missing,
+    rehearsal_doubts,
+)
+from wizard.plan.free_space import (
+    GPT_PARTITIONS,
+    Demand,
+    aligned_spaces,
+    fresh_bounds,
+    place,
+    share_bytes,
+    with_free,
+)
+from wizard.plan.raid.lvm import (
+    LVM_PROGRAMS,
+    group_extent,
+    grouped_after,
+    grouped_operations,
+    grouped_table,
+    in_group,
+    logical_sizes,
+    refuse_roles,
+)
+from wizard.plan.refusals import refuse_content, refuse_drive, refuse_new_mbr, refuse_table, unread_content
+from wizard.plan.request.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
+from wizard.plan.request.roles import TableKind, role_of, volume_role
+from wizard.plan.request.volume_request import Arrangement, Wish, check_wishes, told_apart
+from wizard.plan.request.wanted import small_systems
+from wizard.plan.rules import options_fault
+from wizard.plan.steps.operations import layout_after, make, mounted, operations_of, table_after, wipes_of
+from wizard.plan.steps.render import Context, steps_of
+
+ZONED_FILESYSTEM = "btrfs"
+ZONED_FEATURE = "zoned"
+
+
+def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
+    """Whether these options make a filesystem that can live on a host-managed drive."""
+    features = [value for flag, value in pairwise(words) if flag == "-O"]
+    return filesystem == ZONED_FILESYSTEM and any(ZONED_FEATURE in value.split(",") for value in features)
+
+
+def whole_after(drive: Identity, volume: Volume) -> Layout:
+    """The drive with nothing but the volume on it."""
+    only = Slot(
+        number=0,
+        start_bytes=0,
+        size_bytes=drive.size_bytes,
+        filesystem=volume.filesystem,
+        label=volume.label,
+        uuid=volume.uuid,
+        mount_point=volume.mount_point,
+    )
+    return Layout("none", (), (), only)
+
+
+def whole_operations(volume: Volume) -> tuple[Operation, ...]:
+    """Every zone emptied, since what lies in one cannot be written over; then the filesystem, its line in
+    fstab and its mount."""
+    return (ResetZones(volume.path), make(volume, volume.mkfs_options), *mounted(volume))
+
+
+PLAIN = Arrangement()
+
+ACTIVE = 0x80
+"""The first byte of an MBR's entry for the partition that an old boot record starts from (UEFI 2.10, table
+5.1, BootIndicator)."""
+
+
+class Mode(Enum):
+    """What becomes of what a drive holds: REPLACE removes it for a new GPT; USE_FREE keeps the table and
+    every partition to the byte."""
+
+    REPLACE = "replace"
+    USE_FREE = "use-free"
+
+
+def make_plan(
+    machine: Machine,
+    drive: Drive,
+    wishes: tuple[Wish, ...],
+    mode: Mode | None,
+    draw_uuid: Callable[[], str],
+    arrangement: Arrangement = PLAIN,
+    recording: Recording = NOT_JUDGED,
+) -> Plan:
+    """The plan that gives `drive` a volume for each wish. `draw_uuid` gives a new lower-case UUID at each
+    call; `recording` is what the diagnosis concludes.
+
+    Raises Refused where the drive must not be touched, or holds anything while `mode` is None; BadInput for
+    wishes that cannot be.
+    """
+    wishes = told_apart(wishes)
+    check_wishes(wishes)
+    refuse_obstacles(machine, wishes)
+    refuse_encryption(machine, wishes, why_not=_no_container(drive, arrangement))
+    size_bytes, geometry = refuse_drive(drive)
+    if arrangement.grouped:
+        refuse_roles(wishes)
+    if drive.zoned == HOST_MANAGED:
+        if arrangement != PLAIN:
+            raise BadInput(str(messages.ZONED_NO_TABLE(drive=drive.path)))
+        return _whole_plan(machine, drive, wishes, mode, draw_uuid, recording)
+    refuse_content(drive, chosen=mode is not None)
+    keep = mode is Mode.USE_FREE and drive.is_empty is not True
+    if keep:
+        refuse_table(drive)
+    if arrangement.table == "mbr":
+        refuse_new_mbr(drive.path, size_bytes, geometry, 1 if arrangement.grouped else len(wishes), keep=keep)
+    room = _room(drive, size_bytes, geometry, arrangement.table, keep=keep)
+    plan_in = _grouped_plan if arrangement.grouped else _partitioned_plan
+    return plan_in(machine, drive, wishes, draw_uuid, room, recording)
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """Where new partitions can lie: in `spaces` between the `bounds` of a table, which is kept (`keep`) or
+    freshly made (`fresh_kind`)."""
+
+    size_bytes: int
+    geometry: Geometry
+    before: Layout
+    bounds: Extent
+    spaces: Sequence[Extent]
+    fresh_kind: TableKind
+    keep: bool
+
+
+def _room(drive: Drive, size_bytes: int, geometry: Geometry, fresh_kind: TableKind, *, keep: bool) -> _Room:
+    before = layout_before(drive, size_bytes, geometry, keep=keep)
+    if keep:
+        bounds, partitions = bounds_of(drive, size_bytes, geometry), before.partitions
+    else:
+        bounds, partitions = fresh_bounds(fresh_kind, size_bytes, geometry), ()
+    free = [slot for slot in with_free(partitions, bounds) if not slot.number]
+    return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh_kind, keep)
+
+
+def _no_container(drive: Drive, arrangement: Arrangement) -> Said | None:
+    """Why nothing can be encrypted there; None where it can."""
+    if drive.zoned == HOST_MANAGED:
+        return messages.ZONED_NO_PARTITIONS(drive=drive.path)
+    return messages.GROUP_NOT_ENCRYPTED if arrangement.grouped else None
+
+
+def _partitioned_plan(
+    machine: Machine,
+    drive: Drive,
+    wishes: tuple[Wish, ...],
+    draw_uuid: Callable[[], str],
+    room: _Room,
+    recording: Recording,
+) -> Plan:
+    """The plan that gives each volume a partition of its own. Raises as `make_plan` does."""
+    geometry, before, keep = room.geometry, room.before, room.keep
+    extents = place([demand_of(wish, room.spaces, geometry) for wish in wishes], room.spaces, geometry)
+    numbers = _free_numbers(drive, len(wishes), keep=keep)
+    volumes = tuple(
+        volume_of(drive, wish, number, draw_uuid(), machine.kernel.architecture)
+        for wish, number in zip(wishes, numbers, strict=True)
+    )
+    volumes = tuple(
+        encrypted(volume, extent.size_bytes, geometry, draw_uuid(), wish.key) if wish.encrypted else volume
+        for volume, wish, extent in zip(volumes, wishes, extents, strict=True)
+    )
+    table = table_after(drive.path, before, not keep, volumes, extents, fresh_kind=room.fresh_kind)
+    after = layout_after(before, table, volumes, room.bounds)
+    identity = known_identity(machine, drive, room.size_bytes, geometry)
+    operations = operations_of(() if keep else old_wipes(drive, before), table, volumes, geometry)
+    steps = steps_of(operations, Context(identity, before, after))
+    doubts = (
+        *doubts_of(drive, recording, keep=keep),
+        *rehearsal_doubts(machine.kernel),
+        *forgotten_doubts(machine, operations),
+        *encryption_doubts(drive, wishes),
+        *_unmarked_doubts(drive.path, after, volumes),
+        *small_systems(volumes, [extent.size_bytes for extent in extents]),
+        *asked_doubts(wishes),
+    )
+    return Plan(identity, before, after, volumes, steps, doubts)
+
+
+def _grouped_plan(
+    machine: Machine,
+    drive: Drive,
+    wishes: tuple[Wish, ...],
+    draw_uuid: Callable[[], str],
+    room: _Room,
+    recording: Recording,
+) -> Plan:
+    """The plan that puts all volumes into one volume group on the largest space. Raises as `make_plan`
+    does."""
+    refuse_lacking(machine.kernel, DEVICE_MAPPER)
+    refuse_missing(machine, LVM_PROGRAMS)
+    geometry, before, keep = room.geometry, room.before, room.keep
+    extent = group_extent(wishes, room.spaces, geometry)
+    (number,) = _free_numbers(drive, 1, keep=keep)
+    sizes = logical_sizes(wishes, extent.size_bytes)
+    group, volumes = in_group(
+        drive.path, [volume_of(drive, wish, number, draw_uuid()) for wish in wishes], draw_uuid()
+    )
+    table = grouped_table(drive.path, before, not keep, group, volumes, extent, room.fresh_kind)
+    after = grouped_after(before, table, group, volumes, room.bounds)
+    identity = known_identity(machine, drive, room.size_bytes, geometry)
+    operations = grouped_operations(() if keep else old_wipes(drive, before), table, group, volumes, sizes)
+    doubts = (
+        *doubts_of(drive, recording, keep=keep),
+        *rehearsal_doubts(machine.kernel),
+        *forgotten_doubts(machine, operations),
+        *asked_doubts(wishes),
+    )
+    return Plan(
+        identity,
+        before,
+        after,
+        volumes,
+        steps_of(operations, Context(identity, before, after)),
+        doubts,
+        group=group,
+    )
+
+
+def _whole_plan(
+    machine: Machine,
+    drive: Drive,
+    wishes: tuple[Wish, ...],
+    mode: Mode | None,
+    draw_uuid: Callable[[], str],
+    recording: Recording,
+) -> Plan:
+    """The plan that gives all of a host-managed drive to one filesystem in its zoned mode. Raises as
+    `make_plan` does."""
+    path = drive.path
+    size_bytes, geometry = refuse_drive(drive)
+    if mode is Mode.USE_FREE:
+        raise Refused(str(messages.ZONED_FULL(drive=path)))
+    refuse_content(drive, chosen=mode is not None)
+    if len(wishes) != 1 or not wishes[0].takes_rest:
+        raise BadInput(str(messages.ZONED_ONE(drive=path)))
+    (wish,) = wishes
+    if wish.role:
+        raise BadInput(str(messages.ZONED_NO_ROLE(drive=path)))
+    mkfs, _ = option_words(wish)
+    kind = wish.choice.filesystem
+    if not is_zoned_mode(kind, mkfs):
+        raise Refused(str(messages.ZONED_NOT_MADE(filesystem=kind, drive=path, zoned=ZONED_FILESYSTEM)))
+    refuse_missing(machine, ("blkzone",))
+    identity = known_identity(machine, drive, size_bytes, geometry)
+    before = layout_before(drive, size_bytes, geometry, keep=False)
+    volume = replace(volume_of(drive, wish, 0, draw_uuid()), path=path)
+    after = whole_after(identity, volume)
+    operations = whole_operations(volume)
+    steps = steps_of(operations, Context(identity, before, after))
+    doubts = (
+        *doubts_of(drive, recording, keep=False),
+        *forgotten_doubts(machine, operations),
+        *wish.doubts,
+    )
+    return Plan(identity, before, after, (volume,), steps, doubts)
+
+
+def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
+    """Raises Refused where a wished filesystem cannot be made here, BadInput where its options cannot be
+    taken."""
+    for wish in wishes:
+        choice = wish.choice
+        if choice.obstacles:
+            raise Refused(str(messages.OBSTACLES(filesystem=choice.filesystem, obstacles=choice.obstacles)))
+        kind = MADE.get(choice.filesystem)
+        if kind is None:
+            raise Refused(why_not(choice.filesystem))
+        refuse_missing(machine, kind.makers)
+        mkfs, mount = option_words(wish)
+        if fault := options_fault(choice.filesystem, mkfs, mount):
+            raise BadInput(str(messages.OPTIONS_REFUSED(filesystem=choice.filesystem, fault=fault)))
+
+
+def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The advised words for mkfs, and the options for mount."""
+    mkfs = tuple(word for option in wish.choice.mkfs for word in option.text.split())
+    mount = tuple(word for option in wish.choice.mount for word in option.text.split(","))
+    return mkfs, mount
+
+
+def demand_of(wish: Wish, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
+    """What a wish needs of these spaces."""
+    name = (
+        f"{printable(wish.final_label)!r} ({wish.choice.filesystem}{' in LUKS2' if wish.encrypted else ''})"
+    )
+    size_bytes = wish.size_bytes if wish.percent is None else share_bytes(wish.percent, spaces, geometry)
+    return Demand(name, size_bytes, needed_bytes(wish, geometry))
+
+
+def volume_of(drive: Drive, wish: Wish, number: int, uuid: str, architecture: str = "") -> Volume:
+    """A wish as the volume that it becomes on partition `number`; `architecture` is whose system would be on
+    it."""
+    mkfs, mount = option_words(wish)
+    return Volume(
+        workload=wish.workload.id,
+        partition=number,
+        path=partition_path(drive.path, number),
+        filesystem=wish.choice.filesystem,
+        uuid=MADE[wish.choice.filesystem].uuid_of(uuid),
+        label=wish.final_label,
+        mount_point=wish.mount_point,
+        mkfs_options=mkfs,
+        mount_options=mount,
+        subvolumes=wish.subvolumes,
+        role=volume_role(wish.role, architecture),
+        writer=ROOT if wish.role or not MADE[wish.choice.filesystem].mounts else wish.writer,
+    )
+
+
+def _free_numbers(drive: Drive, wanted: int, *, keep: bool) -> tuple[int, ...]:
+    """The lowest numbers that no kept partition has. An MBR has four: logical partitions are kept, not
+    added."""
+    taken = {part.number for part in drive.partitions} if keep else set()
+    is_mbr = keep and drive.table is not None and drive.table.kind == "mbr"
+    room = drive.table.most_partitions if keep and drive.table is not None else None
+    most = 4 if is_mbr else min(GPT_PARTITIONS, room or GPT_PARTITIONS)
+    free = [number for number in range(1, most + 1) if number not in taken]
+    if len(free) >= wanted:
+        return tuple(free[:wanted])
+    if is_mbr:
+        raise Refused(str(messages.MBR_FULL(drive=drive.path, there=4 - len(free), count=wanted)))
+    raise Refused(str(messages.GPT_FULL(drive=drive.path, most=most, there=len(taken), count=wanted)))
+
+
+def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
+    """The wipes before a fresh table, without the partitions for which the kernel has no node: there is
+    nothing to reach them by."""
+    without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
+    wipes = wipes_of(drive.path, before, unread_content(drive))
+    return tuple(wipe for wipe in wipes if wipe.device not in without)
+
+
+def asked_doubts(wishes: Sequence[Wish]) -> tuple[Said | str, ...]:
+    """What the wishes say of options that were asked for against advice, each once."""
+    return tuple(dict.fromkeys(doubt for wish in wishes for doubt in wish.doubts))
+
+
+def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -> tuple[Said, ...]:
+    """What is said where a system is to start from an MBR that marks no partition, with the command that
+    marks the right one."""
+    if after.table != "mbr" or any(slot.attributes & ACTIVE for slot in after.partitions):
+        return ()
+    parts = {role.name: volume.partition for volume in volumes if (role := role_of(volume))}
+    number = parts.get("boot", parts.get("root"))
+    if number is None:
+        return ()
+    return (
+        t(
+            "No partition of the MBR is marked as active (bootable), and a few old "
+            "BIOSes start from no such drive. Boot loaders that lie in the MBR itself do "
+            "not need the mark. Once the system is installed, `sfdisk --activate {drive} "
+            "{number}` sets it.",
+            drive=printable(drive_path),
+            number=number,
+        ),
+    )

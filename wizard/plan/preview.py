@@ -1,0 +1,412 @@
+"""A plan to look at: before and after as bars to scale, what is where, and every step with its commands.
+Plain text, no colour needed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wizard.model.errors import printable
+from wizard.model.geometry import FLOOR_BYTES, Identity
+from wizard.model.plan import NO_PLACE, Layout, Plan, Slot, Step
+from wizard.model.said import Said, Sentence, format_capacity, format_exact, roughly, t, tn
+from wizard.plan import text as words
+from wizard.plan.free_space import content_of, is_container
+from wizard.plan.messages import AGAIN_AS_ROOT, UNREAD
+from wizard.plan.raid.striping import copies, mirror_note, striping_of, together_bytes
+from wizard.plan.steps.render import told_as_kept
+from wizard.plan.text import cell_width, command_lines, cut, inside_sentences, wrapped
+from wizard.plan.undo_policy import promise
+
+ALL_OF_IT = t("all of it")
+TAKES = Sentence("Takes {time} (an estimate).")
+DESTROYS = t("Destroys:")
+UNDO = t("Undo:")
+
+
+class State(StrEnum):
+    """What becomes of a stretch of the drive."""
+
+    KEPT = "kept"
+    NEW = "new"
+    REMOVED = "removed"
+    FREE = "free"
+    UNREAD = "unread"
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """One character to fill each state with, and the edge between stretches. All in the fonts of a text
+    console."""
+
+    kept: str
+    new: str
+    removed: str
+    free: str
+    unread: str
+    edge: str
+
+    def fill(self, state: State) -> str:
+        """The character for a state."""
+        filled: str = getattr(self, state.value)
+        return filled
+
+
+ASCII = Glyphs(kept="=", new="#", removed="x", free=".", unread="?", edge="|")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One stretch of a bar. `text` is exactly `width` characters wide; `slots` are those drawn by it, several
+    where there is no room.
+
+    `slots` is empty for a drive whose content fills it without a table, or could not be read.
+    """
+
+    state: State
+    width: int
+    text: str
+    slots: tuple[Slot, ...]
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Slots that are drawn as one, and what becomes of them."""
+
+    state: State
+    size_bytes: int
+    slots: list[Slot]
+
+
+def bar(
+    layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyphs = ASCII, *, after: bool = False
+) -> tuple[Cell, ...]:
+    """The drive as cells to scale whose widths sum to `width` exactly; every partition has at least one.
+
+    Free space too small to be seen or used is not drawn. `after` tells whether what is not kept is new, else
+    it is to be removed.
+    """
+    if width < 1:
+        return ()
+    drawn = stretches(layout, drive_size_bytes, width, after=after)
+    while len(drawn) > width:
+        _merge_smallest(drawn)
+    widths = _shares([stretch.size_bytes for stretch in drawn], width)
+    return tuple(
+        Cell(stretch.state, cells, _cell_text(stretch, cells, glyphs, first=index == 0), tuple(stretch.slots))
+        for index, (stretch, cells) in enumerate(zip(drawn, widths, strict=True))
+    )
+
+
+def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool) -> list[Stretch]:
+    """What is drawn of a layout on `width` cells: without free space too small to be seen or used, and
+    without what lies within another slot. `after` is as in `bar`."""
+    if layout.whole:
+        return [Stretch(State.NEW, drive_size_bytes, [layout.whole])]
+    found: list[Stretch] = []
+    position = 0
+    container_end = 0
+    for slot in layout.slots:
+        if slot.start_bytes < container_end:
+            continue
+        if is_container(slot):
+            container_end = slot.end_bytes
+        size = max(0, min(slot.end_bytes, max(drive_size_bytes, position)) - max(slot.start_bytes, position))
+        position = max(position, slot.end_bytes)
+        least = max(FLOOR_BYTES + 1, drive_size_bytes // (2 * width))
+        if slot.number or size >= least:
+            found.append(Stretch(state_of(slot, after=after), size, [slot]))
+    if not found:
+        whole = (
+            State.UNREAD if layout.table == "unread" else State.REMOVED if layout.holds_more else State.FREE
+        )
+        found.append(Stretch(whole, drive_size_bytes, []))
+    return found
+
+
+def state_of(slot: Slot, *, after: bool) -> State:
+    """What becomes of a slot. One without a number that has a filesystem fills a drive without a table."""
+    if slot.kept:
+        return State.KEPT
+    if not slot.number and not slot.filesystem:
+        return State.FREE
+    return State.NEW if after else State.REMOVED
+
+
+def _merge_smallest(stretches: list[Stretch]) -> None:
+    """Join the two neighbours that are smallest together; what is new or removed shows rather than what is
+    kept or free."""
+    order = [State.NEW, State.REMOVED, State.KEPT, State.UNREAD, State.FREE]
+    index = min(
+        range(len(stretches) - 1), key=lambda at: stretches[at].size_bytes + stretches[at + 1].size_bytes
+    )
+    one, two = stretches[index], stretches.pop(index + 1)
+    one.state = min(one.state, two.state, key=order.index)
+    one.size_bytes += two.size_bytes
+    one.slots += two.slots
+
+
+def _shares(sizes: Sequence[int], width: int) -> list[int]:
+    """`width` cells shared out by size, at least one each: what is left after that goes by largest
+    remainder."""
+    spare = width - len(sizes)
+    total = sum(sizes) or 1
+    # The one cell that each has already counts against its share, so that large ones stay to scale.
+    wanted = [max(0.0, size * width / total - 1) for size in sizes]
+    scale = spare / (sum(wanted) or 1)
+    exact = [want * scale for want in wanted]
+    shares = [1 + int(want) for want in exact]
+    by_remainder = sorted(range(len(sizes)), key=lambda index: (-(exact[index] - int(exact[index])), index))
+    for index in (by_remainder * (1 + spare))[: width - sum(shares)]:
+        shares[index] += 1
+    return shares
+
+
+def _cell_text(stretch: Stretch, width: int, glyphs: Glyphs, *, first: bool) -> str:
+    """Fill, with the partition's number in the middle where there is room, and an edge before it unless it is
+    the first."""
+    fill = glyphs.fill(stretch.state)
+    edge = "" if first or width < 2 else glyphs.edge
+    numbers = [str(slot.number) for slot in stretch.slots if slot.number]
+    said = ("+" if len(numbers) > 1 else numbers[0]) if numbers else ""
+    room = width - len(edge)
+    if len(said) > room or (said and room == len(said) and not edge and width < 2):
+        said = ""
+    left = (room - len(said)) // 2
+    return edge + fill * left + said + fill * (room - len(said) - left)
+
+
+def preview_lines(plan: Plan, width: int = 80) -> list[str]:
+    """The whole plan as lines of plain text, none wider than `width` (at least 40)."""
+    width = max(40, width)
+    said = unread_words(plan)
+    first = (*wrapped(f"{said} {AGAIN_AS_ROOT}", width), "") if said else ()
+    return [*first, *plan_lines(plan, width)]
+
+
+def unread_words(plan: Plan) -> str:
+    """That a plan was made without reading its drives, and so cannot be applied; empty where they were
+    read."""
+    return str(UNREAD(drives=plan.unread, count=len(plan.unread))) if plan.unread else ""
+
+
+def plan_lines(plan: Plan, width: int, *, keep: bool = False) -> list[str]:
+    """The plan without a word on whether it can be applied; `keep`: it is put to use at once."""
+    way_back = () if plan.unread else ("", *wrapped(promise(plan, keep=keep), width))
+    plan = told_as_kept(plan) if keep else plan
+    return [
+        *_head(plan, width),
+        *layouts_lines(plan, width),
+        *way_back,
+        "",
+        *steps_lines(plan.steps, width),
+        *_doubts(plan, width),
+    ]
+
+
+def _head(plan: Plan, width: int) -> Iterator[str]:
+    for member in plan.members:
+        yield from wrapped(who(member.drive), width)
+    if said := danger_of(plan) or mirror_note(plan):
+        yield ""
+        yield from wrapped(said, width)
+    yield ""
+
+
+def who(drive: Identity) -> str:
+    """`/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
+    model = printable(drive.model) if drive.model else t("unnamed drive")
+    serial = t("serial {number}", number=printable(drive.serial)) if drive.serial else t("no serial number")
+    capacity = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
+    return f"{drive.path}: {model}, {serial}, {capacity}, {drive.geometry.sector_format}."
+
+
+def danger_of(plan: Plan) -> str | None:
+    """The sentence that comes before everything else about a striped plan; None where there is nothing of the
+    kind to be said."""
+    if plan.stripe is None or plan.stripe.mirrors:
+        return None
+    return str(
+        t(
+            "Striping is no safety: every file is spread over all {drives} drives. When "
+            "any one of them fails, everything on all of them is lost. Only a copy "
+            "elsewhere helps against that.",
+            drives=len(plan.members),
+        )
+    )
+
+
+def layouts_lines(plan: Plan, width: int) -> Iterator[str]:
+    """Before and after of every drive: a bar each, with its legend, and the key to the bars."""
+    drawn = []
+    for member in plan.members:
+        size = member.drive.size_bytes
+        if len(plan.members) > 1:
+            yield f"{member.drive.path}:"
+        yield from layout_lines(member.before, size, width, after=False)
+        yield ""
+        yield from layout_lines(member.after, size, width, after=True)
+        yield ""
+        drawn += [bar(member.before, size, width), bar(member.after, size, width, after=True)]
+    if together := together_words(plan):
+        yield from wrapped(together, width, hang=2)
+        yield ""
+    if within := inside_sentences(plan):
+        yield from (line for sentence in within for line in wrapped(sentence, width, hang=2))
+        yield ""
+    states = [state for state in State if any(cell.state is state for cells in drawn for cell in cells)]
+    yield from wrapped("Key: " + ", ".join(f"{ASCII.fill(state)} {state.value}" for state in states), width)
+
+
+def together_words(plan: Plan) -> str | None:
+    """What lies on all drives of a stripe or mirror; None where there is none."""
+    if plan.stripe is None:
+        return None
+    (volume,) = plan.volumes
+    size = together_bytes(plan)
+    where = f"{plan.stripe.device}: " if plan.stripe.device else ""
+    mounted = f" at {printable(volume.mount_point, 2000)}" if volume.mount_point else ""
+    drives = len(plan.members)
+    what = f'{where}{volume.filesystem} "{printable(volume.label)}"{mounted}'
+    if plan.stripe.mirrors:
+        how = t("every byte on {copies} of them", copies=copies(plan.stripe, drives))
+    else:
+        how = t("{unit:exact} to each drive in turn", unit=striping_of(plan.stripe, drives).unit_bytes)
+    return str(
+        t(
+            "On all {drives} of them together: {what}, about {size:size}, {how}.",
+            drives=drives,
+            what=what,
+            size=size,
+            how=how,
+        )
+    )
+
+
+def layout_lines(
+    layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyphs = ASCII, *, after: bool
+) -> Iterator[str]:
+    """One layout: its table, its bar, and a line or more for each partition and each free stretch worth
+    naming."""
+    holds = tuple(_held(layout))
+    yield from wrapped(
+        str(
+            (Sentence("After: {holds:semicolons}") if after else Sentence("Before: {holds:semicolons}"))(
+                holds=holds
+            )
+        ),
+        width,
+    )
+    yield "".join(cell.text for cell in bar(layout, drive_size_bytes, width, glyphs, after=after))
+    if layout.whole:
+        whole = f"{glyphs.new}     new     {ALL_OF_IT} {_what(layout.whole)}"
+        yield from wrapped(whole, width, hang=6)
+    named = [slot for slot in layout.slots if slot.number or slot.size_bytes > FLOOR_BYTES]
+    start_width = max((len(format_exact(slot.start_bytes)) for slot in named), default=0)
+    for slot in named:
+        yield from _legend(slot, start_width, width, glyphs, after=after)
+
+
+def _held(layout: Layout) -> Iterator[Said | str]:
+    """The table of a layout, what lies beside it, and what waits there."""
+    match layout.table:
+        case "none":
+            yield t("no partition table")
+        case "unread":
+            yield t("not read")
+        case "mbr" | "gpt" as kind:
+            yield kind.upper()
+        case kind:
+            yield printable(kind, 30)
+    if layout.signatures:
+        yield t(
+            "on the drive itself: {marks:list}",
+            marks=tuple(printable(name, 30) for name in layout.signatures),
+        )
+    if layout.waiting:
+        yield t("waiting there: {waiting}", waiting=layout.waiting)
+
+
+def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: bool) -> Iterator[str]:
+    state = state_of(slot, after=after)
+    number = str(slot.number) if slot.number else "-"
+    start = format_exact(slot.start_bytes)
+    fixed = (
+        f"{glyphs.fill(state)} {number:>3} {state.value:<7} {format_capacity(slot.size_bytes):>8} at "
+        f"{start:<{start_width}}"
+    )
+    if not slot.number:
+        yield cut(fixed.rstrip(), width)
+        return
+    yield from wrapped(f"{fixed} {_what(slot)}", width, hang=6)
+
+
+def _what(slot: Slot) -> str:
+    label = printable(slot.label or slot.name or "")
+    where = (
+        str(words.TURNED_ON)
+        if slot.mount_point == NO_PLACE
+        else f"at {printable(slot.mount_point, 2000)}"
+        if slot.mount_point
+        else ""
+    )
+    tail = [content_of(slot), f'"{label}"' if label else "", where]
+    return " ".join(word for word in tail if word)
+
+
+def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
+    """The steps in order. Commands stand alone on their lines, so that copying them is right; wrapped ones
+    end in a backslash."""
+    total = sum(step.seconds for step in steps)
+    yield from wrapped(
+        str(
+            tn(
+                "{count} step, {time} (an estimate):",
+                "{count} steps, {time} (an estimate):",
+                time=roughly(total),
+                count=len(steps),
+            )
+        ),
+        width,
+    )
+    for number, step in enumerate(steps, 1):
+        yield ""
+        yield from step_lines(number, step, width)
+
+
+def step_lines(number: int, step: Step, width: int) -> Iterator[str]:
+    """One step: what it does, its commands or edits, what it destroys, how it is undone, and how long it may
+    take."""
+    yield from wrapped(f"{number:>2}. {step.sentence}", width, hang=4)
+    for argv in step.commands:
+        yield from command_lines(argv, width, indent=6)
+    for edit in step.edits:
+        yield from wrapped(f"      {printable(edit, 4000)}", width, hang=8)
+    if step.destroys:
+        yield from wrapped(f"    {DESTROYS} {printable(step.destroys, 4000)}", width, hang=6)
+    yield from wrapped(f"    {UNDO} {printable(step.undo, 4000)}", width, hang=6)
+    if step.seconds >= 1:
+        yield from wrapped(f"    {TAKES(time=roughly(step.seconds))}", width, hang=6)
+
+
+def _doubts(plan: Plan, width: int) -> Iterator[str]:
+    if plan.doubts:
+        yield ""
+        yield str(t("In doubt:"))
+        for doubt in plan.doubts:
+            yield from wrapped(f"  - {printable(str(doubt), 1000)}", width, hang=4)
+
+
+__all__ = [
+    "ASCII",
+    "Cell",
+    "Glyphs",
+    "State",
+    "bar",
+    "cell_width",
+    "danger_of",
+    "layout_lines",
+    "layouts_lines",
+    "preview_lines",
+    "steps_lines",
+    "together_words",
+]

@@ -1,0 +1,364 @@
+"""Whether a striped plan holds together, and what it shares with the others: layouts before, and marks that
+are erased.
+
+A striped plan leaves no freedom: partitions, names, nodes and options all follow from its drives, its volume
+and its stripe.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from wizard.model.errors import partition_path, printable
+from wizard.model.finding import NOT_JUDGED, Recorded, Recording
+from wizard.model.geometry import Identity
+from wizard.model.machine import Drive
+from wizard.model.plan import Layout, Member, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
+from wizard.model.said import Said, Sentence, in_a_row, t, tn
+from wizard.plan.dangers import doubts_of
+from wizard.plan.free_space import LARGEST_BYTES, is_container
+from wizard.plan.messages import OTHER_FOR_VOLUME
+from wizard.plan.raid.striping import (
+    FILESYSTEMS,
+    METADATA,
+    MIRRORS,
+    MOST_DRIVES,
+    NUMBER,
+    chunk_fault,
+    group_name,
+    is_array_node,
+    layer_name,
+    striped_after,
+    striped_extents,
+    striped_operations,
+    striped_path,
+    striped_table,
+    striped_words,
+    volume_node,
+)
+from wizard.plan.rules import uuid_fault
+from wizard.plan.steps.commands import array_uuid
+
+
+def before_faults(before: Layout, *, fresh: bool) -> Iterator[Said]:
+    """Faults of a layout before; `fresh` where nothing of it stays."""
+    position = 0
+    for slot in before.slots:
+        if slot.start_bytes < position or slot.start_bytes < 0 or slot.size_bytes <= 0:
+            yield t("its layout before is out of order")
+            return
+        if slot.end_bytes > LARGEST_BYTES:
+            yield t("its layout before reaches beyond what a drive can have")
+            return
+        position = slot.start_bytes
+        if slot.mount_point is not None or (slot.kept and not slot.number):
+            yield t("its layout before mounts something or keeps free space, as no plan does")
+        if slot.number and slot.kept == fresh:
+            yield (
+                Sentence("partition {number} is kept, while the table is new")
+                if fresh
+                else Sentence("partition {number} is removed, while the table is kept")
+            )(number=slot.number)
+    numbers = [slot.number for slot in before.partitions]
+    if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
+        yield t("its layout before names a partition twice")
+    if before.whole is not None:
+        yield t("its layout before shows what only a layout after does")
+
+
+def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[Said]:
+    """Faults of the erasing of old marks on one drive."""
+    path = member.drive.path
+    allowed = {path} | {
+        partition_path(path, slot.number) for slot in member.before.partitions if not is_container(slot)
+    }
+    devices = [wipe.device for wipe in wipes if isinstance(wipe, WipeSignatures)]
+    if devices and not fresh:
+        yield t("it erases marks although everything is to stay")
+    if len(set(devices)) != len(devices):
+        yield t("it erases the marks of one device twice")
+    for device in devices:
+        if device not in allowed:
+            yield t(
+                "it erases marks on '{device}', which is not on {drive}",
+                device=printable(device, 60),
+                drive=path,
+            )
+
+
+def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[Said]:
+    """Faults in an order in which each may rely on those before it having found nothing."""
+    if not 2 <= len(plan.members) <= MOST_DRIVES:
+        yield t("it stripes over {drives} drives", drives=len(plan.members))
+    for values in (
+        plan.paths,
+        [drive.serial for drive in _drives(plan) if drive.serial],
+        [drive.wwn for drive in _drives(plan) if drive.wwn],
+    ):
+        if len(set(values)) != len(values):
+            yield t("one drive is in it twice")
+    if (
+        any(_is_part(path, other) for path in plan.paths for other in plan.paths)
+        or stripe.device in plan.paths
+    ):
+        yield t("one of its drives could be a part of another")
+    for member in plan.members:
+        yield from before_faults(member.before, fresh=True)
+    if len(plan.volumes) != 1:
+        yield t("it stripes {volumes} volumes instead of one", volumes=len(plan.volumes))
+        return
+    (volume,) = plan.volumes
+    yield from _stripe_faults(plan, stripe, volume)
+    yield from _volume_faults(plan, stripe, volume)
+    yield from _derived_faults(plan, stripe, volume)
+
+
+def _is_part(path: str, drive: str) -> bool:
+    stem = partition_path(drive, 0)[:-1]
+    return path.startswith(stem) and path[len(stem) :].isdigit()
+
+
+def _drives(plan: Plan) -> list[Identity]:
+    return [member.drive for member in plan.members]
+
+
+def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
+    """Faults of what the stripe itself says."""
+    for uuid in stripe.uuids:
+        if fault := uuid_fault(uuid):
+            yield t("its array has the UUID '{uuid}', which {fault}", uuid=printable(uuid, 40), fault=fault)
+    if len({*stripe.uuids, volume.uuid}) != len(stripe.uuids) + 1:
+        yield t("two things in it have the same UUID")
+    if stripe.kind != "btrfs":
+        yield from _array_faults(plan, stripe)
+    wanted = {"md": 1, "lvm": len(plan.members), "btrfs": 0}[stripe.kind]
+    if len(stripe.uuids) != wanted:
+        yield t(
+            "its {kind} has {uuids} UUIDs instead of {wanted}",
+            kind=stripe.kind,
+            uuids=len(stripe.uuids),
+            wanted=wanted,
+        )
+        return
+    match stripe.kind:
+        case "md":
+            right = (
+                is_array_node(stripe.device)
+                and stripe.name == layer_name(volume.label)
+                and not stripe.metadata
+            )
+        case "lvm":
+            named = (
+                volume_node(volume.label, stripe.uuids[0]),
+                group_name(volume.label, stripe.uuids[0]),
+                "",
+            )
+            right = (stripe.device, stripe.name, stripe.metadata) == named
+        case "btrfs":
+            possible = METADATA[:1] if stripe.mirrors else METADATA
+            right = (
+                stripe == Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
+                and stripe.metadata in possible
+            )
+    if not right:
+        yield t(
+            "its {kind} has a name, a node or a setting that does not follow from its volume",
+            kind=stripe.kind,
+        )
+
+
+def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[Said]:
+    if len({drive.geometry.logical_block_bytes for drive in _drives(plan)}) > 1:
+        yield t("its drives have logical blocks of different sizes")
+    if stripe.mirrors:
+        if stripe.kind not in MIRRORS or stripe.chunk_bytes:
+            yield t("its {kind} keeps no copies, or has a chunk beside them", kind=stripe.kind)
+    elif fault := chunk_fault(stripe.chunk_bytes):
+        yield t("its chunk of {chunk:exact} {fault}", chunk=stripe.chunk_bytes, fault=fault)
+
+
+def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
+    if volume.filesystem not in FILESYSTEMS[stripe.kind]:
+        yield t("{filesystem} is not made on {kind}", filesystem=volume.filesystem, kind=stripe.kind)
+        return
+    if volume.partition != NUMBER or volume.path != striped_path(_drives(plan), stripe):
+        yield t("its volume is at '{path}', which is not what it makes", path=printable(volume.path, 60))
+    try:
+        options = striped_words(volume.filesystem, volume.mkfs_options, stripe, len(plan.members))
+    except ValueError:
+        options = ()
+    if options != volume.mkfs_options:
+        yield t("the options of its filesystem do not fit the stripe")
+
+
+def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
+    """Tables, layouts and operations are derived again and compared."""
+    drives = _drives(plan)
+    extents = striped_extents(drives)
+    if not extents:
+        yield t("its drives have no room")
+        return
+    tables = [
+        striped_table(member.drive, member.before, extent, stripe, volume)
+        for member, extent in zip(plan.members, extents, strict=True)
+    ]
+    for member, table in zip(plan.members, tables, strict=True):
+        if member.after != striped_after(member.drive, table, stripe, volume):
+            yield t("the layout of {drive} after does not follow from its stripe", drive=member.drive.path)
+    operations = [step.operation for step in plan.steps]
+    first = next((at for at, operation in enumerate(operations) if isinstance(operation, WriteTable)), 0)
+    wipes = [operation for operation in operations[:first] if isinstance(operation, WipeSignatures)]
+    yield from _ordered_wipe_faults(plan, wipes)
+    if tuple(operations) != striped_operations(drives, wipes, tables, stripe, volume):
+        yield OTHER_FOR_VOLUME
+
+
+def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Said]:
+    """The marks that are erased first lie on the plan's drives, and each drive's own rules hold."""
+    left = list(wipes)
+    for member in plan.members:
+        mine = [wipe for wipe in left if isinstance(wipe, WipeSignatures) and _is_on(member, wipe.device)]
+        left = [wipe for wipe in left if wipe not in mine]
+        yield from wipe_faults(member, mine, fresh=True)
+    for wipe in left:
+        yield t(
+            "it erases marks on '{device}', which is on none of its drives",
+            device=printable(getattr(wipe, "device", ""), 60),
+        )
+
+
+def _is_on(member: Member, device: str) -> bool:
+    path = member.drive.path
+    return device == path or any(
+        device == partition_path(path, slot.number) for slot in member.before.partitions
+    )
+
+
+def drive_doubts(
+    drives: Sequence[Drive], recordings: Sequence[Recording], used_bytes: int, stripe: Stripe
+) -> Iterator[Said]:
+    """What is doubtful about drives of which `used_bytes` each are used together."""
+    mirrors = stripe.mirrors
+    judged = recordings or (NOT_JUDGED,) * len(drives)
+    for drive, recording in zip(drives, judged, strict=True):
+        doubts = doubts_of(drive, recording, keep=False)
+        yield from (t("{drive}: {doubt}", drive=drive.path, doubt=doubt) for doubt in doubts)
+    for drive, recording in zip(drives, judged, strict=True):
+        if recording.verdict is Recorded.YES:
+            yield (
+                Sentence(
+                    "{drive} is shingled: under long writing it stalls, and every drive of the "
+                    "mirror waits for it."
+                )
+                if mirrors
+                else Sentence(
+                    "{drive} is shingled: under long writing it stalls, and every drive of the "
+                    "stripe waits for it."
+                )
+            )(drive=drive.path)
+        elif recording.verdict is Recorded.LIKELY:
+            yield (
+                Sentence(
+                    "{drive} is likely shingled: under long writing it stalls, and every drive "
+                    "of the mirror waits for it."
+                )
+                if mirrors
+                else Sentence(
+                    "{drive} is likely shingled: under long writing it stalls, and every drive "
+                    "of the stripe waits for it."
+                )
+            )(drive=drive.path)
+    yield from _mixture_doubts(drives, stripe)
+    for drive in drives:
+        idle = (drive.size_bytes or 0) - used_bytes
+        if idle > used_bytes // 50:
+            yield t(
+                "{idle:size} of {drive} stay unused: every drive gives as much as the smallest one has.",
+                idle=idle,
+                drive=drive.path,
+            )
+
+
+def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Said]:
+    turning = tuple(drive.path for drive in drives if drive.rotational)
+    still = tuple(drive.path for drive in drives if drive.rotational is False)
+    slow = (
+        t("a mirror writes as slowly as its slowest drive")
+        if stripe.mirrors
+        else t("a stripe is as fast as its slowest drive")
+    )
+    if turning and still:
+        yield t(
+            "{turning} and {still}: {slow}, so the fast ones are wasted.",
+            turning=tn("{drives:list} rotates", "{drives:list} rotate", drives=turning, count=len(turning)),
+            still=tn("{drives:list} does not", "{drives:list} do not", drives=still, count=len(still)),
+            slow=slow,
+        )
+    if loose := tuple(drive.path for drive in drives if drive.bus == "usb" or drive.removable):
+        yield (
+            Sentence(
+                "{drives:list} can be unplugged: a cable that slips in a write takes the "
+                "drive out of the mirror. It then has to be put into the mirror again."
+            )
+            if stripe.mirrors
+            else Sentence(
+                "{drives:list} can be unplugged: a cable that slips takes the whole volume "
+                "away, in the middle of a write."
+            )
+        )(drives=loose)
+    buses = sorted({drive.bus for drive in drives if drive.bus and drive.bus != "usb"})
+    if len(buses) > 1:
+        yield t(
+            "The drives are attached in different ways ({buses:list}): {slow}.", buses=tuple(buses), slow=slow
+        )
+
+
+def stripe_doubts(stripe: Stripe) -> Iterator[Said]:
+    """What could not be known of the machine that is to use it."""
+    if stripe.mirrors:
+        yield in_a_row(
+            t(
+                "Whether anybody is told when a drive of the mirror fails could not be "
+                "known. Unless somebody is, it then goes on in silence, with one copy less."
+            ),
+            _told_by(stripe),
+        )
+    match stripe.kind:
+        case "md":
+            line = f"ARRAY /dev/md/{stripe.name} metadata=1.2 UUID={array_uuid(stripe.uuids[0])}"
+            yield in_a_row(
+                t(
+                    "Whether this system puts the array together at a start could not be known. "
+                    "mdadm's udev rules do so wherever mdadm stays installed. fstab then finds "
+                    "it by UUID, also when {device} has another number.",
+                    device=stripe.device,
+                ),
+                t(
+                    "If it is needed before that (in the initramfs), add `{line}` to mdadm.conf "
+                    "(/etc/mdadm/mdadm.conf, or /etc/mdadm.conf). Then make the initramfs again.",
+                    line=line,
+                ),
+            )
+        case "lvm":
+            yield t(
+                "Whether this system activates the volume group at a start could not be "
+                "known. LVM's udev rules do so wherever lvm2 stays installed; elsewhere "
+                "`vgchange --activate y {name}` does.",
+                name=stripe.name,
+            )
+        case "btrfs":
+            yield t(
+                "Whether this system knows all devices of a Btrfs at a start could not be "
+                "known. udev's rules tell the kernel of them wherever btrfs-progs stays "
+                "installed. Elsewhere `btrfs device scan` does, before mounting."
+            )
+
+
+def _told_by(stripe: Stripe) -> Said:
+    """What tells of a drive of the mirror that fails."""
+    return (
+        t("mdadm --monitor sends mail where it is set up.")
+        if stripe.kind == "md"
+        else t(
+            "`btrfs device stats` counts errors, and with a drive gone it is mounted "
+            "only with the option degraded."
+        )
+    )

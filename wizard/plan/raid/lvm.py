@@ -1,0 +1,315 @@
+"""Volumes within one volume group of LVM's: sizes, names, nodes and operations. Pure; the planner and whoever
+checks a plan use it.
+
+The group lies on one partition. LVM gives out its room in extents: every size is a whole number of them, and
+the first begins where the physical volume's data begin (pvcreate(8), vgcreate(8)).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from wizard.filesystems.kind import LINUX_LVM_TYPE, LVM_MBR_TYPE
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import BadInput, partition_path, printable
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Extent
+from wizard.model.operations import Group, MakeLogicalVolume, MakeVolumeGroup
+from wizard.model.plan import Layout, Operation, Plan, TableEntry, Volume, WipeSignatures, WriteTable
+from wizard.model.said import MIB, Said, rounded_up, t
+from wizard.plan.free_space import TOO_SMALL, Demand, place
+from wizard.plan.messages import AFTER_NOT_TABLE, OTHER_FOR_VOLUMES
+from wizard.plan.raid.check_striped import wipe_faults
+from wizard.plan.raid.striping import MEMBER_KINDS, group_name, layer_name
+from wizard.plan.request.roles import TableKind
+from wizard.plan.request.volume_request import Wish
+from wizard.plan.rules import uuid_fault
+from wizard.plan.steps.operations import layout_after, make, mounted, table_after
+
+DATA_BYTES = MIB
+"""How far into its partition a group's first extent begins: asked for, and read back."""
+
+
+def logical_sentence(operation: MakeLogicalVolume) -> Said:
+    """What the step does."""
+    return t(
+        "Make the logical volume {device}: {size:size} ({size} bytes).",
+        device=operation.device,
+        size=operation.size_bytes,
+    )
+
+
+def logical_holds(operation: MakeLogicalVolume) -> tuple[str, ...]:
+    """What is checked after it."""
+    device = operation.device
+    found = t(
+        "LVM finds {device} as a linear volume of exactly {size} bytes.",
+        device=device,
+        size=operation.size_bytes,
+    )
+    return (str(found), str(t("The kernel finds {device} aligned.", device=device)))
+
+
+EXTENT_BYTES = 4 * MIB
+"""LVM's own (vgcreate(8), --physicalextentsize); asked for all the same, since a machine's lvm.conf may say
+otherwise."""
+
+MAPPER = "/dev/mapper/"
+
+
+def group_room_bytes(partition_bytes: int) -> int:
+    """What a group on a partition of this size can give out: whole extents behind LVM's own records."""
+    return max(0, partition_bytes - DATA_BYTES) // EXTENT_BYTES * EXTENT_BYTES
+
+
+def extents_up(size_bytes: int) -> int:
+    """A size rounded up to whole extents."""
+    return rounded_up(size_bytes, EXTENT_BYTES)
+
+
+def logical_names(labels: Sequence[str]) -> tuple[str, ...]:
+    """A name within the group for each volume, after its label; one that another has already is numbered."""
+    names: list[str] = []
+    for label in labels:
+        stem, name, number = layer_name(label), layer_name(label), 2
+        while name in names:
+            name, number = f"{stem[:17]}_{number}", number + 1
+        names.append(name)
+    return tuple(names)
+
+
+def group_of(drive_path: str, number: int, label: str, uuid: str) -> Group:
+    """The group on partition `number`, named after its first volume and the UUID of its physical volume."""
+    return Group(partition_path(drive_path, number), group_name(label, uuid), uuid)
+
+
+def logical_node(group: Group, name: str) -> str:
+    """The node of a logical volume. Its names hold no hyphen, which the device mapper would double."""
+    return f"{MAPPER}{group.name}-{name}"
+
+
+def logical_volumes(plan: Plan) -> tuple[MakeLogicalVolume, ...]:
+    """The logical volumes that a plan makes, in its volumes' order."""
+    return tuple(step.operation for step in plan.steps if isinstance(step.operation, MakeLogicalVolume))
+
+
+def grouped_table(
+    drive_path: str,
+    before: Layout,
+    fresh: bool,
+    group: Group,
+    volumes: Sequence[Volume],
+    extent: Extent,
+    fresh_kind: TableKind = "gpt",
+) -> WriteTable:
+    """The table with one new partition, of LVM's type, for all of the volumes. A fresh one is of
+    `fresh_kind`."""
+    carrier = _carrier(group, volumes, volumes[0].filesystem)
+    table = table_after(drive_path, before, fresh, [carrier], [extent], fresh_kind=fresh_kind)
+    kind = LINUX_LVM_TYPE if table.table == "gpt" else LVM_MBR_TYPE
+    return replace(
+        table, entries=tuple(entry if entry.kept else replace(entry, type=kind) for entry in table.entries)
+    )
+
+
+def grouped_after(
+    before: Layout, table: WriteTable, group: Group, volumes: Sequence[Volume], bounds: Extent
+) -> Layout:
+    """What the drive holds when all is done: what lies within the partition is not its table's."""
+    plain = layout_after(before, table, [_carrier(group, volumes, MEMBER_KINDS["lvm"])], bounds)
+    slots = tuple(
+        slot if slot.kept or not slot.number else replace(slot, label=None, uuid=None) for slot in plain.slots
+    )
+    return replace(plain, slots=slots)
+
+
+def _carrier(group: Group, volumes: Sequence[Volume], filesystem: str) -> Volume:
+    """The partition as if it were a volume; it is called as the group is."""
+    return replace(
+        volumes[0], filesystem=filesystem, label=group.name, uuid="", mount_point=None, subvolumes=()
+    )
+
+
+def new_entry(table: WriteTable) -> TableEntry:
+    """The one entry that is not kept."""
+    (entry,) = (entry for entry in table.entries if not entry.kept)
+    return entry
+
+
+def grouped_operations(
+    wipes: Sequence[WipeSignatures],
+    table: WriteTable,
+    group: Group,
+    volumes: Sequence[Volume],
+    sizes: Sequence[int],
+) -> tuple[Operation, ...]:
+    """Everything in order: old marks off, the table, the group, its logical volumes, then each one's
+    filesystem and mount.
+
+    All of them stand before the first is formatted, so that a failure until then can be taken back.
+    """
+    names = logical_names([volume.label for volume in volumes])
+    made = (
+        MakeLogicalVolume(volume.path, group.name, name, size)
+        for volume, name, size in zip(volumes, names, sizes, strict=True)
+    )
+    formatted = (replace(make(volume, volume.mkfs_options), logical=True) for volume in volumes)
+    return (
+        *wipes,
+        table,
+        WipeSignatures(group.device, ()),
+        MakeVolumeGroup(group.name, (group.device,), (group.uuid,)),
+        *made,
+        *formatted,
+        *(operation for volume in volumes for operation in mounted(volume)),
+    )
+
+
+LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
+"""What a volume group needs besides the filesystems' own programs."""
+
+
+def refuse_roles(wishes: Sequence[Wish]) -> None:
+    """Raises BadInput for a volume with a role: firmware, boot loader and systemd find those by partitions of
+    their own."""
+    for wish in wishes:
+        if wish.role:
+            label, role = printable(wish.final_label, 40), printable(wish.role, 30)
+            raise BadInput(
+                str(
+                    t(
+                        "The volume '{label}' has the role '{role}', which none in a volume group "
+                        "has: leave one of them out.",
+                        label=label,
+                        role=role,
+                    )
+                )
+            )
+
+
+def group_extent(wishes: Sequence[Wish], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
+    """The partition for the group: the largest free piece, all of it. Raises BadInput where that is too small
+    for anything."""
+    least = DATA_BYTES + sum(extents_up(wish.size_bytes or _least_bytes(wish)) for wish in wishes)
+    return place([Demand(str(t("group of {volumes}", volumes=len(wishes))), None, least)], spaces, geometry)[
+        0
+    ]
+
+
+def _least_bytes(wish: Wish) -> int:
+    return MADE[wish.choice.filesystem].minimum_bytes
+
+
+def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ...]:
+    """The size of each logical volume: asked ones rounded up to whole extents, shares down, and the rest for
+    the one without a size.
+
+    Raises BadInput saying how much there is.
+    """
+    room = group_room_bytes(partition_bytes)
+    wanted = [_wanted_bytes(wish, room) for wish in wishes]
+    left = room - sum(size or 0 for size in wanted)
+    sizes = tuple(left if size is None else size for size in wanted)
+    for wish, size in zip(wishes, sizes, strict=True):
+        name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem})"
+        if left < 0 or (wish.size_bytes is None and size < _least_bytes(wish)):
+            needed = sum(
+                size or extents_up(_least_bytes(one)) for one, size in zip(wishes, wanted, strict=True)
+            )
+            raise BadInput(
+                str(
+                    t(
+                        "The volume group can give out {room:size} ({room} bytes), and {needed:size} "
+                        "are needed. It gives room in pieces of {piece:exact}. Ask for less.",
+                        room=room,
+                        needed=needed,
+                        piece=EXTENT_BYTES,
+                    )
+                )
+            )
+        if size < _least_bytes(wish):
+            raise BadInput(str(TOO_SMALL(name=name, size=size, least=_least_bytes(wish))))
+    return sizes
+
+
+def _wanted_bytes(wish: Wish, room: int) -> int | None:
+    if wish.percent is not None:
+        return room * wish.percent // 100 // EXTENT_BYTES * EXTENT_BYTES
+    return None if wish.size_bytes is None else extents_up(wish.size_bytes)
+
+
+def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Group, tuple[Volume, ...]]:
+    """The group on the partition that these volumes share, and the volumes at their nodes in it."""
+    group = group_of(drive_path, volumes[0].partition, volumes[0].label, uuid)
+    names = logical_names([volume.label for volume in volumes])
+    return group, tuple(
+        replace(volume, path=logical_node(group, name)) for volume, name in zip(volumes, names, strict=True)
+    )
+
+
+def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[Said]:
+    """Faults in an order in which each may rely on those before it having found nothing. `table` has one new
+    partition at least, and lies within `bounds`.
+    """
+    yield from _group_faults(plan, group)
+    yield from _size_faults(plan, table)
+    volumes, entry = plan.volumes, new_entry(table)
+    extent = entry.extent
+    if table != grouped_table(plan.drive.path, plan.before, table.fresh, group, volumes, extent, table.table):
+        yield t("the table does not follow from its volume group and what stays")
+    if plan.after != grouped_after(plan.before, table, group, volumes, bounds):
+        yield AFTER_NOT_TABLE
+    operations = tuple(step.operation for step in plan.steps)
+    wipes = operations[: operations.index(table)]
+    yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
+    first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
+    sizes = [made.size_bytes for made in logical_volumes(plan)]
+    if operations != grouped_operations(first, table, group, volumes, sizes):
+        yield OTHER_FOR_VOLUMES
+
+
+def _group_faults(plan: Plan, group: Group) -> Iterator[Said]:
+    """Faults of the group's name and place, and of where the volumes are said to be."""
+    volumes = plan.volumes
+    if len({volume.partition for volume in volumes}) != 1:
+        yield t("its volumes do not lie in one partition")
+    if fault := uuid_fault(group.uuid):
+        yield t(
+            "its physical volume has the UUID '{uuid}', which {fault}",
+            uuid=printable(group.uuid, 40),
+            fault=fault,
+        )
+    if group.uuid in {volume.uuid for volume in volumes}:
+        yield t("two things in it have the same UUID")
+    if group != group_of(plan.drive.path, volumes[0].partition, volumes[0].label, group.uuid):
+        yield t("its volume group has a name or a place that does not follow from its volumes")
+    names = logical_names([volume.label for volume in volumes])
+    for volume, name in zip(volumes, names, strict=True):
+        if volume.path != logical_node(group, name):
+            yield t(
+                "a volume is at '{path}', which is not in its volume group", path=printable(volume.path, 60)
+            )
+        if volume.role or volume.encryption:
+            yield t(
+                "{path} has a role or is encrypted, which nothing in a volume group is",
+                path=printable(volume.path, 60),
+            )
+
+
+def _size_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
+    """Faults of the logical volumes' sizes; together they may leave room, and never take more than there
+    is."""
+    made = logical_volumes(plan)
+    if len(made) != len(plan.volumes):
+        yield t(
+            "it makes {made} logical volumes for {volumes} volumes", made=len(made), volumes=len(plan.volumes)
+        )
+        return
+    for one, volume in zip(made, plan.volumes, strict=True):
+        if one.size_bytes % EXTENT_BYTES or one.size_bytes < MADE[volume.filesystem].minimum_bytes:
+            yield t(
+                "{path} has {size} bytes, which is no size that it can have",
+                path=printable(volume.path, 60),
+                size=one.size_bytes,
+            )
+    if sum(one.size_bytes for one in made) > group_room_bytes(new_entry(table).size_bytes):
+        yield t("its logical volumes are larger than its volume group")

@@ -1,0 +1,417 @@
+"""From several drives and one wish to a plan for one volume over all of them, striped or mirrored. Pure, as
+the other planner is."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from wizard.filesystems.registry import MADE
+from wizard.model.advice import Advice, Choice
+from wizard.model.drive_facts import HOST_MANAGED
+from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.finding import Recording
+from wizard.model.geometry import Identity
+from wizard.model.machine import Drive, Extent, Machine
+from wizard.model.operations import Level
+from wizard.model.plan import Layout, Member, Plan, Stripe, Volume
+from wizard.model.said import Sentence, Sentences, in_a_row, t
+from wizard.plan.dangers import (
+    DEVICE_MAPPER,
+    forgotten_doubts,
+    known_identity,
+    layout_before,
+    refuse_lacking,
+    refuse_missing,
+)
+from wizard.plan.planner import Mode, old_wipes, option_words, refuse_obstacles, volume_of
+from wizard.plan.raid.check_striped import drive_doubts, stripe_doubts
+from wizard.plan.raid.lvm import LVM_PROGRAMS
+from wizard.plan.raid.striping import (
+    FILESYSTEMS,
+    HIGHEST_ARRAY,
+    METADATA,
+    MIRRORS,
+    MOST_DRIVES,
+    NUMBER,
+    USUAL_CHUNK_BYTES,
+    chunk_fault,
+    group_name,
+    layer_name,
+    room_bytes,
+    striped_after,
+    striped_extents,
+    striped_operations,
+    striped_path,
+    striped_table,
+    striped_words,
+    volume_node,
+)
+from wizard.plan.refusals import refuse_content, refuse_drive
+from wizard.plan.request.encryption import refuse_encryption
+from wizard.plan.request.volume_request import Wish, check_wishes, told_apart
+from wizard.plan.steps.render import Context, is_mirrored, steps_of
+
+Kind = Literal["md", "lvm", "btrfs"]
+
+PROGRAMS = {"md": ("mdadm",), "lvm": LVM_PROGRAMS, "btrfs": ("btrfs",)}
+"""What each kind needs besides the filesystem's own programs."""
+
+
+@dataclass(frozen=True, slots=True)
+class StripeWish:
+    """How a person wants to stripe, or by level raid1 to mirror. `chunk_bytes` and `metadata` None take what
+    is usual."""
+
+    kind: Kind
+    chunk_bytes: int | None = None
+    metadata: str | None = None
+    level: Level = "raid0"
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether copies are wanted."""
+        return self.level == "raid1"
+
+    @property
+    def option(self) -> str:
+        """The option of the command line that asks for it."""
+        return "--mirror" if self.mirrors else "--stripe"
+
+
+def make_striped_plan(
+    machine: Machine,
+    drives: Sequence[Drive],
+    wish: Wish,
+    asked: StripeWish,
+    mode: Mode | None,
+    draw_uuid: Callable[[], str],
+    recordings: Sequence[Recording] = (),
+    arrays: Sequence[str] = (),
+) -> Plan:
+    """The plan that stripes one volume over `drives`, or mirrors it on them, in their order. `recordings` are
+    what is known of how each of them records, `arrays` the nodes that other arrays have.
+
+    Raises Refused where a drive must not be touched, holds anything while `mode` is None, or does not go
+    together with the others; BadInput for a wish that cannot be.
+    """
+    (wish,) = told_apart((wish,))
+    check_wishes((wish,))
+    _check_asked(asked, wish, drives, mode)
+    refuse_obstacles(machine, (wish,))
+    refuse_encryption(machine, (wish,), why_not=t("Over several drives nothing is encrypted."))
+    if asked.kind != "btrfs":
+        refuse_lacking(machine.kernel, DEVICE_MAPPER if asked.kind == "lvm" else asked.level)
+    refuse_missing(machine, PROGRAMS[asked.kind])
+    identities, befores = _refuse_drives(machine, drives, mode)
+    _refuse_mixture(asked.kind, drives)
+    stripe = _stripe(asked, _nodes(machine, arrays), wish.final_label, len(drives), draw_uuid)
+    volume = _volume(drives, identities, wish, stripe, draw_uuid())
+    extents = striped_extents(identities)
+    _refuse_too_little(asked, volume.filesystem, extents)
+    tables = [striped_table(*of, stripe, volume) for of in zip(identities, befores, extents, strict=True)]
+    members = [
+        Member(identity, before, striped_after(identity, table, stripe, volume))
+        for identity, before, table in zip(identities, befores, tables, strict=True)
+    ]
+    wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
+    operations = striped_operations(identities, wipes, tables, stripe, volume)
+    first, *others = members
+    context = Context(first.drive, first.before, first.after, tuple(others), is_mirrored(operations))
+    doubts = (
+        *drive_doubts(drives, recordings, extents[0].size_bytes, stripe),
+        *stripe_doubts(stripe),
+        *forgotten_doubts(machine, operations),
+        *wish.doubts,
+    )
+    return Plan(
+        first.drive,
+        first.before,
+        first.after,
+        (volume,),
+        steps_of(operations, context),
+        doubts,
+        others=tuple(others),
+        stripe=stripe,
+    )
+
+
+def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
+    """The filesystem that is advised of those `possible` on several drives. Raises Refused where none of them
+    can be made."""
+    for choice in advice.choices:
+        if choice.filesystem in possible and not choice.obstacles:
+            return choice
+    reasons = tuple(
+        t("{filesystem}: {obstacles:row}", filesystem=choice.filesystem, obstacles=choice.obstacles)
+        for choice in advice.choices
+        if choice.filesystem in possible
+    )
+    raise Refused(
+        str(
+            t(
+                "No filesystem that these drives could hold together can be made here. {reasons:row}",
+                reasons=reasons,
+            )
+        )
+    )
+
+
+def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: Mode | None) -> None:
+    """Raises BadInput for what cannot be meant."""
+    option, mirrors = asked.option, asked.mirrors
+    if not 2 <= len(drives) <= MOST_DRIVES:
+        named = (
+            Sentences(
+                "A mirror takes from 2 to {most} drives; {count} was named.",
+                "A mirror takes from 2 to {most} drives; {count} were named.",
+            )
+            if mirrors
+            else Sentences(
+                "Striping takes from 2 to {most} drives; {count} was named.",
+                "Striping takes from 2 to {most} drives; {count} were named.",
+            )
+        )
+        raise BadInput(str(named(most=MOST_DRIVES, count=len(drives))))
+    if mode is Mode.USE_FREE:
+        raise BadInput(
+            str(
+                (
+                    Sentence("A mirror takes whole drives: --use-free does not go with {option}.")
+                    if mirrors
+                    else Sentence("Striping takes whole drives: --use-free does not go with {option}.")
+                )(option=option)
+            )
+        )
+    if not wish.takes_rest:
+        raise BadInput(
+            str(
+                (
+                    Sentence("A mirrored volume takes all of its drives: leave the size out.")
+                    if mirrors
+                    else Sentence("A striped volume takes all of its drives: leave the size out.")
+                )()
+            )
+        )
+    if wish.role:
+        raise BadInput(
+            str(
+                (
+                    Sentence(
+                        "A mirrored volume has no role: firmware and boot loaders look for single partitions."
+                    )
+                    if mirrors
+                    else Sentence(
+                        "A striped volume has no role: firmware and boot loaders look for single partitions."
+                    )
+                )()
+            )
+        )
+    if wish.encrypted:
+        raise BadInput(str(t("Encryption cannot be planned over several drives.")))
+    kind, filesystem = asked.kind, printable(wish.choice.filesystem, 30)
+    if wish.choice.filesystem not in FILESYSTEMS[kind]:
+        possible = " or ".join(FILESYSTEMS[kind])
+        said = [
+            t(
+                "{option} {kind} takes {possible}, not {filesystem}.",
+                option=option,
+                kind=kind,
+                possible=possible,
+                filesystem=filesystem,
+            )
+        ]
+        if wish.choice.filesystem == "btrfs":
+            said.append(
+                (
+                    Sentence("Btrfs mirrors by itself: say {option} btrfs.")
+                    if mirrors
+                    else Sentence("Btrfs stripes by itself: say {option} btrfs.")
+                )(option=option)
+            )
+        raise BadInput(str(in_a_row(*said)))
+    if asked.mirrors:
+        _check_mirror(asked)
+    else:
+        _check_stripe(asked)
+
+
+def _check_mirror(asked: StripeWish) -> None:
+    if asked.kind not in MIRRORS:
+        raise BadInput(
+            str(
+                t(
+                    "A mirror is made by {possible}, not by {kind}.",
+                    possible=" or ".join(MIRRORS),
+                    kind=asked.kind,
+                )
+            )
+        )
+    if asked.chunk_bytes is not None or asked.metadata is not None:
+        raise BadInput(
+            str(
+                t(
+                    "A mirror has no chunk, and Btrfs's records are kept twice with its files: "
+                    "leave --chunk and --metadata out."
+                )
+            )
+        )
+
+
+def _check_stripe(asked: StripeWish) -> None:
+    if asked.kind == "btrfs" and asked.chunk_bytes is not None:
+        raise BadInput(
+            str(t("Btrfs chooses its own chunk (64 KiB): --chunk does not go with --stripe btrfs."))
+        )
+    if asked.kind != "btrfs" and asked.metadata is not None:
+        raise BadInput(
+            str(
+                t(
+                    "--metadata is for --stripe btrfs; {kind} keeps no records of a filesystem.",
+                    kind=asked.kind,
+                )
+            )
+        )
+    if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
+        bad = t(
+            "A chunk of {chunk:exact} {fault}; {usual:exact} is usual.",
+            chunk=asked.chunk_bytes,
+            fault=fault,
+            usual=USUAL_CHUNK_BYTES,
+        )
+        raise BadInput(str(bad))
+    if asked.metadata is not None and asked.metadata not in METADATA:
+        bad = t(
+            "Btrfs's metadata can be {possible} here, not '{asked}'.",
+            possible=" or ".join(METADATA),
+            asked=printable(asked.metadata, 30),
+        )
+        raise BadInput(str(bad))
+
+
+def _refuse_drives(
+    machine: Machine, drives: Sequence[Drive], mode: Mode | None
+) -> tuple[list[Identity], list[Layout]]:
+    identities, befores = [], []
+    for drive in drives:
+        size_bytes, geometry = refuse_drive(drive)
+        if drive.zoned == HOST_MANAGED:
+            raise Refused(
+                str(
+                    t(
+                        "{drive} is a host-managed zoned drive: nothing can be spread over it.",
+                        drive=drive.path,
+                    )
+                )
+            )
+        refuse_content(drive, chosen=mode is not None)
+        identities.append(known_identity(machine, drive, size_bytes, geometry))
+        befores.append(layout_before(drive, size_bytes, geometry, keep=False))
+    if twice := _twice([drive.path for drive in drives]):
+        raise Refused(str(t("{drive} was named twice.", drive=twice)))
+    if twice := _twice([drive.serial for drive in drives if drive.serial]):
+        raise Refused(
+            str(
+                t(
+                    "Two of the drives have the same serial number, {number}. It is one drive "
+                    "named twice, or nothing tells them apart.",
+                    number=twice,
+                )
+            )
+        )
+    if twice := _twice([drive.wwn for drive in drives if drive.wwn]):
+        raise Refused(
+            str(
+                t(
+                    "Two of the drives have the same WWN, {number}. It is one drive named twice, "
+                    "or nothing tells them apart.",
+                    number=twice,
+                )
+            )
+        )
+    return identities, befores
+
+
+def _twice(names: Sequence[str]) -> str:
+    """The first name that is there more than once, to be shown; empty where there is none."""
+    return printable(next((name for name in names if names.count(name) > 1), ""), 40)
+
+
+def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
+    """Drives whose logical blocks differ: what md or LVM make of them has the larger ones, and the smaller
+    drive's data could not be read without the others; LVM refuses it by itself (lvmconfig
+    devices/allow_mixed_block_sizes). Btrfs writes 4096 bytes at least.
+    """
+    blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
+    if len(set(blocks.values())) > 1 and kind != "btrfs":
+        sizes = tuple(t("{drive} {size}", drive=path, size=size) for path, size in blocks.items())
+        raise Refused(
+            str(
+                t(
+                    "The drives have logical blocks of different sizes in bytes ({drives:list}): "
+                    "{kind} over them would not be sound.",
+                    drives=sizes,
+                    kind=kind,
+                )
+            )
+        )
+
+
+def _stripe(
+    asked: StripeWish, taken: Collection[str], label: str, count: int, draw_uuid: Callable[[], str]
+) -> Stripe:
+    chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
+    match asked.kind:
+        case "btrfs":
+            return Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
+        case "md":
+            device = next(
+                node for number in range(HIGHEST_ARRAY, -1, -1) if (node := f"/dev/md{number}") not in taken
+            )
+            return Stripe("md", device, layer_name(label), chunk, (draw_uuid(),), level=asked.level)
+        case "lvm":
+            uuids = tuple(draw_uuid() for _ in range(count))
+            return Stripe("lvm", volume_node(label, uuids[0]), group_name(label, uuids[0]), chunk, uuids)
+
+
+def _nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
+    """Those that are taken."""
+    layers = (layer.path for drive in machine.drives for layer in drive.layers)
+    return {*arrays, *(drive.path for drive in machine.drives), *layers}
+
+
+def _refuse_too_little(asked: StripeWish, filesystem: str, extents: Sequence[Extent]) -> None:
+    kind = MADE[filesystem]
+    least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
+    if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
+        raise BadInput(
+            str(
+                t(
+                    "The drives have too little room together: {filesystem} needs {least:exact}.",
+                    filesystem=filesystem,
+                    least=least,
+                )
+            )
+        )
+
+
+def _volume(
+    drives: Sequence[Drive], identities: Sequence[Identity], wish: Wish, stripe: Stripe, uuid: str
+) -> Volume:
+    mkfs, _ = option_words(wish)
+    try:
+        final = striped_words(wish.choice.filesystem, mkfs, stripe, len(drives))
+    except ValueError:
+        raise BadInput(
+            str(
+                t(
+                    "The block size recommended for {filesystem} is no plain number of bytes.",
+                    filesystem=wish.choice.filesystem,
+                )
+            )
+        ) from None
+    return replace(
+        volume_of(drives[0], wish, NUMBER, uuid), path=striped_path(identities, stripe), mkfs_options=final
+    )
+
+
+__all__ = ["StripeWish", "choice_on", "make_striped_plan"]

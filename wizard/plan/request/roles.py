@@ -1,0 +1,296 @@
+"""What a volume can be to a system that starts from the drive, and what a partition table calls that.
+
+GPT's types are those of the UAPI group's Discoverable Partitions Specification, by which firmware, boot
+loaders and systemd find the partitions without being told; an MBR has a type of its own for two of them only
+(UEFI 2.10, 5.2.2, and the Boot Loader Specification).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from wizard.filesystems.kind import (
+    BOOT_GPT_TYPE,
+    BOOT_MBR_TYPE,
+    ESP_GPT_TYPE,
+    ESP_MBR_TYPE,
+    HOME_GPT_TYPE,
+    LINUX_LUKS_TYPE,
+    LUKS_MBR_TYPE,
+    ROOT_GPT_TYPES,
+)
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import printable
+from wizard.model.plan import Volume
+from wizard.model.said import GIB, Said, rounded_up, t
+
+TableKind = Literal["gpt", "mbr"]
+
+SYSTEM_WORKLOAD = "desktop-root"
+"""The purpose of what a system needs to start and to run: no option that puts data at risk is given to it."""
+
+WITH_OWNERS = tuple(name for name, kind in MADE.items() if kind.mounts and kind.holds.owners)
+"""The filesystems that keep owners and permissions as a Linux system needs them."""
+
+UNKNOWN_MEMORY_BYTES = 4 * GIB
+"""What is taken where the memory is not known: what the table says of most machines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a volume is to a system. `filesystems` can have the role; where it has a `usual` one, `why` says
+    why that one is proposed.
+
+    `workload` is the purpose that stands for it where none is named. `usual_bytes` None has no usual size.
+    `options` are ids of what goes with the role whatever the purpose says, where the filesystem has it.
+    `single`: a drive has one at most; `read_at_start`: firmware or boot loader read it. `gpt_type` and
+    `mbr_type` are empty where the filesystem's own is used.
+    """
+
+    name: str
+    title: str
+    summary: str
+    label: str
+    workload: str
+    filesystems: tuple[str, ...]
+    usual: str = ""
+    why: str = ""
+    usual_bytes: int | None = None
+    options: tuple[str, ...] = ()
+    single: bool = False
+    read_at_start: bool = False
+    gpt_type: str = ""
+    mbr_type: str = ""
+
+
+ROLES = {
+    role.name: role
+    for role in (
+        Role(
+            "esp",
+            str(t("EFI system partition")),
+            str(
+                t(
+                    "Where the firmware finds the boot loader. 1 GiB holds the loaders and "
+                    "several kernels. 260 MiB is the least that is FAT32 on a drive with blocks "
+                    "of 4096 bytes."
+                )
+            ),
+            "EFI",
+            SYSTEM_WORKLOAD,
+            ("vfat",),
+            "vfat",
+            str(t("The firmware reads no other filesystem: the UEFI specification asks for FAT.")),
+            GIB,
+            single=True,
+            read_at_start=True,
+            gpt_type=ESP_GPT_TYPE,
+            mbr_type=ESP_MBR_TYPE,
+        ),
+        Role(
+            "boot",
+            str(t("Boot partition")),
+            str(
+                t(
+                    "Kernels and what they start with. It is needed where the boot loader cannot "
+                    "read the system's own volume, as where that is encrypted. 1 GiB holds "
+                    "several kernels."
+                )
+            ),
+            "boot",
+            SYSTEM_WORKLOAD,
+            (*WITH_OWNERS, "vfat"),
+            "ext4",
+            str(t("Every boot loader that reads a Linux filesystem at all reads ext4.")),
+            GIB,
+            single=True,
+            read_at_start=True,
+            gpt_type=BOOT_GPT_TYPE,
+            mbr_type=BOOT_MBR_TYPE,
+        ),
+        Role(
+            "root",
+            str(t("System (root)")),
+            str(t("The system's own programs and settings.")),
+            "root",
+            SYSTEM_WORKLOAD,
+            WITH_OWNERS,
+        ),
+        Role(
+            "home",
+            str(t("Home directories")),
+            str(t("What belongs to people: it outlives the system beside it.")),
+            "home",
+            SYSTEM_WORKLOAD,
+            WITH_OWNERS,
+            # The system does not lie on it: nothing has to be kept for root.
+            options=("ext4-no-reserve",),
+            gpt_type=HOME_GPT_TYPE,
+        ),
+        Role(
+            "swap",
+            str(t("Swap")),
+            str(t("Where memory goes that is not in use. Its usual size follows from the memory.")),
+            "swap",
+            SYSTEM_WORKLOAD,
+            ("swap",),
+            "swap",
+            str(t("Swap is no filesystem: the kernel uses it as it is.")),
+        ),
+    )
+}
+
+
+def usual_bytes(role: str, memory_bytes: int | None) -> int | None:
+    """The size that a volume with this role usually has; None for one that takes what is left, or has no
+    role."""
+    if role == "swap":
+        return swap_bytes(memory_bytes)
+    return ROLES[role].usual_bytes if role in ROLES else None
+
+
+_BY_ARCHITECTURE = "root-"
+"""What the role of a root volume begins with whose partition says for which architecture its system is."""
+
+
+def volume_role(role: str, architecture: str) -> str:
+    """The role as a plan has it: a root names the architecture (uname -m) where the specification has a type
+    for that."""
+    return f"{_BY_ARCHITECTURE}{architecture}" if role == "root" and architecture in ROOT_GPT_TYPES else role
+
+
+def role_of(volume: Volume) -> Role | None:
+    """The role of a plan's volume; None where it has none."""
+    return ROLES.get("root" if _root_type(volume.role) else volume.role)
+
+
+def _root_type(role: str) -> str:
+    """The type of a root that names its architecture; empty for every other role."""
+    return (
+        ROOT_GPT_TYPES.get(role.removeprefix(_BY_ARCHITECTURE), "")
+        if role.startswith(_BY_ARCHITECTURE)
+        else ""
+    )
+
+
+def partition_type(volume: Volume, table: TableKind) -> str:
+    """What the table calls the volume's partition. A role's type holds for an encrypted one too (by the
+    specification)."""
+    role, kind = role_of(volume), MADE[volume.filesystem]
+    if table == "mbr":
+        return (role.mbr_type if role else "") or (LUKS_MBR_TYPE if volume.encryption else kind.mbr_type)
+    return (
+        _root_type(volume.role)
+        or (role.gpt_type if role else "")
+        or (LINUX_LUKS_TYPE if volume.encryption else kind.gpt_type)
+    )
+
+
+def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Said | None:
+    """Why a volume of this filesystem, or an encrypted one, cannot have the role, as the end of a sentence,
+    or None."""
+    if role not in ROLES:
+        return t(
+            "has the role '{role}', which is none; the roles are {roles:list}",
+            role=printable(role, 30),
+            roles=tuple(ROLES),
+        )
+    found = ROLES[role]
+    if encrypted and found.read_at_start:
+        return t(
+            "has the role {role}, which is read before anything can be decrypted: it cannot be encrypted",
+            role=role,
+        )
+    if filesystem in found.filesystems:
+        return None
+    possible = " or ".join(found.filesystems)
+    return t(
+        "has the role {role}, for which {filesystem} does not do: it takes {possible}",
+        role=role,
+        filesystem=printable(filesystem, 30),
+        possible=possible,
+    )
+
+
+def volume_role_fault(volume: Volume, *, alone: bool) -> Said | None:
+    """Why a plan's volume cannot have its role, as the end of a sentence, or None. `alone` where it has a
+    partition to itself."""
+    if not volume.role:
+        return None
+    role = role_of(volume)
+    if not alone:
+        return t("has a role, and no partition of its own")
+    return role_fault(
+        role.name if role else volume.role, volume.filesystem, encrypted=volume.encryption is not None
+    )
+
+
+def is_systems(role: str) -> bool:
+    """Whether a system starts from a volume with this role or lives on it, whatever purpose was named for
+    it."""
+    return role in ROLES and ROLES[role].workload == SYSTEM_WORKLOAD
+
+
+def swap_bytes(memory_bytes: int | None) -> int:
+    """How much swap a system usually has, a whole number of GiB. The kernel reports a little less memory than
+    there is, so that is rounded up first.
+
+    After the table "Recommended system swap space" of Red Hat Enterprise Linux 9 (Managing storage devices,
+    Getting started with swap), in the column without hibernation: twice the memory up to 2 GiB, as much as
+    the memory up to 8 GiB, at least 4 GiB beyond. Hibernation would need as much as the memory and more.
+    """
+    if memory_bytes is None:
+        return UNKNOWN_MEMORY_BYTES
+    memory = max(GIB, rounded_up(memory_bytes, GIB))
+    if memory <= 2 * GIB:
+        return 2 * memory
+    return memory if memory <= 8 * GIB else 4 * GIB
+
+
+MOST_CHARACTERS = 200
+LEAST_BYTES, MOST_BYTES = 16, 4096
+"""Shorter ones can be tried out. Longer ones may not fit into a pipe whole."""
+
+GONE_AT_START = ("/dev", "/proc", "/run", "/sys", "/tmp")
+"""What lies there is another thing after each start."""
+
+PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)+", re.ASCII)
+"""What crypttab takes as it is: blanks, colons and the like mean something there (crypttab(5))."""
+
+
+def key_fault(path: str, *, encrypts: bool = True) -> Said | None:
+    """Why a volume cannot be opened by the file with this path, as the end of a sentence, or None."""
+    if not encrypts:
+        return t("is for an encrypted volume: say encrypt, too")
+    if not PLAIN.fullmatch(path) or {".", ".."} & {*path.split("/")} or len(path) > MOST_CHARACTERS:
+        return t("is no plain path, such as /etc/keys/media.key, which crypttab takes as it is")
+    if f"/{path.split('/')[1]}" in GONE_AT_START:
+        return t("lies where nothing stays until the next start")
+    return None
+
+
+def keys_fault(keys: Sequence[str], mount_points: Sequence[str]) -> Said | None:
+    """Why the encrypted volumes of a drive, mounted there, cannot have these keys (empty for none), as the
+    end of a sentence, or None."""
+    if len({*keys}) > 1:
+        return t("has to be the same for all of a drive")
+    for key in filter(None, keys):
+        if fault := key_fault(key):
+            return fault
+        if any(key.startswith(f"{place.rstrip('/')}/") for place in mount_points if place != "/"):
+            return t("lies in a volume of the same drive")
+    return None
+
+
+def content_fault(content: bytes) -> Said | None:
+    """Why these bytes are no key, as the end of a sentence, or None. All of a file counts, its line end,
+    too."""
+    if not LEAST_BYTES <= len(content) <= MOST_BYTES:
+        return t(
+            "has {count} bytes; a key has {least} to {most}, all random at best",
+            count=len(content),
+            least=LEAST_BYTES,
+            most=MOST_BYTES,
+        )
+    return None

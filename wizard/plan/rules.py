@@ -1,0 +1,227 @@
+"""What a label, a mount point, a filesystem's option may be. Each rule gives the fault as the end of a
+sentence, or None."""
+
+import re
+from uuid import UUID
+
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import printable
+from wizard.model.geometry import Geometry
+from wizard.model.operations import EVERYONE, ROOT, Writer
+from wizard.model.plan import NO_PLACE
+from wizard.model.said import Said
+from wizard.plan import messages
+
+GPT_NAME_UNITS = 36
+"""A GPT partition name has room for this many UTF-16 units (UEFI 2.10, 5.3.3)."""
+
+MOST_ID = 2**32 - 2
+"""The largest uid and gid: the next one means none (credentials(7))."""
+
+FORBIDDEN_ROOTS = (
+    *("/proc", "/sys", "/dev", "/run", "/etc", "/boot", "/bin", "/sbin", "/var/run", "/var/lock"),
+    *("/lib", "/lib32", "/lib64", "/libx32", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share"),
+)
+"""Nothing is mounted here or below: the running system needs what lies there."""
+
+FORBIDDEN_EXACTLY = ("/", "/usr", "/var", "/var/lib", "/var/log", "/root", "/tmp")
+
+MKFS_KEYS_ELSEWHERE = frozenset(
+    {"device", "logdev", "rtdev", "name", "file", "offset", "location", "uuid", "label"}
+)
+"""Keys within a value by which a program would write to another device or place than the one it is given."""
+
+MOUNT_OPTIONS_ELSEWHERE = frozenset(
+    {
+        "bind",
+        "rbind",
+        "move",
+        "remount",
+        "loop",
+        "offset",
+        "sizelimit",
+        "device",
+        "source",
+        "logdev",
+        "rtdev",
+        "journal_dev",
+        "journal_path",
+        "helper",
+        "uhelper",
+        "user",
+        "users",
+        "owner",
+        "group",
+        "private",
+        "shared",
+        "slave",
+        "unbindable",
+        "rprivate",
+        "rshared",
+        "rslave",
+        "runbindable",
+        "encryption",
+        "noauto",
+    }
+)
+"""Options that make mount(8) do something else, or with something else, than mount this volume at this
+place."""
+
+_VALUE = re.compile(r"[\w^+:.%=,-]+", re.ASCII)
+_MOUNT_OPTION = re.compile(r"[a-z][a-z0-9_-]*(=[\w:.+-]+)?", re.ASCII)
+_WORKLOAD = re.compile(r"[a-z0-9][a-z0-9_.-]{0,62}")
+_SERIALS = {8: re.compile(r"[0-9A-F]{4}-[0-9A-F]{4}", re.ASCII), 16: re.compile(r"[0-9A-F]{16}", re.ASCII)}
+_DEVICE = re.compile(r"/dev(/[\w.!+:-]+)+", re.ASCII)
+
+
+def geometry_fault(geometry: Geometry) -> Said | None:
+    """Why nothing can be laid out on a drive of this geometry, or None."""
+    logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
+    if (
+        not 512 <= logical <= 65536
+        or logical & (logical - 1)
+        or not logical <= physical <= 1 << 30
+        or physical % logical
+    ):
+        return messages.BLOCKS_FAULT(logical=logical, physical=physical)
+    offset = geometry.alignment_offset_bytes
+    if not -1 <= offset < 1 << 30 or (offset > 0 and offset % logical):
+        return messages.OFFSET_FAULT(offset=offset, logical=logical)
+    if not all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes)):
+        return messages.IO_FAULT
+    return None
+
+
+def label_fault(label: str, filesystem: str) -> Said | None:
+    """Why `label` cannot be the filesystem's label, or None."""
+    kind = MADE[filesystem]
+    if not label:
+        return messages.EMPTY
+    if not label.isprintable():
+        return messages.CONTROLS
+    if label != label.strip():
+        return messages.BLANK_END
+    if "/" in label:
+        return messages.SLASH
+    if len(label.encode()) > kind.label_bytes:
+        return messages.LONG_LABEL(most=kind.label_bytes, filesystem=filesystem)
+    if len(label.encode("utf-16-le")) > 2 * GPT_NAME_UNITS:
+        return messages.LONG_NAME(most=GPT_NAME_UNITS)
+    return kind.label_fault(label)
+
+
+def partition_name(label: str) -> str:
+    """The label as a GPT partition name. Libparted writes other than ASCII names only in a UTF-8 locale, so
+    those become `_`."""
+    return "".join(char if char.isascii() else "_" for char in label)[:GPT_NAME_UNITS]
+
+
+def mount_point_fault(path: str) -> str | None:
+    """Why nothing can be mounted at `path`, or None. Spaces are allowed: fstab can write them."""
+    if not path.isprintable():
+        return str(messages.CONTROLS)
+    if not path.startswith("/"):
+        return str(messages.NOT_ABSOLUTE)
+    parts = path.split("/")[1:]
+    if path != "/" and any(part in ("", ".", "..") for part in parts):
+        return str(messages.NOT_PLAIN)
+    if len(path.encode()) > 1024 or any(len(part.encode()) > 255 for part in parts):
+        return str(messages.TOO_LONG)
+    if path in FORBIDDEN_EXACTLY or any(
+        path == root or path.startswith(root + "/") for root in FORBIDDEN_ROOTS
+    ):
+        return str(messages.HIDES_SYSTEM)
+    return None
+
+
+def place_fault(place: str, filesystem: str) -> str | None:
+    """Why a volume of this filesystem cannot be mounted at `place`, or None; swap has NO_PLACE, and is turned
+    on."""
+    if MADE[filesystem].mounts:
+        return mount_point_fault(place)
+    return None if place == NO_PLACE else str(messages.NEVER_MOUNTED(filesystem=filesystem, none=NO_PLACE))
+
+
+def writer_fault(writer: Writer, filesystem: str, role: str) -> Said | None:
+    """Why a volume of this filesystem with this role (empty for none) cannot have this writer, or None."""
+    if writer == ROOT:
+        return None
+    if role or not MADE[filesystem].mounts:
+        return messages.SYSTEMS_OWN
+    if writer == EVERYONE:
+        return None
+    named = bool(writer.name) and writer.name.isprintable() and len(writer.name) <= 256
+    person = writer.kind == "person" and 0 < writer.uid <= MOST_ID and 0 <= writer.gid <= MOST_ID
+    group = writer.kind == "group" and writer.uid == 0 and 0 < writer.gid <= MOST_ID
+    return None if named and (person or group) else messages.NO_WRITER
+
+
+def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:
+    """Why these words are not handed to the program that makes the filesystem, or these options not to
+    mount(8), or None."""
+    if mount and not MADE[filesystem].mounts:
+        return str(messages.NO_MOUNT_OPTIONS(filesystem=filesystem))
+    return mkfs_options_fault(filesystem, mkfs) or mount_options_fault(mount)
+
+
+def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
+    """Why these words are not handed to the program that makes the filesystem, or None."""
+    kind, rest = MADE[filesystem], list(options)
+    while rest:
+        flag, equals, value = rest.pop(0).partition("=")
+        if flag in kind.bare_flags and not equals:
+            continue
+        if flag not in kind.flags or (equals and not flag.startswith("--")):
+            return str(messages.NO_MKFS_OPTION(option=printable(flag, 30), tool=kind.tool))
+        if not equals:
+            value = rest.pop(0) if rest else ""
+        if not _VALUE.fullmatch(value) or value.startswith("-"):
+            return str(messages.MKFS_VALUE(option=flag, value=printable(value, 40)))
+        if elsewhere := {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
+            return str(messages.MKFS_ELSEWHERE(option=flag, key=min(elsewhere)))
+    return None
+
+
+def mount_options_fault(options: tuple[str, ...]) -> str | None:
+    """Why these options are not handed to mount(8), or None."""
+    for option in options:
+        if not _MOUNT_OPTION.fullmatch(option) or option.startswith("x-"):
+            return str(messages.NO_MOUNT_OPTION(option=printable(option, 40)))
+        if option.partition("=")[0] in MOUNT_OPTIONS_ELSEWHERE:
+            return str(messages.MOUNT_ELSEWHERE(option=option))
+    return None
+
+
+def volume_uuid_fault(text: str, filesystem: str) -> str | None:
+    """Why `text` is no UUID, or serial number, in the form in which libblkid reports the filesystem's, or
+    None."""
+    digits = MADE[filesystem].serial_digits
+    if not digits:
+        return uuid_fault(text)
+    return (
+        None
+        if _SERIALS[digits].fullmatch(text) and text.strip("0-")
+        else str(messages.NO_SERIAL(digits=digits))
+    )
+
+
+def uuid_fault(text: str) -> str | None:
+    """Why `text` is no UUID in the form that the programs take and print, or None."""
+    try:
+        return None if str(UUID(text)) == text and UUID(text).int else str(messages.UUID_FORM)
+    except ValueError:
+        return str(messages.NO_UUID)
+
+
+def is_device_path(path: str) -> bool:
+    """Whether `path` can be a device's node: below /dev, in plain form, of harmless characters."""
+    return (
+        len(path) < 256
+        and bool(_DEVICE.fullmatch(path))
+        and not any(part in (".", "..") for part in path.split("/"))
+    )
+
+
+def is_workload_id(text: str) -> bool:
+    """Whether `text` can be a workload's id."""
+    return bool(_WORKLOAD.fullmatch(text))

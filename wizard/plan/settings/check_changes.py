@@ -1,0 +1,406 @@
+"""Whether changes hold together: each is one that follows from what is wanted, to the filesystem that is
+named.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from wizard.filesystems.registry import KINDS
+from wizard.model.changes import (
+    Attach,
+    ChangeOperation,
+    Changes,
+    Detach,
+    EditFstab,
+    ExtendPartition,
+    Grow,
+    GrowMounted,
+    LineEdit,
+    PowerOff,
+    Relabel,
+    Remount,
+    ReserveBlocks,
+    SetLabel,
+    SetOptions,
+    SetQueue,
+    SwitchOff,
+    SwitchOnTimer,
+    Tune,
+    Unmount,
+    WriteRules,
+)
+from wizard.model.errors import BadInput, partition_path, printable
+from wizard.model.plan import Mount
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.check import drive_faults
+from wizard.plan.dangers import DANGERS, dangers_in
+from wizard.plan.rules import (
+    is_device_path,
+    is_workload_id,
+    label_fault,
+    mount_options_fault,
+    mount_point_fault,
+)
+from wizard.plan.settings.possible import by_label, with_source
+from wizard.plan.settings.steps_of import OPPOSITES, rules_name
+from wizard.probe.host.sysfs import SYS
+
+
+def label_fault_of(label: str, filesystem: str) -> Said | None:
+    """Why a filesystem that exists cannot get this label, as the end of a sentence; None where it can."""
+    relabelling = KINDS[filesystem].relabelling
+    if relabelling is None:
+        return t("cannot be changed")
+    return label_fault(label, relabelling.rules or filesystem) or relabelling.fault(label)
+
+
+def old_label_fault(label: str, filesystem: str) -> Said | None:
+    """Why the label that it has could not be given back to it, as the end of a sentence; None where it
+    could."""
+    relabelling = KINDS[filesystem].relabelling
+    if relabelling is None or not label.isprintable() or "\N{REPLACEMENT CHARACTER}" in label:
+        return t("cannot be read as text")
+    return relabelling.fault(label)
+
+
+CHANGES_OTHER = Sentence("it changes '{device}'")
+NO_MOUNT = Sentence("'{place}' is no place where anything is mounted")
+ENDS_OTHERWISE = Sentence("it gives '{device}' an end that it cannot have")
+GROWS_OTHERWISE = t("it grows something that does not grow so")
+BAD_LINE = t("it changes no line of mounts at boot")
+
+ORDER: tuple[type[ChangeOperation], ...] = (
+    ReserveBlocks,
+    Relabel,
+    Remount,
+    Mount,
+    Unmount,
+    EditFstab,
+    SetQueue,
+    WriteRules,
+    SwitchOnTimer,
+    PowerOff,
+    ExtendPartition,
+    GrowMounted,
+)
+"""What the kernel can refuse comes before the file that the next start depends on."""
+
+TAKES: dict[type, tuple[type[ChangeOperation], ...]] = {
+    Tune: (ReserveBlocks, Remount, EditFstab, SetQueue, WriteRules, SwitchOnTimer),
+    SetLabel: (Relabel, EditFstab),
+    Attach: (Mount, EditFstab),
+    Detach: (Unmount, EditFstab),
+    SetOptions: (Remount, EditFstab),
+    SwitchOff: (Unmount, PowerOff),
+    Grow: (ExtendPartition, GrowMounted),
+}
+"""What follows from each wish."""
+
+QUEUE = {"scheduler": re.compile(r"[a-z][a-z0-9-]{0,30}"), "read_ahead_kb": re.compile(r"\d{1,9}", re.ASCII)}
+"""The values of a queue that are changed, and what they can be."""
+
+ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime"})
+TUNED = ACCESS_TIME | {"lazytime"}
+REMOUNTED = ACCESS_TIME | frozenset(OPPOSITES)
+"""The words that hold of a mount whatever the filesystem, and that are changed while it is in use: those that
+a purpose can want, and all that a person can."""
+
+REMOUNTING = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs"})
+"""Filesystems that keep their own options where a remount does not name them; F2FS falls back to its defaults
+(fs/f2fs/super.c)."""
+
+_WORD = re.compile(r"[a-z]+")
+_WORDS = re.compile(r"[a-z0-9-]+")
+_SHOWN = re.compile(r"[^\s,\\]+")
+_UUID = re.compile(r"[0-9A-Fa-f-]{4,40}")
+MOST_PARTITIONS = 256
+
+
+def check_changes(changes: Changes, where: str = "The document") -> None:
+    """Raises BadInput, naming `where` (a file), for the first thing that diskwright would not have written.
+
+    It proves that nothing else is touched than the filesystem's own drive, its line, and the drive's own
+    rules file; what is shown follows from that. Whether these files are the system's own is for whoever
+    applies it.
+    """
+    if fault := next(_faults(changes), None):
+        raise BadInput(
+            str(t("{where} does not hold together: {fault}. Make it again.", where=where, fault=fault))
+        )
+
+
+def is_of_drive(device: str, drive: str) -> bool:
+    """Whether a node is called as the drive, or as a partition of it."""
+    return device == drive or any(
+        device == partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)
+    )
+
+
+def _faults(changes: Changes) -> Iterator[Said]:
+    yield from drive_faults(changes.drive)
+    if not is_device_path(changes.device) or not is_of_drive(changes.device, changes.drive.path):
+        device, drive = printable(changes.device, 60), printable(changes.drive.path, 60)
+        yield t("'{device}' is not on {drive}", device=device, drive=drive)
+    yield from _wish_faults(changes)
+    operations = [step.operation for step in changes.steps]
+    if not operations:
+        yield t("it changes nothing")
+    if foreign := next(
+        (one.kind for one in operations if not isinstance(one, TAKES[type(changes.wanted)])), ""
+    ):
+        yield t("what is wanted takes no {kind}", kind=foreign)
+    places = [ORDER.index(type(operation)) for operation in operations]
+    names = [_only_once(operation) for operation in operations]
+    if places != sorted(places) or len(set(names)) != len(names):
+        yield t("its changes are not in their order, or not each once")
+    for operation in operations:
+        if fault := _operation_fault(operation, changes):
+            yield fault
+
+
+def _wish_faults(changes: Changes) -> Iterator[Said]:
+    if isinstance(changes.wanted, SwitchOff):
+        if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
+            yield t("it names a filesystem where the whole drive is meant")
+        return
+    if changes.filesystem not in KINDS:
+        yield t(
+            "'{filesystem}' is no filesystem that diskwright knows",
+            filesystem=printable(changes.filesystem, 40),
+        )
+    if changes.uuid and not _UUID.fullmatch(changes.uuid):
+        yield t("'{uuid}' is no UUID", uuid=printable(changes.uuid, 60))
+    if isinstance(changes.wanted, Tune) and not is_workload_id(changes.wanted.workload):
+        yield t("it has the unknown workload '{workload}'", workload=printable(changes.wanted.workload, 40))
+
+
+def _only_once(operation: ChangeOperation) -> str:
+    match operation:
+        case SetQueue(name=name):
+            return name
+        case Unmount(mount_point=place):
+            return place
+        case _:
+            return operation.kind
+
+
+def _operation_fault(operation: ChangeOperation, changes: Changes) -> Said | None:
+    match operation:
+        case ReserveBlocks():
+            return _reserve_fault(operation, changes)
+        case Remount():
+            return _remount_fault(operation, changes)
+        case EditFstab():
+            return _fstab_fault(operation, changes)
+        case SetQueue(device=device, name=name, old=old, new=new):
+            if device != changes.drive.path or old == new:
+                return t(
+                    "it sets '{name}' of '{device}', which is not to be changed",
+                    name=printable(name, 40),
+                    device=printable(device, 60),
+                )
+            return value_fault(name, old) or value_fault(name, new)
+        case WriteRules():
+            return _rules_fault(operation, changes)
+        case SwitchOnTimer():
+            return None
+        case Relabel() | Mount() | Unmount() | PowerOff():
+            return _action_fault(operation, changes)
+        case ExtendPartition() | GrowMounted():
+            return _growing_fault(operation, changes)
+
+
+def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Changes) -> Said | None:
+    # What is unmounted before a drive loses its power are its partitions.
+    own = (changes.device,) if isinstance(operation, Relabel | Mount) else _nodes(changes)
+    if operation.device not in own:
+        return CHANGES_OTHER(device=printable(operation.device, 60))
+    match operation:
+        case Relabel():
+            return _relabel_fault(operation, changes)
+        case Mount():
+            return _mount_fault(operation, changes)
+        case Unmount(mount_point=place, options=options):
+            if not place.startswith("/") or not _WORDS.fullmatch(operation.filesystem):
+                return NO_MOUNT(place=printable(place, 60))
+            wrong = next((option for option in options if not _SHOWN.fullmatch(option)), None)
+            return None if wrong is None else t("'{option}' is no option", option=printable(wrong, 40))
+        case PowerOff(device=device, files=files):
+            known = all(
+                file.startswith(f"{SYS}/") and file.endswith(("/delete", "/remove")) for file in files
+            )
+            return (
+                None
+                if device == changes.drive.path and files and known
+                else t("it powers something else off")
+            )
+
+
+def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -> Said | None:
+    if operation.device != changes.device:
+        return CHANGES_OTHER(device=printable(operation.device, 60))
+    if not 0 < operation.old_bytes < operation.new_bytes < changes.drive.size_bytes:
+        return ENDS_OTHERWISE(device=printable(operation.device, 60))
+    if isinstance(operation, ExtendPartition):
+        return _end_fault(operation, changes)
+    growing = KINDS[changes.filesystem].growing
+    fits = operation.filesystem == changes.filesystem and growing is not None and growing.in_use is not None
+    place = operation.mount_point
+    if not fits or not place.startswith("/") or operation.member < 1:
+        return GROWS_OTHERWISE
+    steps = (step.operation for step in changes.steps)
+    sizes = {one.new_bytes for one in steps if isinstance(one, ExtendPartition | GrowMounted)}
+    return None if len(sizes) == 1 else GROWS_OTHERWISE
+
+
+def _end_fault(operation: ExtendPartition, changes: Changes) -> Said | None:
+    """Its end lies on the drive, at a whole logical block, and the filesystem grows with it."""
+    block, end = changes.drive.geometry.logical_block_bytes, operation.start_bytes + operation.new_bytes
+    odd = any(n % block for n in (operation.start_bytes, operation.old_bytes, operation.new_bytes))
+    if (
+        odd
+        or operation.drive != changes.drive.path
+        or not 0 < operation.start_bytes < end <= changes.drive.size_bytes
+    ):
+        return ENDS_OTHERWISE(device=printable(operation.device, 60))
+    grows = any(isinstance(step.operation, GrowMounted) for step in changes.steps)
+    return None if grows else GROWS_OTHERWISE
+
+
+def _relabel_fault(operation: Relabel, changes: Changes) -> Said | None:
+    filesystem, place = operation.filesystem, operation.mount_point
+    if filesystem != changes.filesystem or KINDS[filesystem].relabelling is None:
+        return t("it labels another filesystem")
+    if place and not place.startswith("/"):
+        return NO_MOUNT(place=printable(place, 60))
+    if fault := old_label_fault(operation.old, filesystem):
+        return t("its old label {fault}", fault=fault)
+    return (
+        t("its label {fault}", fault=fault) if (fault := label_fault_of(operation.new, filesystem)) else None
+    )
+
+
+def _mount_fault(operation: Mount, changes: Changes) -> Said | None:
+    if operation.others or operation.filesystem not in KINDS[changes.filesystem].kernel_names:
+        return t("it mounts it otherwise than it can be")
+    if fault := mount_point_fault(operation.mount_point):
+        return t("its mount point {fault}", fault=fault)
+    return _told(mount_options_fault(operation.options))
+
+
+def _told(fault: str | None) -> Said | None:
+    """A fault that the rules for plans tell."""
+    return None if fault is None else t("{fault}", fault=fault)
+
+
+def _nodes(changes: Changes) -> tuple[str, ...]:
+    if not isinstance(changes.wanted, SwitchOff):
+        return (changes.device,)
+    drive = changes.drive.path
+    return (drive, *(partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)))
+
+
+def value_fault(name: str, value: str) -> Said | None:
+    """Why a value of a queue is not set, or None."""
+    if name not in QUEUE or not QUEUE[name].fullmatch(value):
+        return t(
+            "'{value}' for '{name}' is no value of a drive's queue that diskwright sets",
+            value=printable(value, 40),
+            name=printable(name, 40),
+        )
+    return None
+
+
+def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> Said | None:
+    if operation.device != changes.device or not changes.filesystem.startswith("ext"):
+        return t("it keeps blocks for root on '{device}'", device=printable(operation.device, 60))
+    if not 0 <= operation.new_blocks < operation.old_blocks < 1 << 48 or operation.block_bytes not in (
+        1 << bits for bits in range(10, 17)
+    ):
+        return t("the blocks that it keeps for root cannot be")
+    return None
+
+
+def _remount_fault(operation: Remount, changes: Changes) -> Said | None:
+    old, new = {*operation.old}, {*operation.new}
+    if (
+        operation.device != changes.device
+        or not operation.mount_point.startswith("/")
+        or changes.filesystem not in REMOUNTING
+    ):
+        device, place = printable(operation.device, 60), printable(operation.mount_point, 60)
+        return t("it mounts '{device}' at '{place}' anew", device=device, place=place)
+    if (
+        not all(_WORD.fullmatch(word) for word in old | new)
+        or (old ^ new) - (REMOUNTED if isinstance(changes.wanted, SetOptions) else TUNED)
+        or old == new
+        or "rw" not in new & old
+    ):
+        return t("it mounts with other options than those that can be changed in use")
+    return None
+
+
+def _fstab_fault(operation: EditFstab, changes: Changes) -> Said | None:
+    if (
+        not operation.file.startswith("/")
+        or not operation.file.isprintable()
+        or len(operation.digest) != 64
+        or not operation.lines
+    ):
+        return t("'{file}' is no file of mounts at boot", file=printable(operation.file, 60))
+    return next((fault for edit in operation.lines if (fault := _line_fault(edit, changes))), None)
+
+
+def _line_fault(edit: LineEdit, changes: Changes) -> Said | None:
+    """Each wish changes lines in its own way."""
+    for line in (edit.old, edit.new):
+        if line is not None and (len(line.split()) < 3 or line.lstrip()[:1] == "#" or "\n" in line):
+            return BAD_LINE
+    if edit.old == edit.new or (edit.old is None) is not (edit.number == 0) or edit.number < 0:
+        return BAD_LINE
+    match changes.wanted:
+        case SetLabel():
+            return _source_fault(edit, changes)
+        case Attach():
+            return None if edit.old is None else t("it changes a line where it adds one")
+        case Detach():
+            return None if edit.new is None else t("it changes a line where it takes one away")
+        case _:
+            return _options_fault(edit)
+
+
+def _source_fault(edit: LineEdit, changes: Changes) -> Said | None:
+    new = next((step.operation.new for step in changes.steps if isinstance(step.operation, Relabel)), "")
+    fits = edit.old is not None and edit.new == with_source(edit.old, by_label(new))
+    return (
+        None
+        if fits and edit.old and "label" in edit.old.split()[0].lower()
+        else t("it changes more than the label")
+    )
+
+
+def _options_fault(edit: LineEdit) -> Said | None:
+    """Why a line's new options are none that it may have; every other field stays."""
+    if edit.old is None or edit.new is None:
+        return t("it adds a line, or takes one away")
+    old, new = edit.old.split(), edit.new.split()
+    kept = tuple(old[3].split(",")) if len(old) > 3 else ()
+    if new[:3] != old[:3] or new[4:] != old[4:]:
+        return t("it changes more than a line's options")
+    added = tuple(option for option in new[3].split(",") if option not in kept)
+    if fault := mount_options_fault(added):
+        return _told(fault)
+    # ext2 and ext3 are mounted by ext4's driver, so every filesystem's dangers are looked for.
+    if dangers := {danger for kind in DANGERS for danger in dangers_in(added, kind)}:
+        return t("{option} puts data at risk", option=min(dangers))
+    return None
+
+
+def _rules_fault(operation: WriteRules, changes: Changes) -> Said | None:
+    path = PurePosixPath(operation.file)
+    if not path.is_absolute() or not operation.file.isprintable() or path.name != rules_name(changes.drive):
+        return t("'{file}' is not the drive's own file of udev's rules", file=printable(operation.file, 60))
+    if not operation.values or len(dict(operation.values)) != len(operation.values):
+        return t("its rules set nothing, or something twice")
+    return next((fault for name, value in operation.values if (fault := value_fault(name, value))), None)

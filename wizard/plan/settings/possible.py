@@ -1,0 +1,290 @@
+"""Whether an action on a filesystem that exists, or on its drive, is possible: the reason why not, in one
+sentence. Pure, for menus and commands alike; `device` is the drive itself or a partition of it.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+
+from wizard.filesystems.kind import FilesystemKind
+from wizard.filesystems.registry import KINDS, MADE
+from wizard.model.changes import EditFstab, LineEdit
+from wizard.model.errors import printable
+from wizard.model.machine import Drive, Machine, Signature
+from wizard.model.plan import AddFstabLine
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.refusals import in_use, unread_content
+from wizard.plan.steps.commands import fstab_escaped
+from wizard.probe.host.uses import is_hidden
+
+
+def digest_of_text(text: str) -> str:
+    """SHA-256 of a file's bytes as they are read for an edit, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def edited(operation: EditFstab, text: str) -> str | None:
+    """The text with its lines changed; None where it is not the one that was found."""
+    return _edited(operation, text) if digest_of_text(text) == operation.digest else None
+
+
+def is_edited(operation: EditFstab, text: str) -> bool:
+    """Whether every line reads as it is to: each new one is there once, and no old one."""
+    lines = text.split("\n")
+    return all(
+        (edit.new is None or lines.count(edit.new) == 1) and (edit.old is None or edit.old not in lines)
+        for edit in operation.lines
+    )
+
+
+def restored(operation: EditFstab, text: str) -> str:
+    """The text with its old lines, and only those: others may have been added since. A line that somebody
+    else has changed is left to them."""
+    lines = text.split("\n")
+    for edit in reversed(operation.lines):
+        _restore(edit, lines)
+    back = "\n".join(lines)
+    # A file without a line end at its end had one given to it, before the line that was added.
+    short = back.removesuffix("\n")
+    return short if digest_of_text(short) == operation.digest else back
+
+
+def with_line(text: str, line: str) -> str:
+    """The file with one line more at its end."""
+    return text + ("\n" if text and not text.endswith("\n") else "") + line + "\n"
+
+
+def _edited(operation: EditFstab, text: str) -> str | None:
+    lines: list[str | None] = [*text.split("\n")]
+    for edit in operation.lines:
+        if edit.old is None:
+            continue
+        if lines[edit.number - 1 : edit.number] != [edit.old]:
+            return None
+        lines[edit.number - 1] = edit.new
+    changed = "\n".join(line for line in lines if line is not None)
+    for edit in operation.lines:
+        if edit.old is None and edit.new is not None:
+            changed = with_line(changed, edit.new)
+    return changed
+
+
+def _restore(edit: LineEdit, lines: list[str]) -> None:
+    if edit.old is not None and edit.old in lines:
+        return
+    if edit.new is None:
+        lines.insert(edit.number - 1, edit.old or "")
+    elif lines.count(edit.new) == 1:
+        at = lines.index(edit.new)
+        lines[at : at + 1] = [] if edit.old is None else [edit.old]
+
+
+def with_source(line: str, source: str) -> str:
+    """A line of fstab with another first field; every other byte as it was."""
+    body = line.lstrip()
+    first = body.split()[0]
+    return line[: len(line) - len(body)] + source + body[len(first) :]
+
+
+def with_fields(line: str, fields: Mapping[int, str]) -> str:
+    """A line of fstab with other fields, counted from 0; the blanks between them as they were. Fields that
+    it does not have come at its end."""
+    pieces = re.findall(r"\s+|\S+", line)
+    places = [at for at, piece in enumerate(pieces) if not piece.isspace()]
+    for number, value in sorted(fields.items()):
+        if number < len(places):
+            pieces[places[number]] = value
+        else:
+            pieces += [" ", value]
+            places.append(len(pieces) - 1)
+    return "".join(pieces)
+
+
+def line_of(uuid: str, place: str, filesystem: str, name: str, options: Sequence[str]) -> AddFstabLine:
+    """The line that mounts a `filesystem`, by libblkid's name, at a place by the kernel's `name` for it, with
+    the pass of fsck that suits it."""
+    kind = KINDS[filesystem]
+    rules = kind.relabelling.rules if kind.relabelling else ""
+    made = MADE.get(rules or kind.name)
+    return AddFstabLine(uuid, place, name, tuple(options), made.fsck_pass if made else 0)
+
+
+def by_label(label: str) -> str:
+    """The first field of a line that names its filesystem by this label."""
+    return f"LABEL={fstab_escaped(label)}"
+
+
+UNREAD = Sentence("What {device} holds could not be read: run as root.")
+READ_ONLY = Sentence("{drive} is read-only.")
+HIDDEN = Sentence("{device} is mounted where this session cannot see it; unmount it there.")
+MOUNTED = Sentence("{device} is mounted at {places:and} already.")
+NOT_ADVISED = Sentence("{device} holds {filesystem}, for which nothing is recommended.")
+
+NO_SHRINKING = Sentence(
+    "Once it has grown there is no way back: {title} does not shrink while it is mounted. Its files stay."
+)
+NO_POWER_BACK = t("Not possible: unplug the drive and plug it in again.")
+
+# What the steps of a purpose do.
+
+# What is doubtful about a change.
+
+# Why a label cannot be: the end of a sentence.
+
+# Why changes that were read are none that diskwright would make: clauses of BROKEN.
+
+
+NEVER_MOUNTED = Sentence("{device} holds {title}, which is never mounted.")
+NOT_MOUNTED = Sentence("{device} is not mounted.")
+
+CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
+"""The kernel drives these as SCSI disks, which it can let go of."""
+
+
+def why_not_relabel(drive: Drive, device: str) -> Said | None:
+    """Why its filesystem cannot get another label now, or None."""
+    kind = filesystem_on(drive, device)
+    if isinstance(kind, Said):
+        return kind
+    if drive.read_only:
+        return READ_ONLY(drive=drive.path)
+    if kind.relabelling is None:
+        return t("diskwright cannot change the label of {title}.", title=kind.title)
+    places = places_of(drive, device)
+    if places and not kind.relabelling.mounted:
+        return t(
+            "{title} takes a new label only while unmounted; unmount {place} first.",
+            title=kind.title,
+            place=printable(places[0], 200),
+        )
+    if not places and _is_hidden(drive, device):
+        return HIDDEN(device=device)
+    return _other_use(drive, device)
+
+
+def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Said | None:
+    """Why it cannot be mounted now, or None. With `boot`, where every boot is meant, one that is mounted now
+    is no reason."""
+    kind = filesystem_on(drive, device)
+    if isinstance(kind, Said):
+        return kind
+    if not kind.kernel_names:
+        return NEVER_MOUNTED(device=device, title=kind.title)
+    if (places := places_of(drive, device)) and not boot:
+        return MOUNTED(device=device, places=tuple(printable(place, 200) for place in places))
+    if not machine.kernel.filesystems.intersection(kind.kernel_names):
+        return t("This kernel cannot mount {title}.", title=kind.title)
+    return _other_use(drive, device)
+
+
+def why_not_unmount(drive: Drive, device: str, *, boot: bool = False) -> Said | None:
+    """Why it cannot be unmounted, or None. With `boot`, where its line in fstab is to go too, one that is not
+    mounted is no reason. Who uses it is not looked at."""
+    if needed := _needed(drive, device):
+        return needed
+    if places_of(drive, device) or (boot and not _is_hidden(drive, device)):
+        return None
+    return (HIDDEN if _is_hidden(drive, device) else NOT_MOUNTED)(device=device)
+
+
+def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "fstab") -> Said | None:
+    """Why its mount options cannot be changed, or None. They are those of its line in `fstab`, so `has_line`
+    tells whether there is one."""
+    kind = filesystem_on(drive, device)
+    if isinstance(kind, Said):
+        return kind
+    if not kind.kernel_names:
+        return NEVER_MOUNTED(device=device, title=kind.title)
+    return (
+        None
+        if has_line
+        else t("{file} has no line for {device}; mount it at boot first.", file=fstab, device=device)
+    )
+
+
+def why_not_tune(drive: Drive, device: str) -> Said | None:
+    """Why nothing can be said of what would suit it better, or None."""
+    kind = filesystem_on(drive, device)
+    if isinstance(kind, Said):
+        return kind
+    if kind.name in MADE and MADE[kind.name].mounts:
+        return None
+    return NOT_ADVISED(device=device, filesystem=kind.title)
+
+
+def why_not_bring(drive: Drive, device: str) -> Said | None:
+    """Why no files can be brought to it, or None. They are written where it is mounted."""
+    kind = filesystem_on(drive, device)
+    if isinstance(kind, Said):
+        return kind
+    if drive.read_only:
+        return READ_ONLY(drive=drive.path)
+    if not places_of(drive, device):
+        return (HIDDEN if _is_hidden(drive, device) else NOT_MOUNTED)(device=device)
+    return None
+
+
+def why_not_power_off(drive: Drive) -> Said | None:
+    """Why the drive cannot be powered off, or None; what of it is mounted will be unmounted."""
+    if drive.bus == "nvme":
+        return t("{drive} is an NVMe drive, which cannot be powered off here.", drive=drive.path)
+    if needed := _needed(drive, None):
+        return needed
+    if drive.bus not in CAN_BE_OFF or not (drive.bus == "usb" or drive.removable):
+        return t("{drive} is not a removable drive.", drive=drive.path)
+    hidden = next((use.subject for use in drive.uses if is_hidden(use)), None)
+    if hidden is not None:
+        return HIDDEN(device=hidden)
+    return _other_use(drive, None)
+
+
+def signatures_on(drive: Drive, device: str) -> tuple[Signature, ...]:
+    """What was recognised on the drive itself, or on a partition of it."""
+    part = drive.partition(device)
+    return part.signatures if part is not None else drive.signatures if device == drive.path else ()
+
+
+def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Said:
+    """The one filesystem on a device, or why there is none."""
+    found = signatures_on(drive, device)
+    if len(found) == 1 and not found[0].ambivalent and found[0].kind in KINDS:
+        return KINDS[found[0].kind]
+    if found:
+        held = tuple(printable(signature.kind, 30) for signature in found)
+        return t("{device} holds {what}, not a filesystem.", device=device, what=" and ".join(held))
+    return (UNREAD if unread_content(drive) else Sentence("{device} holds no filesystem."))(device=device)
+
+
+def places_of(drive: Drive, device: str) -> tuple[str, ...]:
+    """Where a device is mounted, as far as this session sees."""
+    return tuple(
+        dict.fromkeys(
+            use.by
+            for use in drive.uses
+            if use.kind == "mounted" and use.subject == device and isinstance(use.by, str)
+        )
+    )
+
+
+def _is_hidden(drive: Drive, device: str) -> bool:
+    return any(use.subject == device and is_hidden(use) for use in drive.uses)
+
+
+def _needed(drive: Drive, device: str | None) -> Said | None:
+    """That the running system needs a device, or with None any of the drive."""
+    for use in drive.uses:
+        if use.kind == "running-system" and device in (None, use.subject):
+            return t(
+                "The running system needs {device} ({place}).",
+                device=use.subject,
+                place=printable(str(use.by), 200),
+            )
+    return None
+
+
+def _other_use(drive: Drive, device: str | None) -> Said | None:
+    """How a device, or with None any of the drive, is in use otherwise than mounted."""
+    for use in drive.uses:
+        if use.kind not in ("mounted", "running-system") and device in (None, use.subject):
+            return t("{use}.", use=in_use(use))
+    return None

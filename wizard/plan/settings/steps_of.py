@@ -1,0 +1,451 @@
+"""Every step of a change to a filesystem that exists, derived from its typed operation: shown and run
+alike."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import unified_diff
+from pathlib import PurePath
+
+from wizard.advice.existing import udev_rule
+from wizard.filesystems.kind import Argv, Growing
+from wizard.filesystems.registry import KINDS
+from wizard.model.changes import (
+    ChangeOperation,
+    Changes,
+    ChangeStep,
+    EditFstab,
+    ExtendPartition,
+    GrowMounted,
+    LineEdit,
+    PowerOff,
+    Relabel,
+    Remount,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    Unmount,
+    WriteRules,
+)
+from wizard.model.errors import printable
+from wizard.model.geometry import Identity
+from wizard.model.plan import Mount
+from wizard.model.said import Said, Sentence, t, tn
+from wizard.plan.settings import possible
+from wizard.plan.steps.commands import commands_of, edits_of
+
+OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
+"""Words that hold of every filesystem's mount, and those that send them away (mount(8))."""
+
+
+def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tuple[ChangeStep, ...]:
+    """A step for each operation on a filesystem of this drive."""
+    return tuple(
+        ChangeStep(
+            operation=operation,
+            sentence=_sentence(operation, drive),
+            commands=change_commands(operation),
+            edits=_edits(operation, drive),
+            undo=_undo(operation),
+            holds=_holds(operation),
+        )
+        for operation in operations
+    )
+
+
+def told_anew(changes: Changes) -> Changes:
+    """Changes that are sound, with every text and command that their typed operations give: nothing else is
+    ever shown or run."""
+    return replace(changes, steps=change_steps([step.operation for step in changes.steps], changes.drive))
+
+
+def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
+    """The argument lists that carry the operation out; none where it is a file or a value that is written."""
+    match operation:
+        case ReserveBlocks(device=device, new_blocks=blocks):
+            return (reserve(device, blocks),)
+        case Remount(device=device, mount_point=place, old=old, new=new):
+            return (remount(device, place, old, new),)
+        case Relabel(new=new):
+            return (_relabel(operation, new),)
+        case Mount():
+            return commands_of(operation)
+        case Unmount(mount_point=place):
+            return (("umount", place),)
+        case SwitchOnTimer(unit=unit):
+            return (("systemctl", "enable", "--now", unit),)
+        case PowerOff(device=device):
+            return (("sync", device), ("blockdev", "--flushbufs", device))
+        case ExtendPartition() | GrowMounted():
+            return (_growing_command(operation),)
+        case EditFstab() | SetQueue() | WriteRules():
+            return ()
+
+
+def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
+    """The argument lists that take the operation back; none where it is a file or a value that is written."""
+    match operation:
+        case ReserveBlocks(device=device, old_blocks=blocks):
+            return (reserve(device, blocks),)
+        case Remount(device=device, mount_point=place, old=old, new=new):
+            return (remount(device, place, new, old),)
+        case Relabel(old=label):
+            return (_relabel(operation, label),)
+        case Mount(mount_point=place):
+            return (("umount", place),)
+        case Unmount(device=device, mount_point=place, filesystem=kind, options=options):
+            return commands_of(Mount(device, place, kind, options))
+        case SwitchOnTimer(unit=unit):
+            return (("systemctl", "disable", "--now", unit),)
+        case ExtendPartition() | GrowMounted():
+            return _shrinking_commands(operation)
+        case EditFstab() | SetQueue() | WriteRules() | PowerOff():
+            return ()
+
+
+def _growing_command(operation: ExtendPartition | GrowMounted) -> Argv:
+    return _tell_of_end(operation) if isinstance(operation, ExtendPartition) else _grow(operation)
+
+
+def _tell_of_end(operation: ExtendPartition) -> Argv:
+    """Has the kernel take the partition's end from the table, also while it is in use (partx(8))."""
+    number = operation.number
+    return ("partx", "--update", "--nr", f"{number}:{number}", operation.drive)
+
+
+def _growing(operation: GrowMounted) -> Growing:
+    growing = KINDS[operation.filesystem].growing
+    assert growing is not None, operation.filesystem
+    return growing
+
+
+def _grow(operation: GrowMounted) -> Argv:
+    in_use = _growing(operation).in_use
+    assert in_use is not None, operation.filesystem
+    return in_use(operation.device, operation.mount_point, operation.member)
+
+
+def _shrinking_commands(operation: ExtendPartition | GrowMounted) -> tuple[Argv, ...]:
+    """None where it does not shrink."""
+    if isinstance(operation, ExtendPartition):
+        return (_tell_of_end(operation),)
+    back = _growing(operation).shrinks_in_use
+    if back is None:
+        return ()
+    return (back(operation.device, operation.mount_point, operation.member, operation.old_bytes),)
+
+
+def stays(operation: ChangeOperation) -> bool:
+    """Whether there is no way back from it."""
+    return isinstance(operation, PowerOff) or (
+        isinstance(operation, GrowMounted) and not undo_commands(operation)
+    )
+
+
+def _relabel(operation: Relabel, label: str) -> Argv:
+    relabelling = KINDS[operation.filesystem].relabelling
+    assert relabelling is not None, operation.filesystem
+    return relabelling.command(operation.device, operation.mount_point, label)
+
+
+def reserve(device: str, blocks: int) -> Argv:
+    """Keeps so many blocks for root, also while it is mounted (tune2fs(8))."""
+    return ("tune2fs", "-r", str(blocks), device)
+
+
+def remount(device: str, place: str, now: Sequence[str], wanted: Sequence[str]) -> Argv:
+    """Both device and place are named, so that fstab is not asked; then every word that is left out is lost
+    (mount(8)). mount(8) of today changes only what it is told: what goes must be sent away by name."""
+    gone = (OPPOSITES[word] for word in now if word in OPPOSITES and word not in wanted)
+    return ("mount", "-o", ",".join(("remount", *wanted, *gone)), device, place)
+
+
+def queue_file(operation: SetQueue) -> str:
+    """Where the kernel keeps the value."""
+    return (
+        f"/sys/class/block/{operation.device.removeprefix('/dev/').replace('/', '!')}/queue/{operation.name}"
+    )
+
+
+def new_rules(operation: WriteRules, drive: Identity) -> str:
+    """All that the rules file is to hold."""
+    return udev_rule(drive, operation.values)
+
+
+def rules_name(drive: Identity) -> str:
+    """The name of the drive's own rules file."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in drive.token)
+    return f"60-diskwright-{plain}.rules"
+
+
+def _sentence(operation: ChangeOperation, drive: Identity) -> str:
+    match operation:
+        case ReserveBlocks(device=device, old_blocks=old, new_blocks=new, block_bytes=size):
+            if not new:
+                return str(
+                    t(
+                        "Keep nothing of {device} for root, instead of {old:size}.",
+                        device=device,
+                        old=old * size,
+                    )
+                )
+            return str(
+                t(
+                    "Keep {new:size} of {device} for root, instead of {old:size}.",
+                    new=new * size,
+                    device=device,
+                    old=old * size,
+                )
+            )
+        case Remount(device=device, mount_point=place, old=old, new=new):
+            how = _remounted(old, new)
+            return str(
+                t(
+                    "Mount {device} at {place} {how} from now on; it stays in use meanwhile.",
+                    device=device,
+                    place=printable(place, 2000),
+                    how=how,
+                )
+            )
+        case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
+            return str(_action_told(operation)[0])
+        case EditFstab():
+            return _fstab_sentence(operation)
+        case SetQueue(name=name, old=old, new=new):
+            return str(
+                t(
+                    "Set {name} of {drive} to {new} now, instead of {old}.",
+                    name=name,
+                    drive=drive.path,
+                    new=new,
+                    old=old,
+                )
+            )
+        case WriteRules(values=values, old=old):
+            told = tuple(t("{name} to {value}", name=name, value=value) for name, value in values)
+            return str(
+                (
+                    Sentence("Have udev set {values:and} at every start: a new file.")
+                    if old is None
+                    else Sentence("Have udev set {values:and} at every start: a file of its rules changed.")
+                )(values=told)
+            )
+        case SwitchOnTimer(unit=unit):
+            return str(
+                t(
+                    "Switch {unit} on: once a week, every drive of this system that takes "
+                    "discards is told which blocks are free.",
+                    unit=unit,
+                )
+            )
+
+
+def _remounted(old: Sequence[str], new: Sequence[str]) -> Said | str:
+    """Which words come and which go, as a part of a sentence."""
+    come = " and ".join(word for word in new if word not in old)
+    gone = " and ".join(word for word in old if word in OPPOSITES and word not in new)
+    if come and gone:
+        return t("with {come} and without {gone}", come=come, gone=gone)
+    if gone:
+        return t("without {options}", options=gone)
+    return t("with {options}", options=come) if come else ""
+
+
+Told = Relabel | Mount | Unmount | PowerOff | ExtendPartition | GrowMounted
+
+
+def _action_told(operation: Told) -> tuple[Said, Said]:
+    """What an action does, and what is checked afterwards."""
+    device = operation.device
+    match operation:
+        case Relabel(old=old, new=new):
+            label, before = printable(new, 300), printable(old, 300)
+            done = (
+                t("Label {device} '{new}' instead of '{old}'.", device=device, new=label, old=before)
+                if old
+                else t("Label {device} '{new}'.", device=device, new=label)
+            )
+            return done, t("libblkid reads the label '{label}' from {device}.", label=label, device=device)
+        case Mount(mount_point=place):
+            shown = printable(place, 2000)
+            return t("Mount {device} at {place}.", device=device, place=shown), t(
+                "{device} is mounted at {place}.", device=device, place=shown
+            )
+        case Unmount(mount_point=place):
+            shown = printable(place, 2000)
+            return t("Unmount {device} from {place}.", device=device, place=shown), t(
+                "Nothing of {device} is mounted at {place}.", device=device, place=shown
+            )
+        case PowerOff():
+            return t("Flush {drive} and power it off.", drive=device), t(
+                "The kernel no longer has {drive}.", drive=device
+            )
+        case ExtendPartition(new_bytes=new):
+            return t(
+                "Give {device} the free space behind it, {new:size} in all; it stays in use.",
+                device=device,
+                new=new,
+            ), t("The table and the kernel say that {device} has {new:size}.", device=device, new=new)
+        case GrowMounted(filesystem=filesystem, new_bytes=new):
+            title = KINDS[filesystem].title
+            return t(
+                "Grow the {title} on {device} to {new:size}; it stays in use.",
+                title=title,
+                device=device,
+                new=new,
+            ), t("The filesystem fills {device}.", device=device)
+
+
+def _fstab_sentence(operation: EditFstab) -> str:
+    file = printable(operation.file, 2000)
+    if all(edit.old is None for edit in operation.lines):
+        return str(t("Mount it at every boot: one line more in {file}.", file=file))
+    if all(edit.new is None for edit in operation.lines):
+        return str(
+            tn(
+                "Do not mount it at boot any more: one line less in {file}.",
+                "Do not mount it at boot any more: {count} lines less in {file}.",
+                file=file,
+                count=len(operation.lines),
+            )
+        )
+    if len(operation.lines) == 1 and (told := _other_options(operation.lines[0], file)):
+        return str(told)
+    return str(
+        tn(
+            "Change one line of {file}.",
+            "Change {count} lines of {file}.",
+            file=file,
+            count=len(operation.lines),
+        )
+    )
+
+
+def _other_options(edit: LineEdit, file: str) -> Said | None:
+    """Where a line differs in its options alone, which go and which come."""
+    old, new = ((line or "").split() for line in (edit.old, edit.new))
+    if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:
+        return None
+    place, options, before = (printable(text, 300) for text in (old[1], new[3], old[3]))
+    return t(
+        "Give {place} in {file} the options {new}, in place of {old}.",
+        place=place,
+        file=file,
+        new=options,
+        old=before,
+    )
+
+
+def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
+    match operation:
+        case EditFstab(file=file, lines=lines):
+            head = (f"--- a{file}", f"+++ b{file}")
+            return (*head, *(line for edit in lines for line in _line_difference(edit)))
+        case Mount():
+            return edits_of(operation)
+        case PowerOff(files=files):
+            return tuple(f"{file}: 1" for file in files)
+        case SetQueue(new=new):
+            return (f"{queue_file(operation)}: {new}",)
+        case WriteRules(file=file, old=old):
+            return difference(file, old or "", new_rules(operation, drive))
+        case ExtendPartition(device=device, start_bytes=start, old_bytes=old, new_bytes=new):
+            sizes = (("-", old), ("+", new))
+            return tuple(
+                str(
+                    t(
+                        "{sign}{device}: {size} bytes from byte {start} on",
+                        sign=sign,
+                        device=device,
+                        start=start,
+                        size=size,
+                    )
+                )
+                for sign, size in sizes
+            )
+        case ReserveBlocks() | Relabel() | Remount() | Unmount() | SwitchOnTimer() | GrowMounted():
+            return ()
+
+
+def _line_difference(edit: LineEdit) -> tuple[str, ...]:
+    if edit.old is None:
+        return (str(t("@@ at its end @@")), f"+{edit.new}")
+    place = f"@@ -{edit.number} +{edit.number} @@"
+    return (place, f"-{edit.old}", *([f"+{edit.new}"] if edit.new is not None else []))
+
+
+def difference(path: str, old: str, new: str) -> tuple[str, ...]:
+    """A unified difference as lines, as patch(1) takes it; a file that is made anew comes from /dev/null."""
+    before = f"a{path}" if old else "/dev/null"
+    lines: list[str] = []
+    for line in unified_diff(
+        old.splitlines(keepends=True), new.splitlines(keepends=True), before, f"b{path}"
+    ):
+        lines.append(line.rstrip("\n"))
+        if not line.endswith("\n"):
+            lines.append("\\ No newline at end of file")
+    return tuple(lines)
+
+
+def _undo(operation: ChangeOperation) -> str:
+    match operation:
+        case EditFstab(file=file):
+            return str(
+                t(
+                    "The lines of {file} go back; a copy of the old file is kept.",
+                    file=printable(PurePath(file).name, 200),
+                )
+            )
+        case SetQueue(old=old):
+            return str(t("By setting it to {old} again.", old=old))
+        case WriteRules(old=old):
+            return str(
+                t("By taking the file away again.")
+                if old is None
+                else t("By giving the file its old lines back.")
+            )
+        case PowerOff():
+            return str(possible.NO_POWER_BACK)
+        case ExtendPartition():
+            return str(t("It gets its old end back, if its filesystem has not grown."))
+        case GrowMounted(filesystem=filesystem) if stays(operation):
+            return str(possible.NO_SHRINKING(title=KINDS[filesystem].title))
+        case ReserveBlocks() | Relabel() | Remount() | Mount() | Unmount() | SwitchOnTimer() | GrowMounted():
+            (argv,) = undo_commands(operation)
+            return f"By `{printable(shlex.join(argv), 4000)}`."
+
+
+def _holds(operation: ChangeOperation) -> tuple[str, ...]:
+    match operation:
+        case ReserveBlocks(device=device, new_blocks=blocks):
+            return (
+                str(
+                    t(
+                        "The superblock of {device} says that {blocks} blocks are kept for root.",
+                        device=device,
+                        blocks=blocks,
+                    )
+                ),
+            )
+        case Remount(device=device, mount_point=place, new=new):
+            shown = printable(place, 2000)
+            return (
+                str(
+                    t(
+                        "{device} is mounted at {place} with {options}.",
+                        device=device,
+                        place=shown,
+                        options=",".join(new),
+                    )
+                ),
+            )
+        case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
+            return (str(_action_told(operation)[1]),)
+        case EditFstab(file=file):
+            return (str(t("{file} has the new lines once, and no old one.", file=printable(file, 2000))),)
+        case SetQueue(new=new):
+            return (f"{queue_file(operation)} says {new}.",)
+        case WriteRules(file=file):
+            return (str(t("{file} holds exactly these lines.", file=printable(file, 2000))),)
+        case SwitchOnTimer(unit=unit):
+            return (str(t("systemd says that {unit} is enabled.", unit=unit)),)

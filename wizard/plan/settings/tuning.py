@@ -1,0 +1,237 @@
+"""From advice for a filesystem that exists already to the changes that carry it out, each exactly as it was
+found and as it is to be.
+"""
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from wizard.advice.existing import ACCESS_TIME, Existing, Tuning, line_with, udev_match, udev_rule, values_in
+from wizard.documents.codec import Sealed, without_texts
+from wizard.model.changes import (
+    ChangeOperation,
+    Changes,
+    EditFstab,
+    LineEdit,
+    Remount,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    Tune,
+    WriteRules,
+)
+from wizard.model.errors import printable
+from wizard.model.geometry import Identity
+from wizard.model.said import Said, t
+from wizard.plan.settings.check_changes import REMOUNTING, TUNED, check_changes
+from wizard.plan.settings.possible import digest_of_text
+from wizard.plan.settings.steps_of import change_steps, rules_name, told_anew
+
+ROOT_ONLY = t("How many blocks are kept for root only root can read, so nothing is changed there.")
+"""The doubt that a plain user is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Superblock:
+    """What an ext filesystem's superblock says: how many blocks of `block_bytes` it has, and how many are
+    kept for root."""
+
+    blocks: int
+    reserved_blocks: int
+    block_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found where changes would be made; what could not be read is None.
+
+    `fstab` is the file of mounts with its text, `line` the number of the filesystem's line in it; `rules` the
+    folder of udev's rules, and `rules_text` what the drive's own file there holds; `queue` the values of the
+    drive's queue; `mounted` the words that hold of its mount at the place of that line, or without
+    one wherever it is, None where it is not mounted there; `elsewhere` the places of further lines for it, as
+    Btrfs can have.
+    """
+
+    fstab: str
+    fstab_text: str
+    line: int | None
+    rules: str | None
+    rules_text: str | None
+    queue: tuple[tuple[str, str], ...]
+    superblock: Superblock | None
+    mounted: tuple[str, ...] | None
+    elsewhere: tuple[str, ...] = ()
+
+
+def make_changes(
+    drive: Identity, existing: Existing, uuid: str, workload: str, tuning: Tuning, found: Found
+) -> Changes:
+    """The changes; without steps where nothing is to be changed, or nothing that can be."""
+    operations: list[ChangeOperation] = []
+    doubts: list[Said | str] = []
+    if tuning.reserved_percent is not None:
+        _reserve(existing, tuning.reserved_percent, found, operations, doubts)
+    if tuning.options is not None and found.line is not None:
+        set_options(existing, tuning.options, found, operations, doubts)
+    _queue(drive, tuning, found, operations, doubts)
+    if tuning.trims:
+        operations.append(SwitchOnTimer())
+    reasons = tuple(
+        f"{change.what}: {change.why}{f' ({change.source})' if change.source else ''}"
+        for change in tuning.changes
+    )
+    steps = change_steps(operations, drive)
+    return Changes(
+        drive, existing.device, existing.filesystem, uuid, Tune(workload), steps, reasons, tuple(doubts)
+    )
+
+
+def _reserve(
+    existing: Existing,
+    percent: int,
+    found: Found,
+    operations: list[ChangeOperation],
+    doubts: list[Said | str],
+) -> None:
+    if found.superblock is None:
+        doubts.append(ROOT_ONLY)
+        return
+    old, new = found.superblock.reserved_blocks, found.superblock.blocks * percent // 100
+    if new < old:
+        operations.append(ReserveBlocks(existing.device, old, new, found.superblock.block_bytes))
+
+
+def set_options(
+    existing: Existing,
+    options: tuple[str, ...],
+    found: Found,
+    operations: list[ChangeOperation],
+    doubts: list[Said | str],
+    in_use: Set[str] = TUNED,
+) -> None:
+    """Add what gives its mount and its line these options to the operations, and to the doubts what holds
+    later only. `in_use` are the words that are changed while it is in use."""
+    number = found.line or 0
+    old = found.fstab_text.split("\n")[number - 1]
+    if found.fstab_text.split("\n").count(old) != 1:
+        doubts.append(
+            t(
+                "{file} has the line of {device} twice, so it is left as it is; put that right first.",
+                file=printable(found.fstab, 200),
+                device=existing.device,
+            )
+        )
+        return
+    changed = sorted({*options} ^ {*(existing.at_boot or ())} - {"defaults"})
+    now = _remount(existing, options, found, in_use)
+    if now is not None:
+        operations.append(now)
+    edit = LineEdit(number, old, line_with(old, options))
+    operations.append(EditFstab(found.fstab, digest_of_text(found.fstab_text), (edit,)))
+    later = [
+        word
+        for word in changed
+        if word not in in_use | ACCESS_TIME or (now is None and not _in_force(word, options, found))
+    ]
+    if found.elsewhere:
+        places = tuple(printable(place, 200) for place in found.elsewhere)
+        more = t(
+            "{file} has lines for {device} at {places:and} too, which stay as they are.",
+            file=printable(found.fstab, 200),
+            device=existing.device,
+            places=places,
+        )
+        doubts.append(more)
+    if later:
+        options = tuple(dict.fromkeys(map(_key, later)))
+        doubts.append(t("The change to {options:and} holds from the next mount on.", options=options))
+
+
+def _key(option: str) -> str:
+    return option.partition("=")[0]
+
+
+def _in_force(word: str, options: Iterable[str], found: Found) -> bool:
+    return found.mounted is not None and (word in found.mounted) is (word in {*options})
+
+
+def _remount(existing: Existing, options: tuple[str, ...], found: Found, in_use: Set[str]) -> Remount | None:
+    """The mount that is there with the words that can be changed in use; None where it has them, or must not
+    be touched."""
+    if (
+        found.mounted is None
+        or existing.mount_point is None
+        or existing.filesystem not in REMOUNTING
+        or "rw" not in found.mounted
+    ):
+        return None
+    wanted = [word for word in options if word in in_use]
+    # What the line had and has no longer goes, and the kernel's own access time comes back.
+    dropped = {*(existing.at_boot or ())} & in_use - {*options}
+    if dropped & ACCESS_TIME and not ACCESS_TIME & {*wanted}:
+        wanted.append("relatime")
+    gone = dropped | (ACCESS_TIME if ACCESS_TIME & {*wanted} else frozenset())
+    kept = tuple(word for word in found.mounted if word not in gone)
+    new = (*kept, *(word for word in wanted if word not in kept))
+    if {*new} == {*found.mounted}:
+        return None
+    return Remount(existing.device, existing.mount_point, found.mounted, new)
+
+
+def _queue(
+    drive: Identity, tuning: Tuning, found: Found, operations: list[ChangeOperation], doubts: list[Said | str]
+) -> None:
+    """The values now, and the rules that set them at every start; rules that somebody else wrote are left
+    alone."""
+    if not tuning.queue:
+        return
+    now = dict(found.queue)
+    operations += [
+        SetQueue(drive.path, name, now[name], value)
+        for name, value in tuning.queue
+        if now.get(name) not in (None, value)
+    ]
+    if found.rules is None:
+        doubts.append(
+            t("There is no folder of udev's rules, so what is set now holds until the next start only.")
+        )
+        return
+    file = str(PurePosixPath(found.rules) / rules_name(drive))
+    old = values_in(found.rules_text or "")
+    if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
+        doubts.append(
+            t(
+                "{file} was changed by hand, so it is left as it is. What is set now holds "
+                "until the next start only.",
+                file=printable(file, 200),
+            )
+        )
+        return
+    values = tuple({**dict(old), **dict(tuning.queue)}.items())
+    if values != old:
+        operations.append(WriteRules(file, values, found.rules_text))
+    if not udev_match(drive):
+        doubts.append(
+            t(
+                "{drive} tells no serial number that udev's rule could know it by: it goes "
+                "by its name, which can change.",
+                drive=drive.path,
+            )
+        )
+
+
+CHANGES = Sealed(
+    "diskwright.changes/2",
+    Changes,
+    t("Make it again with `diskwright tune`."),
+    check_changes,
+    told_anew,
+    {"diskwright.changes/1": without_texts},
+)
+CHANGES_SCHEMA, render_changes, is_changes, read_changes, read_kept_changes = (
+    CHANGES.schema,
+    CHANGES.render,
+    CHANGES.is_one,
+    CHANGES.read,
+    CHANGES.read_kept,
+)

@@ -1,0 +1,345 @@
+"""From a typed operation to what is run, and to what is shown of it where no command runs. Shown and run
+alike: both call this."""
+
+from wizard.filesystems.kind import TYPE_NAMES, Argv, Growing
+from wizard.filesystems.registry import KINDS, MADE
+from wizard.model.errors import printable
+from wizard.model.operations import (
+    AddCrypttabLine,
+    MakeArray,
+    MakeContainer,
+    MakeFilesystem,
+    MakeLogicalVolume,
+    MakeStripedVolume,
+    MakeVolumeGroup,
+    OpenContainer,
+    SetOwner,
+)
+from wizard.model.plan import (
+    AddFstabLine,
+    GrowFilesystem,
+    MakeSubvolumes,
+    Mount,
+    Operation,
+    ResetZones,
+    Resizing,
+    ShrinkFilesystem,
+    TableEntry,
+    TurnOnSwap,
+    WipeSignatures,
+    WriteTable,
+)
+from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, Sentence, format_exact, t
+
+PRIVATE_PLACES = "/run/diskwright"
+"""Only root gets in there, and nothing of it outlives a restart."""
+
+
+def commands_of(operation: Operation) -> tuple[Argv, ...]:
+    """The argument lists that carry the operation out, in order; none where it is an edit (`edits_of`).
+
+    Each answers its own questions beforehand, and still refuses a device that is mounted. Wiping opens the
+    device exclusively (wipefs(8), no --force).
+    """
+    match operation:
+        case WipeSignatures(device=device):
+            return (wipe(device),)
+        case ResetZones(device=device):
+            # Resetting leaves the zones that are written like any other drive as they are, and those can hold
+            # a table or a mark.
+            return (("blkzone", "reset", device), wipe(device))
+        case MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
+            return _array_commands(operation)
+        case MakeFilesystem(device=device, striping=striping, mirrored=mirrored, logical=logical):
+            # What an array's members held before can come to lie where a filesystem's mark is looked for.
+            return (
+                *([wipe(device)] if striping or mirrored or logical else []),
+                *MADE[operation.filesystem].commands(operation),
+            )
+        case MakeSubvolumes() | SetOwner() | Mount() | TurnOnSwap():
+            return _use_commands(operation)
+        case MakeContainer() | OpenContainer():
+            return (_container_command(operation),)
+        case GrowFilesystem() | ShrinkFilesystem():
+            return _resizing_commands(operation)
+        case WriteTable() | AddFstabLine() | AddCrypttabLine():
+            return ()
+
+
+def wipe(device: str) -> Argv:
+    """Erases every mark on a device."""
+    return ("wipefs", "--all", "--quiet", device)
+
+
+def _resizing_commands(operation: Resizing) -> tuple[Argv, ...]:
+    growing = KINDS[operation.filesystem].growing
+    if growing is None:
+        return ()
+    if not growing.mounted:
+        return _at(operation, growing, operation.device)
+    mount = private_mount(operation)
+    between = _at(operation, growing, mount.mount_point)
+    return (*_mounting(mount), *between, ("umount", mount.mount_point))
+
+
+def _at(operation: Resizing, growing: Growing, place: str) -> tuple[Argv, ...]:
+    """The commands for its node, or where it is mounted for them for its place."""
+    if isinstance(operation, ShrinkFilesystem):
+        return growing.smaller(place, operation.size_bytes) if growing.smaller else ()
+    return growing.commands(place)
+
+
+def _use_commands(operation: MakeSubvolumes | SetOwner | Mount | TurnOnSwap) -> tuple[Argv, ...]:
+    match operation:
+        case MakeSubvolumes(names=names):
+            mount = private_mount(operation)
+            made = (("btrfs", "subvolume", "create", f"{mount.mount_point}/{name}") for name in names)
+            return (*_mounting(mount), *made, ("umount", mount.mount_point))
+        case SetOwner(writer=writer, names=names):
+            mount = private_mount(operation)
+            places = (mount.mount_point, *(f"{mount.mount_point}/{name}" for name in names))
+            owner = ("chown", f"{writer.uid}:{writer.gid}", *places)
+            mode = ("chmod", f"{writer.mode:04o}", *places)
+            return (*_mounting(mount), owner, mode, ("umount", mount.mount_point))
+        case Mount():
+            return _mounting(operation)
+        case TurnOnSwap(device=device):
+            return (("swapon", device),)
+
+
+def _mounting(mount: Mount) -> tuple[Argv, ...]:
+    # The kernel puts a Btrfs together out of the devices that it was told of (btrfs-device(8)).
+    scan = [("btrfs", "device", "scan", mount.device, *mount.others)] if mount.others else []
+    options = ("-o", ",".join(mount.options)) if mount.options else ()
+    return (*scan, ("mount", "-t", mount.filesystem, *options, mount.device, mount.mount_point))
+
+
+def private_mount(operation: MakeSubvolumes | SetOwner | Resizing) -> Mount:
+    """How a filesystem is mounted while something is made in it, or it grows: at a place of its UUID's or its
+    node's own, so that no other run uses the same."""
+    if isinstance(operation, Resizing):
+        known = KINDS[operation.filesystem]
+        options = known.growing.mount_options if known.growing else ()
+        place = f"{PRIVATE_PLACES}/{operation.device.removeprefix('/dev/').replace('/', '-')}"
+        return Mount(operation.device, place, known.kernel_names[0], options)
+    kind = MADE[operation.filesystem]
+    return Mount(
+        operation.device,
+        f"{PRIVATE_PLACES}/{operation.uuid}",
+        kind.kernel_names[0],
+        kind.quiet_options,
+        others=operation.others,
+    )
+
+
+def _array_commands(
+    operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume,
+) -> tuple[Argv, ...]:
+    match operation:
+        case MakeArray():
+            return (_make_array(operation),)
+        case MakeVolumeGroup(name=name, parts=parts, uuids=uuids):
+            return (
+                *map(_make_physical_volume, parts, uuids),
+                ("vgcreate", "--physicalextentsize", "4m", name, *parts),
+            )
+        case MakeStripedVolume():
+            return (_make_striped_volume(operation),)
+        case MakeLogicalVolume():
+            return (_make_logical_volume(operation),)
+
+
+def _make_array(operation: MakeArray) -> Argv:
+    """`--run` answers the question whether a partition that shows something is really meant. The home host
+    `any` makes the name the same on every machine, this one or a rescue medium (mdadm(8)). With a bitmap of
+    what is being written only that is compared after a crash, instead of all of it.
+    """
+    shape = (
+        ("--level=1", "--bitmap=internal")
+        if operation.level == "raid1"
+        else ("--level=0", f"--chunk={operation.chunk_bytes // KIB}")
+    )
+    return (
+        *("mdadm", "--create", operation.device, "--run", "--homehost=any", f"--name={operation.name}"),
+        *(f"--uuid={array_uuid(operation.uuid)}", "--metadata=1.2", *shape),
+        *(f"--raid-devices={len(operation.parts)}", *operation.parts),
+    )
+
+
+def array_uuid(uuid: str) -> str:
+    """A UUID as mdadm writes it: four words of eight digits."""
+    digits = uuid.replace("-", "")
+    return ":".join(digits[at : at + 8] for at in range(0, 32, 8))
+
+
+def physical_volume_uuid(uuid: str) -> str:
+    """A UUID as LVM writes it: seven words, the first and the last of six digits, the others of four."""
+    digits = uuid.replace("-", "")
+    return "-".join((digits[:6], *(digits[at : at + 4] for at in range(6, 26, 4)), digits[26:]))
+
+
+def _make_physical_volume(part: str, uuid: str) -> Argv:
+    """The data begin 1 MiB in, whatever LVM concludes from the drive: a multiple of every chunk that is
+    planned."""
+    return (
+        "pvcreate",
+        "--yes",
+        "--norestorefile",
+        "--uuid",
+        physical_volume_uuid(uuid),
+        "--dataalignment",
+        "1m",
+        part,
+    )
+
+
+PASSPHRASE_FROM = "--key-file=-"
+"""cryptsetup reads the passphrase from its standard input, all of it, so that it stands in no list of
+processes (cryptsetup(8))."""
+
+
+def _container_command(operation: MakeContainer | OpenContainer) -> Argv:
+    """What cryptsetup would conclude from the drive is said to it; --batch-mode answers the question whether
+    making it is meant."""
+    if isinstance(operation, OpenContainer):
+        return ("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, operation.device, operation.name)
+    return (
+        *(
+            "cryptsetup",
+            "luksFormat",
+            "--type",
+            "luks2",
+            "--batch-mode",
+            PASSPHRASE_FROM,
+            "--uuid",
+            operation.uuid,
+        ),
+        *(
+            "--offset",
+            str(operation.offset_bytes // KERNEL_SECTOR_BYTES),
+            "--sector-size",
+            str(operation.sector_bytes),
+            operation.device,
+        ),
+    )
+
+
+LVM_WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
+"""LVM makes the nodes itself and waits for nobody: udev may be absent, as on a rescue medium, or put off by
+the locked drives."""
+
+
+def _make_striped_volume(operation: MakeStripedVolume) -> Argv:
+    """Nothing is zeroed or erased in it: making the filesystem does that, and until then everything can be
+    put back."""
+    return (
+        *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "striped", "--stripes", str(operation.stripes)),
+        *(
+            "--stripesize",
+            f"{operation.chunk_bytes // KIB}k",
+            "--extents",
+            "100%FREE",
+            "--zero",
+            "n",
+            "--wipesignatures",
+            "n",
+        ),
+        *("--name", operation.name, operation.group),
+    )
+
+
+def _make_logical_volume(operation: MakeLogicalVolume) -> Argv:
+    """In one piece if there is room for it (contiguous allocation is not asked for: in a new group it comes
+    by itself)."""
+    return (
+        *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "linear", "--size", f"{operation.size_bytes}b"),
+        *("--zero", "n", "--wipesignatures", "n", "--name", operation.name, operation.group),
+    )
+
+
+def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tuple[str, ...]:
+    """The lines of a table or a file that the operation writes; with the block size, starts are given in
+    sectors too."""
+    match operation:
+        case WriteTable(table=table, fresh=fresh):
+            kind = table.upper()
+            head = (
+                Sentence("new {table} on {device}")
+                if fresh
+                else Sentence("the {table} on {device}, with these entries")
+            )(table=kind, device=operation.device)
+            return (str(head), *(_entry_line(entry, logical_block_bytes) for entry in operation.entries))
+        case AddFstabLine():
+            return (fstab_line(operation),)
+        case MakeSubvolumes() | SetOwner():
+            return (
+                str(
+                    t(
+                        "directory {place}, for as long as this takes",
+                        place=private_mount(operation).mount_point,
+                    )
+                ),
+            )
+        case AddCrypttabLine():
+            return (crypttab_line(operation),)
+        case MakeContainer() | OpenContainer():
+            return (
+                str(
+                    t(
+                        "the passphrase, on the command's standard input; it is in no command, plan, "
+                        "journal or log"
+                    )
+                ),
+            )
+        case Mount(mount_point=place):
+            return (str(t("directory {place}, made if it is missing", place=printable(place, 2000))),)
+        case _:
+            return ()
+
+
+def _entry_line(entry: TableEntry, logical_block_bytes: int | None) -> str:
+    start, size = entry.start_bytes, entry.size_bytes
+    extent = str(
+        t(
+            "start {start} bytes (sector {sector}), size {size} bytes",
+            start=start,
+            sector=start // logical_block_bytes,
+            size=size,
+        )
+        if logical_block_bytes
+        else t("start {start} bytes, size {size} bytes", start=start, size=size)
+    )
+    if not size % 1024:
+        extent += f" ({format_exact(size)})"
+    kind = (
+        f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
+    )
+    line = (
+        Sentence("partition {number}, kept: {extent}, type {type}")
+        if entry.kept
+        else Sentence("partition {number}: {extent}, type {type}")
+    )(number=entry.number, extent=extent, type=kind)
+    return str(
+        t("{entry}, name {name}", entry=line, name=repr(printable(entry.name))) if entry.name else line
+    )
+
+
+def fstab_line(operation: AddFstabLine) -> str:
+    """The exact line, without its end: UUID, mount point, filesystem, options, never dumped, fsck's pass
+    (fstab(5))."""
+    options = ",".join(operation.options)
+    return (
+        f"UUID={operation.uuid} {fstab_escaped(operation.mount_point)} {operation.filesystem} {options} 0 "
+        f"{operation.pass_number}"
+    )
+
+
+def crypttab_line(operation: AddCrypttabLine) -> str:
+    """The exact line, without its end: name, container, the file with the key, options (crypttab(5)).
+    Without the passphrase or that file the start goes on."""
+    return f"{operation.name} UUID={operation.uuid} {operation.key or 'none'} luks,nofail"
+
+
+def fstab_escaped(text: str) -> str:
+    """Blanks, backslash and # as the octal escapes that getmntent(3) undoes."""
+    return "".join(f"\\{ord(char):03o}" if char in " \t\n\\#" else char for char in text)

@@ -1,0 +1,319 @@
+"""What must hold when a step is done, in words."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from wizard.filesystems.registry import MADE, title_of
+from wizard.model.errors import partition_path, printable
+from wizard.model.operations import (
+    AddCrypttabLine,
+    MakeArray,
+    MakeContainer,
+    MakeFilesystem,
+    MakeLogicalVolume,
+    MakeStripedVolume,
+    MakeVolumeGroup,
+    OpenContainer,
+    SetOwner,
+)
+from wizard.model.plan import (
+    AddFstabLine,
+    GrowFilesystem,
+    Layout,
+    MakeSubvolumes,
+    Member,
+    Mount,
+    Operation,
+    ResetZones,
+    Resizing,
+    ShrinkFilesystem,
+    Slot,
+    TurnOnSwap,
+    WipeSignatures,
+    WriteTable,
+)
+from wizard.model.said import Said, Sentence, t
+from wizard.plan.dangers import WRITTEN_ZONES
+from wizard.plan.free_space import content_of
+from wizard.plan.messages import BELONGS
+from wizard.plan.raid.lvm import DATA_BYTES, logical_holds
+from wizard.plan.raid.striping import mirror_holds
+from wizard.plan.request.subvolumes import mounted_subvolume
+from wizard.plan.steps import operations
+from wizard.plan.steps.commands import array_uuid
+from wizard.plan.steps.operations import container_holds
+
+GROWN_CLEAN = t("The filesystem's own check finds it clean.")
+
+
+def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]:
+    """What is checked after an operation, a sentence each. `places`: a table gives partitions new ones."""
+    match operation:
+        case WipeSignatures(device=device) | ResetZones(device=device):
+            return (str(t("No filesystem, RAID or table is recognised on {device}.", device=device)),)
+        case WriteTable(device=device):
+            aligned = (
+                (t("Each new partition is aligned by the kernel's rule and by parted's."),) if places else ()
+            )
+            return tuple(
+                map(
+                    str,
+                    (
+                        t(
+                            "The table read back from {device} has exactly these starts, sizes, types "
+                            "and names.",
+                            device=device,
+                        ),
+                        t("The kernel sees the same partitions."),
+                        *aligned,
+                    ),
+                )
+            )
+        case MakeFilesystem() | GrowFilesystem() | ShrinkFilesystem():
+            return _filesystem_holds(operation)
+        case MakeSubvolumes() | SetOwner():
+            return (str(_within_holds(operation)),)
+        case AddFstabLine():
+            return (str(_line_holds(operation)),)
+        case Mount():
+            return (str(_mount_holds(operation)),)
+        case TurnOnSwap(device=device):
+            return (str(t("The kernel lists {device} as swap.", device=device)),)
+        case MakeContainer() | OpenContainer() | AddCrypttabLine():
+            return container_holds(operation)
+        case MakeLogicalVolume():
+            return logical_holds(operation)
+        case _:
+            return tuple(map(str, _array_holds(operation)))
+
+
+def _line_holds(operation: AddFstabLine) -> Said:
+    name, uuid = mounted_subvolume(operation.options), operation.uuid
+    return t(
+        "/etc/fstab has exactly this one line for {what}, and every other line as before.",
+        what=t("{name} of {uuid}", name=name, uuid=uuid) if name else uuid,
+    )
+
+
+def _mount_holds(operation: Mount) -> Said:
+    device, place = operation.device, printable(operation.mount_point, 2000)
+    if not operation.options:
+        return t("{device} is mounted at {place}.", device=device, place=place)
+    return t(
+        "{device} is mounted at {place} with {options}.",
+        device=device,
+        place=place,
+        options=",".join(operation.options),
+    )
+
+
+def _within_holds(operation: MakeSubvolumes | SetOwner) -> Said:
+    if isinstance(operation, MakeSubvolumes):
+        return t(
+            "Btrfs lists on {device} exactly {names:and}.", device=operation.device, names=operation.names
+        )
+    writer = operation.writer
+    return BELONGS(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}")
+
+
+def _filesystem_holds(operation: MakeFilesystem | Resizing) -> tuple[str, ...]:
+    if isinstance(operation, Resizing):
+        return (str(GROWN_CLEAN),)
+    device, kind, striping = operation.device, operation.filesystem, operation.striping
+    devices = (device, *operation.others)
+    holds = [operations.RECOGNISED(devices=devices, what=kind, uuid=operation.uuid, count=len(devices))]
+    if striping:
+        holds.append(
+            t(
+                "Its superblock says that it is striped: {unit:exact} to a drive, "
+                "{width:exact} to all of them.",
+                unit=striping.unit_bytes,
+                width=striping.width_bytes,
+            )
+        )
+    if operation.others:
+        twice = ("-d", "raid1") in pairwise(operation.options)
+        holds.append(
+            (
+                Sentence("It lies on {devices} devices, with its data in two copies.")
+                if twice
+                else Sentence("It lies on {devices} devices, with its data striped over them.")
+            )(devices=len(devices))
+        )
+    if MADE[kind].clean_check:
+        holds.append(GROWN_CLEAN)
+    return tuple(map(str, holds))
+
+
+def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[Said, ...]:
+    match operation:
+        case MakeArray(level="raid1"):
+            return mirror_holds(operation)
+        case MakeArray(device=device, uuid=uuid, chunk_bytes=chunk, parts=parts):
+            return (
+                t(
+                    "mdadm finds on {device} and on each of its parts a RAID0 of {parts} with UUID {uuid}.",
+                    device=device,
+                    parts=len(parts),
+                    uuid=array_uuid(uuid),
+                ),
+                _kernel_says(device, chunk, len(parts)),
+            )
+        case MakeVolumeGroup(name=name, parts=(part,)):
+            return (
+                t(
+                    "LVM finds the volume group {name} on {part} alone, with its data from {start:exact} on.",
+                    name=name,
+                    part=part,
+                    start=DATA_BYTES,
+                ),
+            )
+        case MakeVolumeGroup(name=name, parts=parts):
+            return (
+                t(
+                    "LVM finds the volume group {name} on exactly these {parts} physical volumes.",
+                    name=name,
+                    parts=len(parts),
+                ),
+            )
+        case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
+            return (
+                t(
+                    "LVM finds {device} striped over {stripes}, {chunk:exact} each.",
+                    device=device,
+                    stripes=stripes,
+                    chunk=chunk,
+                ),
+                _kernel_says(device, chunk, stripes),
+            )
+
+
+def _kernel_says(device: str, chunk_bytes: int, count: int) -> Said:
+    return t(
+        "The kernel advises {least:exact} at least and {best:exact} at best for "
+        "{device}, and finds it aligned on every drive.",
+        least=chunk_bytes,
+        best=chunk_bytes * count,
+        device=device,
+    )
+
+
+TABLES = {
+    "gpt": Sentence("a GPT"),
+    "mbr": Sentence("an MBR"),
+    "hybrid": Sentence("a GPT and an MBR"),
+    "other": Sentence("an old table"),
+}
+"""Kinds of tables in a sentence."""
+
+
+def table_lost(member: Member) -> str:
+    """What goes with the old table of a drive, and what waits there unseen; empty where there is neither."""
+    return " ".join(filter(None, (_table_lost(member), waiting_lost(member.before))))
+
+
+def whole_lost(member: Member) -> str:
+    """What lies on the drive itself, by name and size; empty where nothing is recognised there."""
+    before = member.before
+    kinds = [title_of(kind) for kind in before.signatures if kind != WRITTEN_ZONES]
+    if not kinds:
+        return ""
+    named = f' "{printable(before.label, 40)}"' if before.label else ""
+    content = f"{'+'.join(kinds)}{named}"
+    return str(
+        t(
+            "All of {drive}: {content}, {size:size}.",
+            drive=member.drive.path,
+            content=content,
+            size=member.drive.size_bytes,
+        )
+    )
+
+
+def waiting_lost(before: Layout) -> str:
+    """What goes of a run that waits on a drive; empty where none does."""
+    if not before.waiting:
+        return ""
+    return str(
+        t(
+            "What waits there, {waiting}, and that run's way back to what was there before it.",
+            waiting=before.waiting,
+        )
+    )
+
+
+def _table_lost(member: Member) -> str:
+    if lost := _removed(member):
+        return str(t("The old table: {parts:semicolons}.", parts=tuple(map(_described, lost))))
+    if member.before.table == "unread":
+        return str(t("The old table, if there is one: it could not be read when this was planned."))
+    if member.before.table != "none":
+        return str(t("The old table ({table}), which has no partitions.", table=member.before.table))
+    return ""
+
+
+def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool) -> list[str]:
+    """What lay on these drives where a filesystem is made: on `devices`, or for an array on every one.
+    `named`: each says its drive."""
+    found = [
+        _lost_with(
+            member,
+            _lost_under(devices, member),
+            t("on {drive}", drive=member.drive.path) if named else t("there"),
+        )
+        for member in members
+    ]
+    return [sentence for sentence in found if sentence]
+
+
+def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
+    """The partitions that go where those of `devices` come that are this drive's: all new ones where none is,
+    all old ones where it is the drive itself.
+    """
+    if member.drive.path in devices:
+        return _removed(member)
+    new = [slot for slot in member.after.partitions if not slot.kept]
+    named = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
+    return [slot for slot in _removed(member) if any(slot.overlaps(made) for made in named)]
+
+
+def _lost_with(member: Member, lost: Sequence[Slot], where: Said) -> str:
+    if lost:
+        return str(
+            t(
+                "The data of what lay {where}: {parts:semicolons}.",
+                where=where,
+                parts=tuple(map(_described, lost)),
+            )
+        )
+    if member.before.signatures:
+        return str(
+            t("The data of the {what} that lay {where}.", what=marks(member.before.signatures), where=where)
+        )
+    if member.before.table == "unread":
+        return str(t("Whatever data lay {where}; they could not be read when this was planned.", where=where))
+    return ""
+
+
+def _removed(member: Member) -> list[Slot]:
+    return [slot for slot in member.before.partitions if not slot.kept]
+
+
+def _described(slot: Slot) -> Said:
+    number, content, size = slot.number, content_of(slot), slot.size_bytes
+    if not slot.label:
+        return t("partition {number} ({content}, {size:size})", number=number, content=content, size=size)
+    label = repr(printable(slot.label))
+    return t(
+        "partition {number} ({content} {label}, {size:size})",
+        number=number,
+        content=content,
+        label=label,
+        size=size,
+    )
+
+
+def marks(kinds: Sequence[str]) -> str:
+    """Signatures and kinds of tables, listed in a sentence."""
+    shown = tuple(TABLES[kind]() if kind in TABLES else printable(kind, 40) for kind in kinds)
+    return str(t("{marks:and}", marks=shown)) if shown else ""

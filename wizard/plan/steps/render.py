@@ -1,0 +1,500 @@
+"""An operation with everything that is shown of it, derived from the operation and the plan's facts: anyone
+can derive it again."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import partition_path, printable
+from wizard.model.geometry import Identity
+from wizard.model.operations import (
+    AddCrypttabLine,
+    MakeArray,
+    MakeContainer,
+    MakeFilesystem,
+    MakeLogicalVolume,
+    MakeStripedVolume,
+    MakeVolumeGroup,
+    OpenContainer,
+    SetOwner,
+)
+from wizard.model.plan import (
+    NO_PLACE,
+    AddFstabLine,
+    GrowFilesystem,
+    Layout,
+    MakeSubvolumes,
+    Member,
+    Mount,
+    Operation,
+    Plan,
+    ResetZones,
+    ShrinkFilesystem,
+    Slot,
+    Step,
+    TurnOnSwap,
+    WipeSignatures,
+    WriteTable,
+    devices_of,
+)
+from wizard.model.said import TIB, Said, Sentence, in_a_row, t, tn
+from wizard.plan.messages import LET_WRITE, ROOTS_AGAIN, who
+from wizard.plan.partition.possible import lost, resized_said, table_said
+from wizard.plan.raid.lvm import DATA_BYTES, logical_sentence
+from wizard.plan.raid.striping import mirror_lost, mirror_sentence
+from wizard.plan.rehearsed import ON_DRIVE, why_on_drive
+from wizard.plan.request.subvolumes import mounted_subvolume
+from wizard.plan.steps.commands import commands_of, edits_of
+from wizard.plan.steps.operations import KEY_SECONDS, container_sentence, container_undo
+from wizard.plan.steps.postconditions import data_lost, holds_after, marks, table_lost, whole_lost
+
+UNTIL_KEPT = t(
+    "Until you keep it, `diskwright undo` puts back what was there, bit for bit; from then on that is lost."
+)
+BYTES_SAVED = t("The bytes it changes are saved first")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a step's words draw on besides its operation: the drive and what it holds before and after, the
+    other drives, whether md is to mirror them, the logical volumes that are made, and why the steps run on
+    the drive itself, as a clause; empty where they are rehearsed. `part` is the plan's own.
+    """
+
+    drive: Identity
+    before: Layout
+    after: Layout
+    others: tuple[Member, ...] = ()
+    mirrored: bool = False
+    logical: tuple[MakeLogicalVolume, ...] = ()
+    direct: str = ""
+    part: int = 0
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Every drive."""
+        return (Member(self.drive, self.before, self.after), *self.others)
+
+    def is_drive(self, device: str) -> bool:
+        """Whether `device` is a whole drive of the plan."""
+        return any(device == member.drive.path for member in self.members)
+
+    def under(self, device: str) -> str:
+        """The partition whose container opens to `device`; any other device itself."""
+        for member in self.members:
+            for slot in member.after.partitions:
+                if slot.opened is not None and slot.opened == device:
+                    return partition_path(member.drive.path, slot.number)
+        return device
+
+    def members_of(self, devices: Sequence[str]) -> tuple[Member, ...]:
+        """The drives on which these devices lie: all of them for an array."""
+        found = tuple(member for member in self.members if any(member.owns(device) for device in devices))
+        return found or self.members
+
+    @property
+    def changed(self) -> Slot | None:
+        """The one partition that the plan changes, as it was; None where it is for all of the drive."""
+        return next((slot for slot in self.before.partitions if slot.number == self.part), None)
+
+    def overwritten(self, devices: Sequence[str]) -> list[str]:
+        """What lay where a filesystem is made: on these devices, or for an array on every drive."""
+        return data_lost(devices, self.members_of(devices), named=len(self.members) > 1)
+
+
+def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, ...]:
+    """A step for each operation."""
+    logical = tuple(one for one in operations if isinstance(one, MakeLogicalVolume))
+    context = replace(context, logical=logical, direct=context.direct or why_on_drive(operations))
+    return tuple(step_of(operation, context) for operation in operations)
+
+
+def told_anew(plan: Plan) -> Plan:
+    """A plan that is sound, with every text, command and estimate that its typed operations give: nothing
+    else is ever shown or run."""
+    return replace(plan, steps=_derived(plan))
+
+
+def told_as_direct(plan: Plan, why: str) -> Plan:
+    """The plan with the words of one whose steps run on the drive itself, as they do on a machine where, for
+    the reason `why`, there is no stand-in; the same plan where `why` is empty. Only to be shown.
+    """
+    return replace(plan, steps=_derived(plan, why)) if why else plan
+
+
+def told_as_kept(plan: Plan) -> Plan:
+    """The plan with the words of one that is put to use as soon as it is complete. Only to be shown."""
+    waits, kept = str(UNTIL_KEPT), str(t("It is kept at once, and nothing is put back from then on."))
+    steps = (replace(step, undo=kept) if step.undo == waits else step for step in plan.steps)
+    return replace(plan, steps=tuple(steps))
+
+
+def _derived(plan: Plan, direct: str = "") -> tuple[Step, ...]:
+    operations = [step.operation for step in plan.steps]
+    return steps_of(
+        operations,
+        Context(
+            plan.drive,
+            plan.before,
+            plan.after,
+            plan.others,
+            is_mirrored(operations),
+            direct=direct,
+            part=plan.part,
+        ),
+    )
+
+
+def is_mirrored(operations: Iterable[Operation]) -> bool:
+    """Whether md copies one drive over the others."""
+    return any(isinstance(operation, MakeArray) and operation.level == "raid1" for operation in operations)
+
+
+def step_of(operation: Operation, context: Context) -> Step:
+    """The operation with its sentence, commands, edits, what it destroys, how it is undone, what is checked,
+    and an estimate in seconds."""
+    return Step(
+        operation=operation,
+        sentence=_sentence(operation, context),
+        commands=commands_of(operation),
+        edits=_edits(operation, context),
+        destroys=_destroys_here(operation, context),
+        undo=_undo(operation, context)
+        if context.direct or not isinstance(operation, ON_DRIVE)
+        else str(UNTIL_KEPT),
+        holds=holds_after(operation, places=not context.part),
+        seconds=_seconds(operation, context),
+    )
+
+
+def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
+    """What is written without a command. wipefs leaves the mark of a table alone that lies in a partition."""
+    if isinstance(operation, WipeSignatures) and not context.is_drive(operation.device):
+        return (str(t("zeros over a table's mark (55 AA, EFI PART) where one is left there")),)
+    return edits_of(
+        operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes
+    )
+
+
+def _clearing(operation: WipeSignatures, context: Context) -> str:
+    device, what = operation.device, marks(operation.expected)
+    if context.is_drive(device):
+        said = (
+            t("Clear the signatures of {what} on the drive {device} itself.", what=what, device=device)
+            if what
+            else t("Clear old signatures on the drive {device} itself.", device=device)
+        )
+    else:
+        said = (
+            t("Clear the signatures of {what} on {device}.", what=what, device=device)
+            if operation.expected
+            else t("Clear old signatures in {device}.", device=device)
+        )
+    return str(said)
+
+
+def _sentence(operation: Operation, context: Context) -> str:
+    match operation:
+        case WipeSignatures():
+            return _clearing(operation, context)
+        case WriteTable():
+            return _table_sentence(operation, context)
+        case ResetZones(device=device):
+            return str(
+                t(
+                    "{erased}, and whatever marks are left where it has no zones to empty.",
+                    erased=t("Empty every zone of {device}, which erases the whole drive", device=device),
+                )
+            )
+        case MakeFilesystem():
+            return str(_making(operation))
+        case GrowFilesystem() | ShrinkFilesystem():
+            return str(resized_said(operation))
+        case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap():
+            return _use_sentence(operation)
+        case MakeArray(level="raid1", parts=parts):
+            return mirror_sentence(operation, _made_bytes(context.members_of(parts)[0], parts[0]))
+        case MakeContainer() | OpenContainer() | AddCrypttabLine():
+            return container_sentence(operation)
+        case _:
+            return str(_array_sentence(operation))
+
+
+def _making(operation: MakeFilesystem) -> Said:
+    kind, devices = operation.filesystem, (operation.device, *operation.others)
+    noun, label = MADE[kind].noun, repr(printable(operation.label))
+    if not operation.others:
+        return t(
+            "Make the {filesystem} {noun} {label} on {devices:and}.",
+            filesystem=kind,
+            noun=noun,
+            label=label,
+            devices=devices,
+        )
+    spread = _spread(operation.options)
+    return t(
+        "Make the {filesystem} {noun} {label} on {devices:and}: {spread}.",
+        filesystem=kind,
+        noun=noun,
+        label=label,
+        devices=devices,
+        spread=spread,
+    )
+
+
+def _spread(options: Sequence[str]) -> Said:
+    """What Btrfs does with several devices, as the end of a sentence."""
+    if ("-d", "raid1") in pairwise(options):
+        return t(
+            "{copies}, so that a bad block is repaired from the other",
+            copies=t("its files and its own records in two copies, on two drives each (raid1)"),
+        )
+    if ("-m", "raid1") in pairwise(options):
+        return t(
+            "{spread}, which costs little and lets a bad block in them be repaired, but brings no file back",
+            spread=t("its files once, spread over all of them, and its own records on two (raid1)"),
+        )
+    return t("its files and its own records once, spread over all of them")
+
+
+def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume) -> Said:
+    match operation:
+        case MakeLogicalVolume():
+            return logical_sentence(operation)
+        case MakeArray(device=device, name=name, chunk_bytes=chunk, parts=parts):
+            return t(
+                "Put {parts:and} together as the RAID0 {device}, named {name}: {chunk:exact} "
+                "to each in turn.",
+                parts=parts,
+                device=device,
+                name=name,
+                chunk=chunk,
+            )
+        case MakeVolumeGroup(name=name, parts=(part,)):
+            return t(
+                "Make LVM's volume group {name} on {part}, with its data from {start:exact} on.",
+                name=name,
+                part=part,
+                start=DATA_BYTES,
+            )
+        case MakeVolumeGroup(name=name, parts=parts):
+            return t("Put {parts:and} together as LVM's volume group {name}.", parts=parts, name=name)
+        case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
+            return t(
+                "Make the logical volume {device} over all {stripes} of them: {chunk:exact} to each in turn.",
+                device=device,
+                stripes=stripes,
+                chunk=chunk,
+            )
+
+
+def _table_sentence(operation: WriteTable, context: Context) -> str:
+    device, kind = operation.device, operation.table.upper()
+    if operation.fresh:
+        return str(
+            tn(
+                "Write a new {table} with {count} partition on {device}.",
+                "Write a new {table} with {count} partitions on {device}.",
+                table=kind,
+                device=device,
+                count=len(operation.entries),
+            )
+        )
+    if context.changed:
+        return str(table_said(context.changed, operation))
+    new = sum(not entry.kept for entry in operation.entries)
+    kept = len(operation.entries) - new
+    added = tn(
+        "Add {count} partition to the {table} on {device}; {kept}.",
+        "Add {count} partitions to the {table} on {device}; {kept}.",
+        table=kind,
+        device=device,
+        kept=tn("{count} partition stays", "{count} partitions stay", count=kept),
+        count=new,
+    )
+    return str(
+        in_a_row(
+            added, t("It is rehearsed on a stand-in for the drive first, where the kernel has loop devices.")
+        )
+        if context.direct
+        else added
+    )
+
+
+def _destroys_here(operation: Operation, context: Context) -> str:
+    """What the step destroys. Of one partition that changes all is lost with its marks, and said there."""
+    if context.changed is None:
+        return _destroys(operation, context)
+    if isinstance(operation, WipeSignatures):
+        return str(lost(operation.device, context.changed))
+    return ""
+
+
+def _destroys(operation: Operation, context: Context) -> str:
+    match operation:
+        case WipeSignatures(device=device, expected=expected) if expected:
+            on_itself = [one for one in context.members_of((device,)) if one.drive.path == device]
+            whole = "".join(map(whole_lost, on_itself))
+            return whole or str(
+                t(
+                    "The signatures of {what} on {device}; its data is overwritten later.",
+                    device=device,
+                    what=marks(expected),
+                )
+            )
+        case WipeSignatures(device=device) if any(
+            member.drive.content_digest is None for member in context.members_of((device,))
+        ):
+            return str(
+                t(
+                    "Whatever marks are on {device}; they could not be read when this was planned.",
+                    device=device,
+                )
+            )
+        case WriteTable(device=device, fresh=True):
+            return table_lost(context.members_of((device,))[0])
+        case ResetZones(device=device):
+            return " ".join(
+                [str(t("Everything on {device}, at once.", device=device)), *context.overwritten((device,))]
+            )
+        case MakeFilesystem(device=device) if context.under(device) != device:
+            # Whatever lay there was lost when the container was made.
+            return ""
+        case MakeContainer(device=device):
+            return " ".join(context.overwritten((device,)))
+        case MakeFilesystem(device=device, others=others):
+            return " ".join(context.overwritten((device, *others)))
+        case MakeArray(level="raid1", parts=parts):
+            return " ".join((mirror_lost(operation), *context.overwritten(parts)))
+        case _:
+            return ""
+
+
+def _undo(operation: Operation, context: Context) -> str:
+    match operation:
+        case WipeSignatures() | WriteTable():
+            saved = (
+                Sentence("{saved}, and `diskwright undo` puts them back as long as the mirror was not begun.")
+                if context.mirrored
+                else Sentence(
+                    "{saved}, and `diskwright undo` puts them back as long as nothing was formatted."
+                )
+            )
+            return str(saved(saved=BYTES_SAVED))
+        case (
+            MakeFilesystem()
+            | MakeContainer()
+            | ResetZones()
+            | GrowFilesystem()
+            | ShrinkFilesystem()
+            | MakeArray(level="raid1")
+        ):
+            return str(t("Cannot be undone: what was there before is lost from here on."))
+        case MakeArray() | MakeVolumeGroup():
+            return str(
+                t(
+                    "{saved}; `diskwright undo` takes it apart again and puts them back as long "
+                    "as nothing was formatted.",
+                    saved=BYTES_SAVED,
+                )
+            )
+        case MakeStripedVolume() | MakeLogicalVolume():
+            return str(
+                t("Together with its volume group, by `diskwright undo`, as long as nothing was formatted.")
+            )
+        case MakeSubvolumes() | SetOwner():
+            return _within_undo(operation)
+        case OpenContainer() | AddCrypttabLine():
+            return container_undo(operation)
+        case AddFstabLine():
+            return str(
+                t("The old /etc/fstab is kept beside the new one; taking the line out again undoes it.")
+            )
+        case Mount(mount_point=place):
+            return str(t("By unmounting {place}.", place=printable(place, 2000)))
+        case TurnOnSwap(device=device):
+            return str(t("By `swapoff {device}`.", device=device))
+
+
+def _seconds(operation: Operation, context: Context) -> float:
+    match operation:
+        case MakeFilesystem(device=device, filesystem=filesystem, others=others):
+            least, still, turning = MADE[filesystem].seconds
+            members = context.members_of((device, *others))
+            per_tib = still if all(member.drive.rotational is False for member in members) else turning
+            logical = next((one.size_bytes for one in context.logical if one.device == device), None)
+            made = (
+                logical
+                if logical is not None
+                else sum(_made_bytes(member, context.under(device)) for member in members)
+            )
+            return round(least + per_tib * made / TIB, 1)
+        case MakeContainer() | OpenContainer():
+            return KEY_SECONDS
+        case WriteTable() | MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
+            return 1.0
+        case ResetZones():
+            return 2.0
+        case GrowFilesystem(size_bytes=size) | ShrinkFilesystem(size_bytes=size):
+            # It reads every inode twice to check it.
+            return round(2.0 + 20.0 * size / TIB, 1)
+        case _:
+            return 0.2
+
+
+def _made_bytes(member: Member, device: str) -> int:
+    """The size of the new partition `device` on a drive; where that is none of its, of its only new one, or
+    of all of the drive."""
+    if device == member.drive.path:
+        return member.drive.size_bytes
+    new = [slot for slot in member.after.partitions if not slot.kept]
+    named = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
+    return sum(slot.size_bytes for slot in named or new[:1])
+
+
+def _use_sentence(
+    operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap,
+) -> str:
+    """What the step does."""
+    match operation:
+        case MakeSubvolumes(device=device, names=names):
+            return str(
+                tn(
+                    "Make {names:list} in it, a subvolume of the filesystem on {device}.",
+                    "Make {names:list} in it, subvolumes of the filesystem on {device}.",
+                    names=names,
+                    device=device,
+                    count=len(names),
+                )
+            )
+        case SetOwner(device=device, writer=writer):
+            return str(LET_WRITE(who=who(writer), device=device))
+        case AddFstabLine(mount_point=place) if place == NO_PLACE:
+            return str(t("Turn it on as swap on every boot (one line in /etc/fstab)."))
+        case AddFstabLine(mount_point=place, options=options):
+            return str(
+                t(
+                    "Mount {what} at {place} on every boot (one line in /etc/fstab).",
+                    what=mounted_subvolume(options) or t("it"),
+                    place=place,
+                )
+            )
+        case Mount(device=device, mount_point=place, options=options):
+            if name := mounted_subvolume(options):
+                return str(t("Mount {name} of {device} at {place}.", name=name, device=device, place=place))
+            return str(t("Mount {device} at {place}.", device=device, place=place))
+        case TurnOnSwap(device=device):
+            return str(t("Let the kernel swap to {device}.", device=device))
+
+
+def _within_undo(operation: MakeSubvolumes | SetOwner) -> str:
+    """How what was made in a filesystem is taken back, where the steps run on the drive itself."""
+    if isinstance(operation, SetOwner):
+        return str(ROOTS_AGAIN)
+    return str(
+        t(
+            "By `btrfs subvolume delete`, which loses nothing while they are empty; the "
+            "filesystem itself stays."
+        )
+    )

@@ -1,0 +1,281 @@
+"""What a bar cannot show: what lies within a new partition, and in free space that it covers. Sentences,
+the same on every face.
+"""
+
+import shlex
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import partition_path, printable
+from wizard.model.geometry import FLOOR_BYTES
+from wizard.model.operations import ROOT, Group, MakeContainer, MakeFilesystem, SetOwner
+from wizard.model.plan import (
+    NO_PLACE,
+    AddFstabLine,
+    Layout,
+    Mount,
+    Operation,
+    Plan,
+    Step,
+    Subvolume,
+    TurnOnSwap,
+    Volume,
+    WipeSignatures,
+)
+from wizard.model.said import Said, Sentence, format_capacity, t
+from wizard.plan.free_space import is_container
+from wizard.plan.messages import VOLUME_WRITABLE, who
+from wizard.plan.raid.lvm import group_room_bytes, logical_volumes
+from wizard.plan.raid.striping import together_bytes
+from wizard.plan.request.subvolumes import mounted_subvolume
+from wizard.plan.undo_policy import is_bare
+
+MOST_OPTIONS = 60
+"""Characters of the options that are told; the commands tell all of them."""
+
+
+def brief(plan: Plan) -> tuple[str, ...]:
+    """A sentence for each thing that is lost, made, given to somebody or mounted.
+
+    Steps that only prepare for the next are left out. A line in fstab and its mount are one.
+    """
+    volumes = {volume.path: volume for volume in plan.volumes}
+    return tuple(_told(plan.steps, volumes))
+
+
+def _told(steps: tuple[Step, ...], volumes: dict[str, Volume]) -> Iterator[str]:
+    before: Operation | None = None
+    for number, step in enumerate(steps):
+        operation = step.operation
+        after = steps[number + 1].operation if number + 1 < len(steps) else None
+        match operation:
+            case WipeSignatures(expected=()):
+                # On a new partition: making what comes there overwrites it all the same.
+                prepares = (
+                    isinstance(after, MakeFilesystem | MakeContainer) and after.device == operation.device
+                )
+                if not prepares:
+                    yield step.sentence
+            case MakeFilesystem(device=device):
+                yield _made(step.sentence, volumes.get(device))
+            case SetOwner(device=device) if device in volumes:
+                # It is told where the filesystem is made.
+                pass
+            case AddFstabLine() if _goes_with(operation, after):
+                pass
+            case Mount(device=device, mount_point=place, options=options) if _goes_with(before, operation):
+                what = mounted_subvolume(options) or device
+                yield str(
+                    t(
+                        "Mount {what} at {place}, now and at every boot.",
+                        what=what,
+                        place=printable(place, 200),
+                    )
+                )
+            case TurnOnSwap(device=device) if _goes_with(before, operation):
+                yield str(t("Swap to {device}, now and at every boot.", device=device))
+            case _:
+                yield step.sentence
+        before = operation
+
+
+def _made(sentence: str, volume: Volume | None) -> str:
+    if volume is None:
+        return sentence
+    said = [sentence]
+    if volume.mkfs_options:
+        options = printable(" ".join(volume.mkfs_options), MOST_OPTIONS)
+        said.append(str(t("Options: {options}.", options=options)))
+    if volume.mount_point not in (None, NO_PLACE):
+        said.append(str(t("Who may write: {who}.", who=who(volume.writer))))
+    return " ".join(said)
+
+
+def _goes_with(line: Operation | None, use: Operation | None) -> bool:
+    """Whether a line in fstab is for just this mount, or for this swap."""
+    if not isinstance(line, AddFstabLine):
+        return False
+    if isinstance(use, TurnOnSwap):
+        return True
+    return isinstance(use, Mount) and use.mount_point == line.mount_point
+
+
+def cell_width(text: str) -> int:
+    """The columns that a terminal gives `text`: two for East Asian wide characters, none for combining
+    ones."""
+    return sum(_columns(char) for char in text)
+
+
+def _columns(char: str) -> int:
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+
+
+def split_at(text: str, columns: int) -> tuple[str, str]:
+    """The longest beginning that fits in `columns` (at least one character), and the rest."""
+    used = 0
+    for index, char in enumerate(text):
+        used += _columns(char)
+        if used > columns and index:
+            return text[:index], text[index:]
+    return text, ""
+
+
+def cut(text: str, width: int) -> str:
+    """`text` cut to `width` columns."""
+    return text if cell_width(text) <= width else split_at(text, width)[0]
+
+
+def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
+    """Lines of at most `width` columns, broken at spaces where there are any; all but the first indented by
+    `hang`."""
+    rest = text
+    indent = ""
+    while cell_width(indent + rest) > width:
+        line, _ = split_at(rest, width - cell_width(indent))
+        body = len(line) - len(line.lstrip())
+        at = line.rfind(" ", body)
+        if rest[len(line) : len(line) + 1] == " ":
+            at = len(line)
+        line = line[:at] if at > body else line
+        yield (indent + line).rstrip()
+        rest = rest[len(line) :].lstrip(" ")
+        indent = " " * hang
+    yield indent + rest
+
+
+def command_lines(argv: Sequence[str], width: int, indent: int) -> Iterator[str]:
+    """A command as a shell reads it, quoted, wrapped with backslashes. A word too long for a line goes on at
+    the very start of the next."""
+    line = " " * indent
+    fresh = True
+    for word in argv:
+        quoted = shlex.quote(word)
+        gap = "" if fresh else " "
+        if cell_width(line + gap + quoted) <= width - 2:
+            line += gap + quoted
+            fresh = False
+            continue
+        if not fresh:
+            yield line + " \\"
+            line = " " * (indent + 4)
+        if cell_width(line + quoted) > width - 2:
+            *pieces, last = _pieces(word, width - indent - 4 - 2)
+            for piece in pieces:
+                yield line + piece + "\\"
+                line = ""
+            quoted = last
+        line += quoted
+        fresh = False
+    yield line
+
+
+def _pieces(word: str, columns: int) -> Iterator[str]:
+    """The word in quoted pieces of at most `columns`; the shell joins what stands without a space between."""
+    piece = ""
+    for char in word:
+        if piece and cell_width(shlex.quote(piece + char)) > columns:
+            yield shlex.quote(piece)
+            piece = ""
+        piece += char
+    yield shlex.quote(piece)
+
+
+# Until when what is on the drives can be put back.
+
+# What goes.
+
+# What lies where.
+TURNED_ON = t("turned on")
+
+# The steps.
+
+
+FREE_USED = Sentence(
+    "Uses free space of {drives:and}. Data there that nothing recognises, such "
+    "as a deleted partition, is lost."
+)
+
+
+def inside_sentences(plan: Plan) -> tuple[str, ...]:
+    """Sentences on a volume group, one for each volume with subvolumes, one for each that others than root
+    may write to, and one on free space that is used."""
+    within = tuple(_subvolumes(volume) for volume in plan.volumes if volume.subvolumes)
+    grouped = tuple(_grouped(plan, plan.group)) if plan.group else ()
+    return (*grouped, *within, *map(str, (*_writable(plan.volumes), *_free_used(plan))))
+
+
+def _free_used(plan: Plan) -> Iterator[Said]:
+    """Free space can hold data, such as a deleted partition's: a new or larger partition loses it."""
+    drives = tuple(member.drive.path for member in plan.members if _covers_free(member.before, member.after))
+    if drives:
+        yield FREE_USED(drives=drives)
+
+
+def _covers_free(before: Layout, after: Layout) -> bool:
+    free = [slot for slot in before.slots if not slot.number and slot.size_bytes > FLOOR_BYTES]
+    parts = [slot for slot in after.partitions if not is_container(slot)]
+    return not is_bare(before) and any(slot.overlaps(part) for slot in free for part in parts)
+
+
+def _writable(volumes: Sequence[Volume]) -> Iterator[Said]:
+    for volume in volumes:
+        # A filesystem without owners belongs to whoever it is mounted for.
+        if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].holds.owners):
+            yield VOLUME_WRITABLE(label=printable(volume.label), who=who(volume.writer))
+
+
+def volume_bytes(plan: Plan, index: int) -> int | None:
+    """The size that a volume of the plan gets, by its place in the list; None where there is none."""
+    if index >= len(plan.volumes):
+        return None
+    if plan.after.whole is not None:
+        return plan.after.whole.size_bytes
+    if plan.stripe is not None:
+        return together_bytes(plan)
+    if plan.group is not None:
+        return logical_volumes(plan)[index].size_bytes
+    number = plan.volumes[index].partition
+    return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
+
+
+def _grouped(plan: Plan, group: Group) -> Iterator[str]:
+    """Each logical volume with its exact size, and what of the group is left."""
+    made = logical_volumes(plan)
+    (slot,) = (
+        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
+    )
+    yield str(t("In {device}, LVM's volume group {name}:", device=group.device, name=printable(group.name)))
+    for one, volume in zip(made, plan.volumes, strict=True):
+        where = TURNED_ON if volume.mount_point == NO_PLACE else _where(volume.mount_point)
+        size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
+        yield f'{one.device}: {volume.filesystem} "{printable(volume.label)}", {size}, {where}.'
+    if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in made):
+        yield str(
+            t(
+                "{left:size} ({left} bytes) of it are left, for snapshots or to make one of them larger.",
+                left=left,
+            )
+        )
+
+
+def _subvolumes(volume: Volume) -> str:
+    """`Within "system": @ mounted at /mnt/x, @snapshots not mounted.`"""
+    said = tuple(_subvolume(one) for one in volume.subvolumes)
+    return str(
+        t(
+            'Within "{label}", as subvolumes that share its room: {subvolumes:list}.',
+            label=printable(volume.label),
+            subvolumes=said,
+        )
+    )
+
+
+def _subvolume(one: Subvolume) -> Said:
+    return t("{name} {where}", name=printable(one.name, 200), where=_where(one.mount_point))
+
+
+def _where(mount_point: str | None) -> Said:
+    return t("mounted at {place}", place=printable(mount_point, 2000)) if mount_point else t("not mounted")

@@ -1,0 +1,226 @@
+"""GUID partition tables from recorded bytes: both headers, both copies of the entries, their checksums. Pure;
+UEFI 2.10, chapter 5.3.
+
+Everything here counts in logical blocks, as the table does; what leaves is in bytes.
+"""
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from wizard.model.machine import Extent, Placed, Table
+from wizard.model.said import rounded_up
+
+Read = Callable[[int, int], bytes]
+"""Bytes at an offset; shorter than asked for where the drive ends or cannot be read."""
+
+Span = tuple[int, int]
+"""An offset and a length in bytes that belong to a table."""
+
+SIGNATURE = b"EFI PART"
+HEADER = struct.Struct("<8sIIIIQQQQ16sQIII")
+ENTRY = struct.Struct("<16s16sQQQ72s")
+HEADER_READ_BYTES = 512
+LARGEST_ENTRIES_BYTES = 1024 * 1024
+"""128 entries take 16 KiB; a header that asks for more than this is taken as damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Placed):
+    """One partition as a table states it, believed or not: it may overlap others or lie past the end."""
+
+    number: int
+    start_bytes: int
+    size_bytes: int
+    type: str
+    name: str | None = None
+    part_uuid: str | None = None
+    attributes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """One of the two copies: a header, and the bytes of its entries. `sound` when every
+    checksum and place is right."""
+
+    header_lba: int
+    alternate_lba: int
+    first_usable_lba: int
+    last_usable_lba: int
+    disk_guid: UUID
+    entries_lba: int
+    entry_bytes: int
+    entries: bytes
+    spans: tuple[Span, ...]
+    sound: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gpt:
+    """What was found. `primary_marked` when the signature of the first header is there, sound or not; `sound`
+    when a copy is."""
+
+    table: Table
+    entries: tuple[Entry, ...]
+    spans: tuple[Span, ...]
+    primary_marked: bool
+    sound: bool
+
+
+def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
+    """The table, or None where neither end of the drive holds a header."""
+    last_lba = size_bytes // block_bytes - 1
+    if last_lba < 2:
+        return None
+    primary = read_copy(read, 1, last_lba, block_bytes)
+    backup = read_copy(read, last_lba, last_lba, block_bytes)
+    misplaced = None
+    if primary and primary.sound and not (backup and backup.sound) and 1 < primary.alternate_lba < last_lba:
+        misplaced = read_copy(read, primary.alternate_lba, last_lba, block_bytes)
+    if primary is None and backup is None:
+        return None
+    best = _best(primary, backup)
+    copies = [copy for copy in (primary, backup, misplaced) if copy]
+    return Gpt(
+        table=Table(
+            kind="gpt",
+            uuid=str(best.disk_guid),
+            first_usable_bytes=best.first_usable_lba * block_bytes if best.sound else None,
+            end_usable_bytes=(best.last_usable_lba + 1) * block_bytes if best.sound else None,
+            primary="ok" if primary and primary.sound else "damaged",
+            backup=_state_of_backup(primary, backup, misplaced),
+            ordinary=_is_ordinary(primary, misplaced or backup, block_bytes),
+            most_partitions=len(best.entries) // best.entry_bytes if best.entry_bytes else None,
+            own=tuple(_own(primary, copies, best, block_bytes)),
+        ),
+        entries=_entries(best, block_bytes),
+        spans=tuple(span for copy in copies for span in copy.spans),
+        primary_marked=primary is not None,
+        sound=best.sound,
+    )
+
+
+def _own(primary: Copy | None, copies: Sequence[Copy], best: Copy, block_bytes: int) -> Iterator[Extent]:
+    """Where the table itself lies. Where the first copy is gone it is restored to its usual place."""
+    entries = rounded_up(len(best.entries), block_bytes)
+    yield Extent(0, 2 * block_bytes)
+    if primary is None or primary.entries_lba < 2:
+        yield Extent(2 * block_bytes, entries)
+    for copy in copies:
+        if copy is not primary:
+            yield Extent(copy.header_lba * block_bytes, block_bytes)
+        if copy.entries_lba >= 2:
+            yield Extent(copy.entries_lba * block_bytes, entries)
+
+
+def _is_ordinary(primary: Copy | None, backup: Copy | None, block_bytes: int) -> bool:
+    """Whether both copies lie where libparted writes them again, whatever their headers say, and what it
+    writes over is theirs alone; of one whose backup is misplaced, on the drive that it was made on."""
+    if not (primary and primary.sound and backup and backup.sound) or {
+        primary.entry_bytes,
+        backup.entry_bytes,
+    } != {ENTRY.size}:
+        return False
+    blocks = -(-len(primary.entries) // block_bytes)
+    far = backup.header_lba - blocks
+    places = (primary.entries_lba, primary.alternate_lba, backup.entries_lba, backup.alternate_lba)
+    return (
+        places == (2, backup.header_lba, far, 1)
+        and primary.first_usable_lba >= 2 + blocks
+        and primary.last_usable_lba < far
+    )
+
+
+def _best(primary: Copy | None, backup: Copy | None) -> Copy:
+    """The copy to believe: a sound one before a damaged one, the first before the second."""
+    found = [copy for copy in (primary, backup) if copy]
+    return next((copy for copy in found if copy.sound), found[0])
+
+
+def _state_of_backup(primary: Copy | None, backup: Copy | None, misplaced: Copy | None) -> str:
+    if backup and backup.sound:
+        stale = (
+            primary
+            and primary.sound
+            and (primary.disk_guid, primary.entries) != (backup.disk_guid, backup.entries)
+        )
+        return "damaged" if stale else "ok"
+    if misplaced and misplaced.sound:
+        return "misplaced"
+    return "damaged" if backup or misplaced else "missing"
+
+
+def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | None:
+    """The header at `lba` with its entries; None where no signature stands there."""
+    raw = read(lba * block_bytes, HEADER_READ_BYTES)
+    if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
+        return None
+    (
+        _,
+        _,
+        header_bytes,
+        checksum,
+        _,
+        my_lba,
+        alternate,
+        first,
+        last,
+        guid,
+        entries_lba,
+        count,
+        entry_bytes,
+        entries_checksum,
+    ) = HEADER.unpack_from(raw)
+    sound = (
+        HEADER.size <= header_bytes <= len(raw)
+        and zlib.crc32(raw[:16] + bytes(4) + raw[20:header_bytes]) == checksum
+        and my_lba == lba
+        and first <= last <= last_lba
+    )
+    wanted = count * entry_bytes
+    readable = (
+        ENTRY.size <= entry_bytes <= 4096
+        and 0 < wanted <= LARGEST_ENTRIES_BYTES
+        and 2 <= entries_lba <= last_lba
+    )
+    entries = read(entries_lba * block_bytes, wanted) if readable else b""
+    return Copy(
+        header_lba=lba,
+        alternate_lba=alternate,
+        first_usable_lba=first,
+        last_usable_lba=last,
+        disk_guid=UUID(bytes_le=guid),
+        entries_lba=entries_lba,
+        entry_bytes=entry_bytes,
+        entries=entries,
+        spans=(
+            (lba * block_bytes, HEADER_READ_BYTES),
+            *(((entries_lba * block_bytes, wanted),) if readable else ()),
+        ),
+        sound=sound and len(entries) == wanted and zlib.crc32(entries) == entries_checksum,
+    )
+
+
+def _entries(copy: Copy, block_bytes: int) -> tuple[Entry, ...]:
+    """The entries in use. One whose end lies before its start has size 0."""
+    found = []
+    size = max(copy.entry_bytes, ENTRY.size)
+    for index in range(len(copy.entries) // size):
+        kind, unique, first, last, attributes, name = ENTRY.unpack_from(copy.entries, index * size)
+        if kind == bytes(16):
+            continue
+        text = name.decode("utf-16-le", errors="replace").partition("\0")[0]
+        found.append(
+            Entry(
+                number=index + 1,
+                start_bytes=first * block_bytes,
+                size_bytes=max(0, last - first + 1) * block_bytes,
+                type=str(UUID(bytes_le=kind)),
+                name=text or None,
+                part_uuid=str(UUID(bytes_le=unique)),
+                attributes=attributes,
+            )
+        )
+    return tuple(found)

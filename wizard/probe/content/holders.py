@@ -1,0 +1,189 @@
+"""Collecting what stands within and upon a drive: bytes of superblocks, and the layers (md, LVM, LUKS ...)
+with theirs.
+
+Runs in the worker process of the drive that they stand on, since a layer may hang as a drive may. Nothing is
+ever written.
+"""
+
+import base64
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from wizard.model.machine import Obstacle
+from wizard.probe import unread as words
+from wizard.probe.content.ext import find_copy
+from wizard.probe.content.superblocks import LUKS2_HEADER_BYTES, READERS, read_inside, segments_of
+from wizard.probe.host import sysfs
+from wizard.probe.unread import not_read, obstacle_of, system_says, unread
+
+Facts = dict[str, Any]
+Udev = Callable[[str], dict[str, str]]
+
+MOST_LAYERS = 256
+MOST_READ = 64
+"""Layers whose bytes are read; a probe of each costs some milliseconds, and the drive's time is bounded."""
+
+LAYER_ATTRIBUTES = (
+    *("dev", "size", "partition", "start", "alignment_offset"),
+    *("dm/name", "dm/uuid", "dm/suspended"),
+    *("md/level", "md/chunk_size", "md/raid_disks", "md/layout", "md/array_state", "md/metadata_version"),
+)
+QUEUE_ATTRIBUTES = (
+    "queue/logical_block_size",
+    "queue/physical_block_size",
+    "queue/minimum_io_size",
+    "queue/optimal_io_size",
+    "queue/rotational",
+)
+MOST_RECORDED = 4 * 1024 * 1024
+"""Characters of recorded superblocks, after which no further ones are read: a damaged drive may state any
+number of them."""
+STOPPED = ("clear", "inactive", "suspended")
+
+
+class Bytes:
+    """Reads a device from one of its bytes on, and keeps what it read. `node` is what is said to be read."""
+
+    def __init__(self, descriptor: int, start_bytes: int, node: str) -> None:
+        self.descriptor, self.start_bytes, self.node = descriptor, start_bytes, node
+        self.chunks: list[tuple[int, bytes]] = []
+        self.trouble: Facts | None = None
+
+    def read(self, offset_bytes: int, size_bytes: int) -> bytes:
+        """Bytes at an offset; short at the device's end, none where they cannot be read."""
+        try:
+            data = os.pread(self.descriptor, size_bytes, self.start_bytes + offset_bytes)
+        except (OSError, OverflowError) as error:
+            why = words.BYTE(byte=offset_bytes, device=self.node, why=system_says(error))
+            self.trouble = unread("layers", why, obstacle_of(error))
+            return b""
+        if data and (offset_bytes, data) not in self.chunks:
+            self.chunks.append((offset_bytes, data))
+        return data
+
+
+def superblocks(
+    path: str, content: Facts, offset_bytes: int, size_bytes: int, node: str
+) -> tuple[list[Facts], Facts | None]:
+    """RawChunks of the superblocks that `content` names, counted from `offset_bytes`, and a RawError for what
+    could not be read. Raises OSError.
+
+    `size_bytes` 0: to the device's end. `node` is what lies there, of which is told. Of LUKS only what tells
+    places is kept: no salt, digest or token.
+    """
+    marks = [mark for mark in content["signatures"] if mark["kind"] in READERS]
+    if content["signatures"] and not marks:
+        return [], None
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        size = size_bytes or os.lseek(descriptor, 0, os.SEEK_END) - offset_bytes
+        found: list[Facts] = []
+        trouble = None
+        if not marks:
+            return _encoded(_of_a_copy(Bytes(descriptor, offset_bytes, node))), None
+        for mark in marks:
+            reader = Bytes(descriptor, offset_bytes, node)
+            read_inside(mark["kind"], reader.read, size, mark["offset_bytes"])
+            chunks = _public(reader.chunks) if mark["kind"] == "crypto_LUKS" else reader.chunks
+            found += _encoded(chunks)
+            trouble = trouble or reader.trouble
+        return found, trouble
+    finally:
+        os.close(descriptor)
+
+
+def _of_a_copy(reader: Bytes) -> list[tuple[int, bytes]]:
+    """The copy of a superblock that is left where nothing is recognised."""
+    place = find_copy(reader.read)
+    return [(start, data) for start, data in reader.chunks if start == place]
+
+
+def _encoded(chunks: Iterable[tuple[int, bytes]]) -> list[Facts]:
+    return [{"offset_bytes": start, "data": base64.b64encode(data).decode("ascii")} for start, data in chunks]
+
+
+def length(found: Iterable[list[Facts]]) -> int:
+    """How much was recorded, in characters."""
+    return sum(len(chunk["data"]) for chunks in found for chunk in chunks)
+
+
+def _public(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Of LUKS2's text only the segments."""
+    for start, data in chunks:
+        if start < LUKS2_HEADER_BYTES:
+            yield start, data
+        elif found := segments_of(data):
+            yield start + found[0], data[found[0] : found[1]]
+
+
+def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Facts]]:
+    """A RawLayer for each device built on the devices of these names, by its name, and the reasons for what
+    could not be read."""
+    found: dict[str, Facts] = {}
+    errors: list[Facts] = []
+    pending = list(names)
+    while pending:
+        for above in _above(pending.pop(0)):
+            if above in found or above in names:
+                continue
+            if len(found) >= MOST_LAYERS:
+                errors.append(unread("layers", words.MANY_LAYERS(most=MOST_LAYERS)))
+                break
+            found[above] = _layer(above, udev)
+            recorded = length(facts["superblocks"] for facts in found.values())
+            if recorded > MOST_RECORDED:
+                errors.append(unread("layers", words.MANY_SUPERBLOCKS))
+            elif trouble := _look_inside(above, found[above], len(found)):
+                errors.append(trouble)
+            pending.append(above)
+    return found, [error for at, error in enumerate(errors) if error not in errors[:at]]
+
+
+def _above(name: str) -> list[str]:
+    """What holds a device, and the partitions of a layer."""
+    folder = sysfs.SYS / "class/block" / name
+    parts = sysfs.partition_names(folder) if sysfs.LAYER.match(name) else []
+    try:
+        return [*sorted(entry.name for entry in (folder / "holders").iterdir()), *parts]
+    except OSError:
+        return parts
+
+
+def _layer(name: str, udev: Udev) -> Facts:
+    folder = sysfs.SYS / "class/block" / name
+    texts = sysfs.attributes(folder, LAYER_ATTRIBUTES)
+    there = sysfs.target(folder)
+    whole = there.parent if there is not None and "partition" in texts else folder
+    texts |= sysfs.attributes(whole, QUEUE_ATTRIBUTES)
+    texts |= sysfs.attributes(folder, tuple(f"md/{member.name}/offset" for member in _members(folder)))
+    return {"sysfs": texts, "udev": udev(name), "content": None, "superblocks": []}
+
+
+def _members(folder: Path) -> list[Path]:
+    return sorted((folder / "md").glob("dev-*")) if (folder / "md").exists() else []
+
+
+def _look_inside(name: str, facts: Facts, count: int) -> Facts | None:
+    """Read the layer's signatures and superblocks, unless that could hang or would be too much; gives a
+    RawError where not."""
+    from wizard.probe.content import blkid
+
+    texts, path = facts["sysfs"], sysfs.node_of(name)
+    if texts.get("size", "0") == "0" or texts.get("md/array_state") in STOPPED:
+        return None
+    if texts.get("dm/suspended") == "1":
+        return unread("layers", words.SUSPENDED(device=path))
+    if texts.get("dm/uuid", "").startswith("mpath-"):
+        return None
+    if count > MOST_READ:
+        return unread("layers", words.MANY_TO_READ(most=MOST_READ))
+    try:
+        facts["content"] = blkid.read_content(path)
+        facts["superblocks"], trouble = superblocks(path, facts["content"], 0, 0, path)
+    except OSError as error:
+        if os.geteuid() != 0:
+            return unread("layers", words.ROOT_READS_LAYERS, Obstacle.DENIED)
+        return not_read("layers", path, error)
+    return trouble

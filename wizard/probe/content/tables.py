@@ -1,0 +1,247 @@
+"""MBR partition tables from recorded bytes, with the chain of logical partitions. Pure;
+block/partitions/msdos.c has the rules.
+
+Starts and lengths in the table count logical blocks.
+"""
+
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from wizard.model.machine import Extent, Table
+from wizard.model.said import Said
+from wizard.probe.content.gpt import Entry, Gpt, Read, Span, read_gpt
+from wizard.probe.unread import CHAIN_BROKEN, CHAIN_RETURNS, MANY_PARTITIONS, OTHER_BLOCKS, TABLE_LOST
+
+SECTOR_BYTES = 512
+SIGNATURE = b"\x55\xaa"
+SLOT = struct.Struct("<B3sB3sII")
+EXTENDED_TYPES = frozenset({0x05, 0x0F, 0x85})
+PROTECTIVE_TYPE = 0xEE
+LONGEST_CHAIN = 100
+"""Logical partitions that the kernel follows at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One of the four lines of a boot record."""
+
+    boot: int
+    type: int
+    first_block: int
+    blocks: int
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it states a partition."""
+        return self.type != 0 and self.blocks != 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mbr:
+    """What was found. `problems` are sentences about a chain of logical partitions that breaks off."""
+
+    table: Table
+    entries: tuple[Entry, ...]
+    spans: tuple[Span, ...]
+    protective: bool
+    mixed: bool
+    problems: tuple[Said, ...]
+
+
+def is_extended(type_text: str | None) -> bool:
+    """Whether an MBR type (`0x05`) is a container of logical partitions."""
+    return type_text in {f"0x{code:02x}" for code in EXTENDED_TYPES}
+
+
+def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
+    """The table in the first sector, or None where it cannot be one: no signature, or boot bytes that no
+    table has."""
+    sector = read(0, SECTOR_BYTES)
+    slots = _slots(sector)
+    if slots is None or any(slot.boot not in (0, 0x80) for slot in slots):
+        return None
+    disk_id = struct.unpack_from("<I", sector, 440)[0]
+    entries = [
+        _entry(slot, number, 0, block_bytes, disk_id) for number, slot in enumerate(slots, 1) if slot.is_used
+    ]
+    extended = next((slot for slot in slots if slot.is_used and slot.type in EXTENDED_TYPES), None)
+    logical, spans, problem = (
+        _chain(read, extended, block_bytes, size_bytes, disk_id) if extended else ([], [], None)
+    )
+    used = [slot for slot in slots if slot.is_used]
+    return Mbr(
+        table=Table(
+            kind="mbr",
+            uuid=f"{disk_id:08x}" if disk_id else None,
+            first_usable_bytes=block_bytes,
+            end_usable_bytes=min(size_bytes // block_bytes, 2**32) * block_bytes,
+            own=(Extent(0, block_bytes), *(Extent(start, block_bytes) for start, _ in spans)),
+        ),
+        entries=(*entries, *logical),
+        spans=((0, SECTOR_BYTES), *spans),
+        protective=any(slot.type == PROTECTIVE_TYPE for slot in used),
+        mixed=any(slot.type == PROTECTIVE_TYPE for slot in used)
+        and any(slot.type != PROTECTIVE_TYPE for slot in used),
+        problems=(problem,) if problem else (),
+    )
+
+
+def _slots(sector: bytes) -> tuple[Slot, ...] | None:
+    if len(sector) < SECTOR_BYTES or sector[510:512] != SIGNATURE:
+        return None
+    return tuple(
+        Slot(boot, kind, first, blocks)
+        for boot, _, kind, _, first, blocks in (SLOT.unpack_from(sector, 446 + 16 * i) for i in range(4))
+    )
+
+
+def _entry(slot: Slot, number: int, base_block: int, block_bytes: int, disk_id: int) -> Entry:
+    return Entry(
+        number=number,
+        start_bytes=(base_block + slot.first_block) * block_bytes,
+        size_bytes=slot.blocks * block_bytes,
+        type=f"0x{slot.type:02x}",
+        part_uuid=f"{disk_id:08x}-{number:02x}" if disk_id else None,
+        attributes=slot.boot,
+    )
+
+
+def _chain(
+    read: Read, extended: Slot, block_bytes: int, size_bytes: int, disk_id: int
+) -> tuple[list[Entry], list[Span], Said | None]:
+    """The logical partitions, the sectors that state them, and where the chain breaks off, if it does.
+
+    Each record states one partition relative to itself, and the next record relative to the extended
+    partition.
+    """
+    entries: list[Entry] = []
+    spans: list[Span] = []
+    seen: set[int] = set()
+    here = extended.first_block
+    while here not in seen and len(seen) < LONGEST_CHAIN:
+        seen.add(here)
+        offset = here * block_bytes
+        slots = _slots(read(offset, SECTOR_BYTES)) if offset < size_bytes else None
+        if slots is None:
+            # An extended partition that was just made may be blank: that is an empty chain, not a broken one.
+            broken = CHAIN_BROKEN(start=offset) if entries or offset >= size_bytes else None
+            return entries, spans, broken
+        spans.append((offset, SECTOR_BYTES))
+        data = next((slot for slot in slots if slot.is_used and slot.type not in EXTENDED_TYPES), None)
+        if data:
+            entries.append(_entry(data, 5 + len(entries), here, block_bytes, disk_id))
+        link = next((slot for slot in slots if slot.is_used and slot.type in EXTENDED_TYPES), None)
+        if link is None:
+            return entries, spans, None
+        here = extended.first_block + link.first_block
+    return entries, spans, CHAIN_RETURNS(start=here * block_bytes)
+
+
+NO_TABLE = Table("none")
+
+BLOCK_SIZES = (512, 4096)
+"""Logical blocks that drives have."""
+
+MOST_ENTRIES = 256
+"""More than any drive in use has. What a damaged table states beyond is counted, not listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableReading:
+    """A table, its entries, and the bytes it consists of. `problems` say what could not be followed;
+    `other_blocks`: it was made for logical blocks of another size."""
+
+    table: Table
+    entries: tuple[Entry, ...] = ()
+    spans: tuple[Span, ...] = ()
+    problems: tuple[Said, ...] = ()
+    other_blocks: bool = False
+
+
+def read_table(
+    read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool
+) -> TableReading:
+    """What the first and last sectors state.
+
+    `library_kind` is libblkid's PTTYPE, empty where it found none, None where it was not asked. It decides
+    whether a first sector is an MBR or a filesystem's boot sector, and knows the kinds that are not read
+    here. `has_signature`: something lives on the drive itself.
+    """
+    reading = _read(read, size_bytes, block_bytes, library_kind, has_signature=has_signature)
+    if len(reading.entries) <= MOST_ENTRIES:
+        return reading
+    many = MANY_PARTITIONS(partitions=len(reading.entries), most=MOST_ENTRIES)
+    return replace(reading, entries=reading.entries[:MOST_ENTRIES], problems=(*reading.problems, many))
+
+
+def _read(
+    read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool
+) -> TableReading:
+    mbr = read_mbr(read, size_bytes, block_bytes)
+    gpt = read_gpt(read, size_bytes, block_bytes)
+    if gpt and _counts(gpt, mbr, has_signature):
+        return _with_protective(gpt, mbr)
+    if mbr and mbr.protective and not mbr.mixed:
+        others = tuple(_made_for_others(read, size_bytes, block_bytes))
+        problems = others or (TABLE_LOST,)
+        table = Table("gpt", primary="damaged", backup="missing")
+        return TableReading(table, (), ((0, SECTOR_BYTES),), problems, other_blocks=bool(others))
+    if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
+        return TableReading(mbr.table, mbr.entries, mbr.spans, mbr.problems)
+    if library_kind and library_kind not in ("dos", "gpt", "PMBR"):
+        return TableReading(Table("other"), spans=((0, SECTOR_BYTES),))
+    return TableReading(NO_TABLE)
+
+
+def _made_for_others(read: Read, size_bytes: int, block_bytes: int) -> Iterator[Said]:
+    """Whether the table that is missed stands where it would with other logical blocks, as behind another USB
+    bridge."""
+    for other in BLOCK_SIZES:
+        if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked:
+            yield OTHER_BLOCKS(other=other, size=block_bytes)
+
+
+def _counts(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
+    """Whether a GPT is in force. Without a protective record only a first header over nothing else counts:
+    the rest is left behind."""
+    if mbr and mbr.protective:
+        return True
+    return gpt.primary_marked and not (mbr and mbr.entries) and not has_signature
+
+
+def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
+    """A GPT with the record in front of it: other partitions there make it a hybrid, its absence a damage."""
+    table = gpt.table
+    if mbr is None or not mbr.protective:
+        table = replace(table, primary="damaged")
+    elif mbr.mixed:
+        table = replace(table, kind="hybrid")
+    return TableReading(
+        table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (TABLE_LOST,)
+    )
+
+
+def free_extents(
+    table: Table, occupied: Iterable[tuple[int, int]], size_bytes: int, *, has_signature: bool
+) -> tuple[Extent, ...]:
+    """The runs between `occupied` starts and ends in which a partition may be made; the whole of a drive that
+    holds nothing.
+
+    None on a drive that holds a filesystem itself, and where the table's bounds are unknown.
+    """
+    taken = sorted((start, end) for start, end in occupied if end > start)
+    if table.kind == "none":
+        return () if taken or has_signature or not size_bytes else (Extent(0, size_bytes),)
+    if table.first_usable_bytes is None or table.end_usable_bytes is None:
+        return ()
+    free, position = [], table.first_usable_bytes
+    for start, end in (*taken, (table.end_usable_bytes, table.end_usable_bytes)):
+        stop = min(start, table.end_usable_bytes)
+        if stop > position:
+            free.append(Extent(position, stop - position))
+        position = max(position, end)
+    return tuple(free)
+
+
+__all__ = ["Entry", "Read", "Span", "TableReading", "free_extents", "is_extended", "read_table"]

@@ -1,1 +1,0 @@
-"""Partition tables from recorded bytes."""

@@ -1,0 +1,363 @@
+"""Names in what a person gave a command: its words, its environment, and the documents it names.
+
+Only what the program itself knows is kept: options, their fixed values, kernel names of devices, numbers.
+"""
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.advice.catalogue import load_catalogue
+from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, runs_folder
+from wizard.documents.profiles import BUNDLED
+from wizard.filesystems.registry import KINDS as FILESYSTEMS
+from wizard.model.advice import Evidence, Workload
+from wizard.model.changes import Relabel
+from wizard.model.errors import DiskwrightError
+from wizard.model.ext import Waiting
+from wizard.model.machine import Partition
+from wizard.model.operations import (
+    Group,
+    MakeArray,
+    MakeLogicalVolume,
+    MakeStripedVolume,
+    MakeVolumeGroup,
+    Writer,
+)
+from wizard.model.plan import Slot, Stripe, TableEntry
+from wizard.plan.request.roles import ROLES
+from wizard.plan.request.volume_request import ENCRYPTIONS, KEYS
+from wizard.probe.host.sysfs import SYS
+from wizard.report.drives import Report
+
+if TYPE_CHECKING:
+    from wizard.report.anonymous import Words
+
+
+SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = (
+    "SERIAL",
+    "WWN",
+    "LINK",
+    "UUID",
+    "DIGEST",
+    "LABEL",
+    "MOUNT",
+    "FILE",
+)
+NAME, USER, HOST = "NAME", "USER", "HOST"
+"""What the words that stand for a value begin with."""
+
+BY_FIELD = {
+    "serial": SERIAL,
+    "wwn": WWN,
+    "by_id": LINK,
+    "uuid": UUID,
+    "uuids": UUID,
+    "part_uuid": UUID,
+    "boot_id": UUID,
+    "content_digest": DIGEST,
+    "superblock_digest": DIGEST,
+    "label": LABEL,
+    "mount_point": MOUNT,
+    "mount_points": MOUNT,
+    "last_mounted_at": MOUNT,
+    "store": FILE,
+    "undo_dir": FILE,
+    "backing_file": FILE,
+}
+NAMED = (
+    Partition,
+    Slot,
+    TableEntry,
+    MakeArray,
+    MakeVolumeGroup,
+    MakeStripedVolume,
+    MakeLogicalVolume,
+    Stripe,
+    Group,
+)
+"""Whose `name` a person chose, or was made from a label; and the `group` of a logical volume."""
+
+USUAL_NAMES = frozenset(
+    {
+        "EFI System Partition",
+        "EFI system partition",
+        "EFI System",
+        "Linux filesystem",
+        "Linux swap",
+        "Linux RAID",
+        "Linux LVM",
+        "primary",
+    }
+    | {
+        "Basic data partition",
+        "Microsoft reserved partition",
+        "BIOS boot partition",
+        "BIOS boot",
+        "swap",
+        "root",
+        "boot",
+        "home",
+    }
+)
+"""What installers call partitions and volumes everywhere."""
+
+USUAL_PLACES = frozenset(
+    {
+        "/",
+        "/boot",
+        "/boot/efi",
+        "/efi",
+        "/home",
+        "/mnt",
+        "/opt",
+        "/root",
+        "/srv",
+        "/tmp",
+        "/usr",
+        "/usr/local",
+        "/var",
+        "/var/log",
+    }
+    | {"/var/lib", "/media", "[SWAP]", "none", "swap"}
+)
+"""Mount points that every system has."""
+
+
+def secrets_of(report: Report) -> dict[str, str]:
+    """Every value that is to be replaced, in the order in which it comes, with its kind."""
+    return _named_in(
+        _walk(report),
+        frozenset(
+            advice.workload.label
+            for advice in report.advice
+            if advice.workload.origin.startswith(str(BUNDLED))
+        ),
+    )
+
+
+def secrets_in(nouns: tuple[object, ...], others: Mapping[str, str]) -> dict[str, str]:
+    """The same of any facts, and of `others` that are known with their kinds already."""
+    return _named_in((*_walk(nouns), *others.items()))
+
+
+def _named_in(values: Iterable[tuple[str, str]], usual: frozenset[str] = frozenset()) -> dict[str, str]:
+    """Values with their kinds, without those that every system has."""
+    found: dict[str, str] = {}
+    for value, kind in values:
+        if (
+            value
+            and not (kind == LABEL and value in USUAL_NAMES | usual)
+            and not (kind == MOUNT and value in USUAL_PLACES)
+        ):
+            found.setdefault(value, kind)
+    return found
+
+
+def _name_kind(value: object, field: str) -> str | None:
+    """What a field is that can hold a name; None where it holds none that a person chose."""
+    if field == "name" and isinstance(value, Writer):
+        return USER
+    return LABEL if field in ("name", "group") and isinstance(value, NAMED) else None
+
+
+def _walk(value: object) -> Iterator[tuple[str, str]]:
+    """Every value of a field that names something, with its kind. Published texts name nobody."""
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _walk(one)
+    if not is_dataclass(value) or isinstance(value, type | Evidence | Workload):
+        return
+    if isinstance(value, Waiting) and "/" in value.run:
+        yield value.run.strip("'"), FILE
+    if isinstance(value, Relabel):
+        yield from ((label, LABEL) for label in (value.old, value.new))
+    for field in fields(value):
+        inner: object = getattr(value, field.name)
+        kind = BY_FIELD.get(field.name) or _name_kind(value, field.name)
+        if kind is None:
+            yield from _walk(inner)
+        else:
+            yield from (
+                (one, kind)
+                for one in (inner if isinstance(inner, tuple) else (inner,))
+                if isinstance(one, str)
+            )
+
+
+LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024
+NEWEST_RUNS = 20
+"""Of so many the documents are read."""
+
+BETWEEN = re.compile(r"([,=:])")
+"""What separates the values in a word of a command: `label=media,mount=/srv/media`."""
+
+PLAIN = re.compile(
+    r"""[\d.,]*                                        # a number
+    | \d+(\.\d+)?\s?([KMGTP]i?B?|B|%)                   # a size or a share
+    | \d{4}-[a-z0-9-]{1,40}                             # a run
+    | /dev/(sd[a-z]+|hd[a-z]|vd[a-z]+|xvd[a-z]+|loop|nvme\d+n|mmcblk|md|dm-|zram|sr|nbd|pmem|ram)[\dpn]*
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+USUAL_FILES = USUAL_PLACES | {
+    "/nonexistent",
+    "/etc/fstab",
+    "/etc/crypttab",
+    "/var/tmp",
+    "/run",
+    "/var/lib/diskwright",
+}
+
+OWN_WORDS = frozenset(
+    {*KEYS, *ROLES, *ENCRYPTIONS, *FILESYSTEMS, "rest", "none", "root", "everyone", "group", "user"}
+)
+
+PEOPLE = ("USER", "LOGNAME", "USERNAME", "SUDO_USER", "DOAS_USER")
+FOLDERS = ("HOME", "PWD", "OLDPWD", "TMPDIR", "DISKWRIGHT_STATE", "DISKWRIGHT_PLACES", "XDG_CONFIG_HOME")
+"""Variables of the environment that name somebody, or a folder of theirs."""
+
+TOKENS = ("--confirm",)
+
+
+def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield every name that was given, with its kind. `known` are the command's own words."""
+    for value, kind in _values(words, known):
+        yield from ((piece, found) for piece, found in _pieces(value, kind, known) if found)
+    for variable in PEOPLE:
+        if (person := os.environ.get(variable, "")) != "root":
+            yield person, USER
+    for folder in (*(os.environ.get(variable, "") for variable in FOLDERS), os.getcwd()):  # noqa: PTH109
+        if folder.startswith("/") and folder not in USUAL_FILES:
+            yield folder, FILE
+    for file in (*map(Path, words), *_documents_of_runs(words)):
+        yield from _in_document(file, known)
+
+
+def masked(words: Sequence[str], known: Collection[str], names: "Words") -> Iterator[str]:
+    """The words of a command with every name in them replaced, however short."""
+    values = iter(_values(words, known))
+    for word in words:
+        option, joined, _ = _taken_apart(word, known)
+        if option is not None and not joined:
+            yield option
+            continue
+        value, kind = next(values)
+        yield (option or "") + "".join(
+            names.word(found, piece) if found else piece for piece, found in _pieces(value, kind, known)
+        )
+
+
+def _taken_apart(word: str, known: Collection[str]) -> tuple[str | None, bool, str]:
+    """An option with the equals sign behind it, whether a value is joined to it, and the value."""
+    if not word.startswith("-") or word == "-":
+        return None, False, word
+    option, equals, value = word.partition("=")
+    if not any(one.startswith(option) for one in known):
+        # A short option with its value, or no option at all.
+        short = word[:2] if word[:2] in known else ""
+        return short, True, word[len(short) :]
+    return option + equals, bool(equals), value
+
+
+def _values(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The values among the words, with the kind that the option before each gives it."""
+    for before, word in pairwise(("", *words)):
+        option, joined, value = _taken_apart(word, known)
+        if option is None or joined:
+            named = (option or before).rstrip("=")
+            yield value, SERIAL if named in TOKENS else USER if named == "--writable" else NAME
+
+
+def _pieces(value: str, kind: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The parts of a value, each with its kind, or an empty one for what names nothing."""
+    before = ""
+    for piece in BETWEEN.split(value):
+        if BETWEEN.fullmatch(piece) or _is_known(piece, kind, known):
+            yield piece, ""
+        elif piece.startswith("/dev/"):
+            folder, _, name = piece.rpartition("/")
+            yield from ((f"{folder}/", ""), (name, kind))
+        elif piece:
+            own = USER if before == "writable" else kind
+            yield piece, FILE if "/" in piece and own != SERIAL else own
+        before = before if piece in ("=", ":", "group", "user") else piece
+
+
+def _is_known(piece: str, kind: str, known: Collection[str]) -> bool:
+    if kind == SERIAL:
+        # A drive without a serial number is confirmed by the kernel's name of it.
+        return (SYS / "class/block" / piece).exists()
+    return piece in known or piece in _vocabulary() or piece in USUAL_FILES or bool(PLAIN.fullmatch(piece))
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    """What the program itself calls things: purposes, filesystems, options and their parts."""
+    texts: set[str] = set()
+    with suppress(DiskwrightError):
+        for name, option in load_catalogue().items():
+            texts |= {name, option.text, str(option.phrase), *option.text.split()}
+    workloads = {path.stem for path in (BUNDLED / "workloads").glob("*.toml")}
+    parts = {part for text in texts for part in BETWEEN.split(text)}
+    return OWN_WORDS | workloads | texts | parts
+
+
+def _documents_of_runs(words: Sequence[str]) -> Iterator[Path]:
+    """What the newest runs carry out: `keep` and `resume` need not be told a document."""
+    folders = {runs_folder()}
+    for before, word in pairwise(("", *words)):
+        if before == "--journal" or word.startswith("--journal="):
+            folders.add(Path(word.removeprefix("--journal=")))
+    named = {Path(word) for word in words if "/" in word}
+    with suppress(OSError):
+        for folder in folders:
+            named |= set(sorted(folder.glob("[0-9]*"))[-NEWEST_RUNS:])
+    yield from (run / file for run in named for file in (PLAN, CHANGES, MIGRATION, MOVE, BRING))
+
+
+def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Whatever names something in a file that is a document, with its kind."""
+    with suppress(OSError, ValueError, RecursionError):
+        if not path.is_file() or path.stat().st_size > LARGEST_DOCUMENT_BYTES:
+            return
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".toml":
+            for key, value in _texts(tomllib.loads(text)):
+                kind = BY_FIELD.get(key) or (USER if key == "writable" else NAME)
+                yield from ((piece, found) for piece, found in _pieces(value, kind, known) if found)
+        else:
+            yield from _named(json.loads(text))
+
+
+def _texts(value: object, key: str = "") -> Iterator[tuple[str, str]]:
+    """Every text of a document, with the key that it stands behind."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _texts(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, key)
+    elif isinstance(value, str):
+        yield key, value
+
+
+def _named(value: object, kind: str | None = None) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            person = name == "name" and value.get("kind") in ("person", "group")
+            yield from _named(inner, USER if person else BY_FIELD.get(name))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _named(inner, kind)
+    elif isinstance(value, str) and kind is not None:
+        yield value, kind

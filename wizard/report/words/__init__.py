@@ -1,1 +1,0 @@
-"""The sentences of a report, by what they are about."""

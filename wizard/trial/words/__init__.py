@@ -1,1 +1,0 @@
-"""The sentences of trials, by what they are about."""

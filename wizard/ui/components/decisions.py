@@ -1,0 +1,144 @@
+"""What can be decided about a run of any kind. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.apply.run.progress_log import Choice, Decision, Settling
+from wizard.host.contract import Services
+from wizard.host.session import OpenRun
+from wizard.model.errors import printable
+from wizard.model.finding import Diagnosis
+from wizard.model.machine import Drive, Partition
+from wizard.model.said import Sentence, t
+from wizard.model.verdict import USUAL_SECONDS
+from wizard.plan.partition.movable import why_not_move
+from wizard.ui.screens import messages as words
+from wizard.ui.view import Action, Block, Text, muted, para
+
+if TYPE_CHECKING:
+    from wizard.apply.run_control import Ways
+    from wizard.host.contract import Services
+    from wizard.ui.jobs.of_changes import Job
+
+
+def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Block]:
+    """What each way means, and when and how it can be had."""
+    for choice in decision.choices:
+        said = (
+            Sentence("K keeps it. {means}")
+            if choice.way is Settling.KEEP
+            else Sentence("U undoes it. {means}")
+        )
+        yield para(said(means=choice.means), hang=2)
+    if decision.look:
+        yield para(decision.look, hang=2)
+    if decision.resumes:
+        yield para(t("G goes on where it stopped."), hang=2)
+    if decision.bad_sectors:
+        yield para(t("O goes on over the places that cannot be read. Zeros stay there:"), hang=2)
+        yield from (para(said, hang=2) for said in decision.bad_sectors)
+    if not services.demo:
+        yield para(
+            muted(
+                t("You can decide later. It is listed first on Drives.")
+                if not services.needs_root
+                else decision.later(run)
+            )
+        )
+
+
+def with_ways(job: Job, decision: Decision, ways: Ways) -> Decision:
+    """Offer exactly the commands that work on the run now."""
+    choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
+    if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
+        drives = tuple(drive.path for drive in job.drives)
+        choices = (
+            *choices,
+            Choice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY)),
+        )
+    resumes = "resume" in ways.names
+    bad = decision.bad_sectors if resumes else ()
+    look = decision.look if choices else ""
+    return replace(decision, choices=choices, resumes=resumes, look=look, bad_sectors=bad)
+
+
+RUNNING = "running"
+
+
+def runs_on(runs: Iterable[OpenRun], drive: Drive, device: str = "") -> tuple[OpenRun, ...]:
+    """Those that work on a partition or on its drive; without a partition, on any of the drive."""
+    mine = {drive.path, *(part.path for part in drive.partitions)}
+    if device and device != drive.path:
+        mine = {drive.path, device}
+    return tuple(run for run in runs if mine & set(run.drives))
+
+
+def waits(run: OpenRun) -> bool:
+    """Whether all is done, and only a word is missing."""
+    return run.state != RUNNING and "keep" in run.ways
+
+
+def impediment(services: Services, runs: Iterable[OpenRun], drive: Drive) -> Text:
+    """Why a drive cannot be set up: a run on it first, which may itself have locked the drive."""
+    return why_not_now(runs_on(runs, drive)) or services.impediment(drive)
+
+
+def why_not_now(runs: Iterable[OpenRun]) -> Text:
+    """Why nothing else may be written where these runs work; empty where it may. One that ended early is no
+    reason: where it cannot be undone, the drive could never be set up."""
+    found = tuple(runs)
+    if any(run.state == RUNNING for run in found):
+        return words.IS_CHANGED
+    if any(map(waits, found)):
+        return t("It waits: K keeps it, U undoes it.")
+    return ""
+
+
+TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
+"""Findings that half a minute of measuring answers."""
+
+MISALIGNED = frozenset({"alignment-physical", "alignment-4096"})
+"""Findings that moving the partition answers; where it is a doubt, measuring comes first."""
+
+DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
+"""Findings that the quick test for shingled recording may answer."""
+
+ANSWERED = {"speed": TESTED, "move": MISALIGNED, "shingled": DOUBTED}
+"""Findings, by the action whose key stands beside them."""
+
+
+def answer_to(code: str) -> str:
+    """The action that does something about a finding; empty where none does."""
+    return next((name for name, codes in ANSWERED.items() if code in codes), "")
+
+
+def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Partition, ...]:
+    """The partitions that are misaligned, at this row or, at a drive's, all of them."""
+    subjects = {finding.subject for finding in diagnosis.findings if finding.code in MISALIGNED}
+    return tuple(part for part in drive.partitions if part.path in subjects and at in (drive.path, part.path))
+
+
+def answers(
+    services: Services, runs: Sequence[OpenRun], at: str, drive: Drive, diagnosis: Diagnosis
+) -> Iterator[Action]:
+    """What can be done about the findings at this row, beside measuring, which any drive has."""
+    now = why_not_now(runs_on(runs, drive))
+    hindered = services.obstacle or now
+    if parts := misaligned_found(drive, diagnosis, at):
+        label = t("move {count} partitions to aligned places", count=len(parts))
+        if len(parts) == 1:
+            label = t(
+                "move {part} to an aligned place", part=printable(parts[0].path.removeprefix("/dev/"), 40)
+            )
+        reasons = [why_not_move(drive, part) for part in parts]
+        why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
+        yield Action("move", "f", label, why_not, aside=True)
+    if any(finding.code in DOUBTED for finding in diagnosis.findings):
+        obstacle = hindered or services.quick_test_obstacle(drive)
+        yield Action(
+            "shingled", "p", t("test, about {seconds} s", seconds=USUAL_SECONDS), obstacle, aside=True
+        )

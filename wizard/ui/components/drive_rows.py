@@ -1,0 +1,339 @@
+"""A drive, its partitions and what was found of it, as rows and paragraphs. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from wizard.ext4.superblock import Candidate, old_filesystems
+from wizard.filesystems.kind import is_half_moved
+from wizard.filesystems.registry import title_of
+from wizard.findings.drive_faults import recording_word
+from wizard.host.contract import Services
+from wizard.host.session import OpenRun
+from wizard.model.errors import printable
+from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
+from wizard.model.machine import Drive, Partition
+from wizard.model.plan import Layout, Plan, Slot
+from wizard.model.said import Sentence, Sentences, t, tn
+from wizard.plan.dangers import layout_of
+from wizard.plan.preview import State, stretches
+from wizard.plan.refusals import unread_content
+from wizard.ui.components.decisions import RUNNING, answer_to, runs_on, waits
+from wizard.ui.screens import messages as words
+from wizard.ui.view import (
+    GAP,
+    Bar,
+    Block,
+    Fate,
+    Pane,
+    Para,
+    Piece,
+    Row,
+    Stretch,
+    Text,
+    Tone,
+    muted,
+    para,
+    strong,
+)
+
+WHOLE = t("whole drive")
+NOW = t("Now")
+THEN = t("Then")
+
+FINEST = 400
+"""Cells to which a layout is drawn: what would be narrower than half of one is left out."""
+
+_FATES = {
+    State.KEPT: Fate.KEPT,
+    State.NEW: Fate.NEW,
+    State.REMOVED: Fate.LOST,
+    State.FREE: Fate.FREE,
+    State.UNREAD: Fate.UNREAD,
+}
+
+
+def bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", keeps: bool = False) -> Bar:
+    """The bar of a layout. With `keeps` nothing of what is there is going to change."""
+    found = []
+    for stretch in stretches(layout, size_bytes, FINEST, after=after):
+        slot = next((one for one in stretch.slots if one.number or one.filesystem), None)
+        fate = _FATES[stretch.state]
+        if keeps and fate is Fate.LOST:
+            fate = Fate.KEPT
+        kind = slot.filesystem or "" if slot else "+".join(layout.signatures) if fate is not Fate.FREE else ""
+        named = printable(layout.label, 40) if slot is None and fate in (Fate.KEPT, Fate.LOST) else ""
+        found.append(Stretch(named or _name(slot, fate), stretch.size_bytes, printable(kind, 40), fate))
+    return Bar(tuple(found), caption)
+
+
+def drive_bar(drive: Drive) -> Bar | None:
+    """What a drive holds now; None where nobody knows its size."""
+    layout = layout_of(drive)
+    return None if layout is None else bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
+
+
+def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[Bar]:
+    """Now and, where there is one, then, of a drive on which nothing is lost."""
+    yield bar_of(before, size_bytes, after=False, caption=NOW, keeps=True)
+    if after is not None:
+        yield bar_of(after, size_bytes, after=True, caption=THEN)
+
+
+def plan_bars(plan: Plan) -> tuple[Bar, ...]:
+    """Now and then, of every drive of a plan."""
+    bars: list[Bar] = []
+    for member in plan.members:
+        size = member.drive.size_bytes
+        drive = member.drive.path.removeprefix("/dev/")
+        now, then = (
+            (t("{drive} now", drive=drive), t("{drive} then", drive=drive)) if plan.others else (NOW, THEN)
+        )
+        bars.append(bar_of(member.before, size, after=False, caption=now))
+        bars.append(bar_of(member.after, size, after=True, caption=then))
+    return tuple(bars)
+
+
+def _name(slot: Slot | None, fate: Fate) -> Text:
+    if slot is None:
+        return {Fate.FREE: t("free"), Fate.UNREAD: t("not read")}.get(fate, WHOLE)
+    named = slot.label or slot.name
+    return printable(named, 40) if named else t("{number}", number=slot.number) if slot.number else WHOLE
+
+
+SIZE = Sentence("{size:size}")
+NOT_READ = t("not read")
+MOUNTED = Sentence("mounted at {place}")
+WAITS = t("! waits: keep or undo")
+RUN_WORKS = Sentence("is being changed now")
+RUN_WAITS = Sentence("is done, not yet in use. Keep it?")
+
+TONES = {
+    Severity.DANGER: Tone.DANGER,
+    Severity.WARNING: Tone.WARN,
+    Severity.INFO: Tone.ACCENT,
+    Severity.OK: Tone.GOOD,
+}
+_SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severity.INFO: words.INFO}
+_RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
+OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
+"""Findings that only tell what an open run has done: it locks, withholds, and leaves copies of what was."""
+
+
+def short(path: str) -> str:
+    """A device without its folder."""
+    return printable(path.removeprefix("/dev/"), 40)
+
+
+def kind_of(drive: Drive) -> Text:
+    """What it is made of."""
+    if drive.rotational is None:
+        return t("-")
+    return t("HDD") if drive.rotational else t("SSD")
+
+
+def run_row(run: OpenRun, *, named: bool = False) -> Row:
+    """A run that is at work, or waits for a word; `named` where another one is on the same drives."""
+    said = (
+        t("cannot go on. Enter shows why.")
+        if run.why_not
+        else _RUN_SAID.get(run.state, Sentence("was not finished. Go on, or undo it?"))()
+    )
+    tone = Tone.ACCENT if run.state == "running" else Tone.WARN
+    drives = ", ".join(map(short, run.drives))
+    name = muted(printable(run.run.name, 60) if named else "")
+    return Row(f"run:{run.run}", (Piece("!", tone), strong(drives), Piece(said, tone), name), pinned=True)
+
+
+def reading_row(path: str) -> Row:
+    """A drive that has not answered yet."""
+    return Row(path, (strong(short(path)), muted(t("reading ..."))))
+
+
+def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Row:
+    """Name, model, size, what it is made of, its bus, and how it stands."""
+    size = t("?") if drive.size_bytes is None else SIZE(size=drive.size_bytes)
+    blocks = drive.geometry.sector_format if drive.geometry else ""
+    cells = (
+        strong(short(drive.path)),
+        Piece(printable(drive.model, 24) if drive.model else t("no name")),
+        Piece(size),
+        Piece(kind_of(drive)),
+        Piece(drive.bus or ""),
+        Piece(blocks),
+        stands(drive, diagnosis, impediment, runs),
+    )
+    return Row(drive.path, cells)
+
+
+def stands(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Piece:
+    """The most important thing about a drive, in a few words. `runs` are the open ones of it."""
+    if any(use.kind == "running-system" for use in drive.uses):
+        return muted(t("in use: this system"))
+    if any(run.state == RUNNING for run in runs):
+        return Piece(RUN_WORKS(), Tone.ACCENT)
+    if any(map(waits, runs)) or _withholds(drive):
+        return Piece(WAITS, Tone.WARN)
+    for severity, said in (
+        (Severity.DANGER, Sentences("! 1 danger", "! {count} dangers")),
+        (Severity.WARNING, Sentences("! 1 warning", "! {count} warnings")),
+    ):
+        if count := sum(finding.severity is severity for finding in diagnosis.findings):
+            return Piece(said(count=count), TONES[severity])
+    if unread_content(drive):
+        return Piece(NOT_READ, Tone.WARN)
+    if drive.read_only:
+        return muted(t("read-only"))
+    if impediment:
+        mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
+        return muted(MOUNTED(place=mounted) if mounted else t("in use"))
+    return held_on(drive)
+
+
+def held_on(drive: Drive) -> Piece:
+    """What it holds, where nothing else is to be told of it."""
+    if drive.is_empty:
+        return Piece(t("empty"), Tone.GOOD)
+    if drive.partitions:
+        return Piece(tn("1 partition", "{count} partitions", count=len(drive.partitions)))
+    return Piece(", ".join(title_of(mark.kind) for mark in drive.signatures))
+
+
+def _withholds(drive: Drive) -> bool:
+    """Whether something on it is not recognised only since it waits, by the drive's own notice or journal."""
+    has_notice = drive.waiting is not None and drive.waiting.bare
+    return has_notice or any(map(is_half_moved, drive.partitions))
+
+
+def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> Row:
+    """Name, what it holds, size, and where it is mounted, or that one of the open `runs` waits there."""
+    label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
+    held: Text = title_of(part.filesystem or "") or (
+        NOT_READ if drive.is_unread(part) else t("nothing recognised")
+    )
+    if part.signatures and not part.filesystem:
+        held = "+".join(title_of(mark.kind) for mark in part.signatures)
+    mounted = next(iter(part.mount_points), "")
+    # What is withheld of a partition is not lost: nothing recognises it until it is kept or undone.
+    half = any(map(is_half_moved, drive.partitions))
+    withheld = is_half_moved(part) if half else not part.signatures and _withholds(drive)
+    waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
+    cells = (
+        strong(short(part.path)),
+        Piece(printable(label, 24) if label else ""),
+        Piece(SIZE(size=part.size_bytes)),
+        Piece("" if withheld else held),
+        Piece(""),
+        Piece(""),
+        Piece(WAITS, Tone.WARN) if waiting else muted(MOUNTED(place=mounted)) if mounted else Piece(""),
+    )
+    return Row(part.path, cells, level=1)
+
+
+def about(services: Services, count: int) -> Text:
+    """How many drives there are, and with whose rights they are read."""
+    who = (
+        t("not root")
+        if services.needs_root and (services.asks_for_root or services.apply_obstacle)
+        else t("recorded")
+        if services.obstacle and not services.needs_root
+        else t("as root")
+    )
+    return tn("{count} drive, {who}", "{count} drives, {who}", count=count, who=who)
+
+
+def drive_panes(
+    drive: Drive,
+    diagnosis: Diagnosis,
+    impediment: Text,
+    *,
+    can_ask: bool,
+    device: str = "",
+    runs: Sequence[OpenRun] = (),
+) -> tuple[Pane, ...]:
+    """What the drive under the cursor is, what stands against setting it up, and what was found. `device` is
+    the partition that the cursor stands on; `runs` are the open ones of the drive, which come first."""
+    name = t(
+        "{drive}  {model}  {size:size}  serial {serial}",
+        drive=short(drive.path),
+        model=printable(drive.model or "", 40),
+        size=drive.size_bytes or 0,
+        serial=printable(drive.serial, 40) if drive.serial else t("none"),
+    )
+    blocks: list[Block] = []
+    if bar := drive_bar(drive):
+        blocks += [bar]
+    blocks += _open(runs)
+    if impediment and not any(run.state == RUNNING or waits(run) for run in runs):
+        blocks.append(para(Piece(t("Cannot be set up now:"), Tone.WARN), impediment, hang=2))
+    if unread_content(drive):
+        said = (
+            t("What it holds was not read: only root may. o reads it as root.")
+            if can_ask
+            else t("What it holds could not be read. w says why.")
+        )
+        blocks.append(para(Piece(said, Tone.WARN), hang=2, key="as-root"))
+    about = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
+    if runs:
+        about = [one for one in about if one.code not in OF_A_RUN]
+    found = [*finding_paras(about), *_better_as_ext4(old_filesystems(drive), device)]
+    if found:
+        blocks += [GAP, *found] if blocks else found
+    elif not impediment and not unread_content(drive) and not runs:
+        blocks.append(para(Piece(t("Nothing wrong was found."), Tone.GOOD)))
+    return (Pane(name, tuple(blocks)),)
+
+
+def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
+    """What can be done about the first of the open runs, each beside its key."""
+    for run in runs[:1]:
+        if run.state == RUNNING:
+            yield para(Piece(words.IS_CHANGED, Tone.ACCENT), hang=2, key="show-run")
+        elif run.why_not:
+            yield para(Piece(printable(run.why_not, 600), Tone.WARN), hang=2, key="show-run")
+        elif waits(run):
+            yield para(Piece(t("It waits: keeping puts it to use."), Tone.WARN), hang=2, key="keep")
+            if "undo" in run.ways:
+                yield para(t("Undoing puts back what was there."), hang=2, key="undo")
+        else:
+            yield para(
+                Piece(t("A run here was not finished: go on, or undo it."), Tone.WARN), hang=2, key="show-run"
+            )
+
+
+def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
+    """What asks for something, the worst first; several alike are told once. Where a key does something about
+    it, that stands beside it; else what to do. Those that are fine are told by `w`."""
+    order = list(Severity)
+    alike: dict[tuple[str, Severity], list[Finding]] = {}
+    for finding in sorted(findings, key=lambda one: order.index(one.severity)):
+        if finding.severity is not Severity.OK:
+            alike.setdefault((finding.code, finding.severity), []).append(finding)
+    for (code, severity), same in alike.items():
+        key = answer_to(code)
+        more: Text = (
+            tn("And 1 more like it.", "And {count} more like it.", count=len(same) - 1)
+            if len(same) > 1
+            else ""
+        )
+        piece = Piece(_SAID[severity](), TONES[severity])
+        yield para(piece, strong(same[0].sentence), more, hang=2, key=key)
+        if severity is not Severity.INFO and key != "speed":
+            yield para(same[0].remedy, indent=2)
+
+
+def _better_as_ext4(found: Sequence[Candidate], device: str) -> Iterator[Para]:
+    for one in found:
+        if device in ("", one.device):
+            named = f'{short(one.device)} "{printable(one.label, 24)}"' if one.label else short(one.device)
+            yield para(
+                Piece(words.INFO(), Tone.ACCENT),
+                strong(named),
+                t("can become ext4 with all files kept."),
+                hang=2,
+                key="to-ext4",
+            )
+
+
+def recording_piece(diagnosis: Diagnosis) -> Piece:
+    """How it records, in a word."""
+    tone = Tone.WARN if diagnosis.recording.verdict in (Recorded.YES, Recorded.LIKELY) else Tone.PLAIN
+    return Piece(recording_word(diagnosis.recording), tone)

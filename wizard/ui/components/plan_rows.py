@@ -1,0 +1,160 @@
+"""A plan's volumes, what is lost, and the volume under the cursor, as rows and paragraphs. Pure."""
+
+from collections.abc import Iterator
+
+from wizard.filesystems.registry import title_of
+from wizard.host.session import Session
+from wizard.model.advice import Choice
+from wizard.model.advice import Place as Rank
+from wizard.model.errors import printable
+from wizard.model.plan import NO_PLACE, Member, Plan, Slot
+from wizard.model.said import Sentence, t
+from wizard.plan.messages import who
+from wizard.plan.request.volume_request import Wish, more_words, size_words
+from wizard.plan.request.wanted import advice_in_role
+from wizard.plan.steps.postconditions import waiting_lost, whole_lost
+from wizard.plan.text import volume_bytes
+from wizard.plan.undo_policy import shows_nothing
+from wizard.ui.components.drive_rows import short
+from wizard.ui.screens import messages as words
+from wizard.ui.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
+
+UNDO = t("Undo")
+
+COLUMNS = (
+    Column(t("Name")),
+    Column(t("Filesystem")),
+    Column(t("Size"), right=True),
+    Column(t("Mounted at")),
+    Column(t("Who may write")),
+)
+RANKS = {
+    Rank.CHOSEN: (Sentence("recommended"), Tone.GOOD),
+    Rank.SECOND: (Sentence("good too"), Tone.ACCENT),
+    Rank.REJECTED: (Sentence("not recommended"), Tone.WARN),
+}
+ALTERNATIVES = 3
+
+LONGEST_CLAUSE = 300
+
+
+def volume_row(session: Session, index: int) -> Row:
+    """A volume: its name, filesystem, size, place and writers."""
+    wish = session.wishes[index]
+    made = volume_bytes(session.plan, index) if session.plan else None
+    place: Text = wish.mount_point or t("not mounted")
+    if wish.mount_point == NO_PLACE:
+        place = t("in use")
+    writers: Text = who(wish.writer) if wish.mount_point and wish.mount_point != NO_PLACE else ""
+    cells = (
+        strong(printable(wish.final_label, 30)),
+        Piece(title_of(wish.choice.filesystem)),
+        Piece(size_words(wish, made)),
+        Piece(place),
+        Piece(writers),
+    )
+    more = "; ".join(more_words(wish))
+    return Row(str(index), cells, notes=(more,) if more else ())
+
+
+def lost_line(session: Session, plan: Plan) -> Para:
+    """What goes, by name and size, of every drive; or that nothing does."""
+    gone = [slot for member in plan.members for slot in member.before.partitions if not slot.kept]
+    names = tuple(
+        t("{name} ({what}, {size:size})", name=_called(slot), what=_what(slot), size=slot.size_bytes)
+        for slot in gone
+    )
+    lost: list[Text] = [t("{names:and}.", names=names)] if names else []
+    zoned = {drive.path for drive in session.drives if drive.unrecognised_zones}
+    for member in plan.members:
+        lost += _lost_beside(member, holds=member.before.holds_more or member.drive.path in zoned)
+    if lost:
+        return para(Piece(t("Lost:"), Tone.DANGER), *map(strong, lost), hang=2)
+    if any(member.before.partitions for member in plan.members):
+        return para(Piece(t("Kept:"), Tone.GOOD), t("every partition that is there, to the byte."))
+    return para(
+        Piece(
+            t("Nothing is lost: {drives:and} holds nothing.", drives=tuple(map(short, plan.paths))), Tone.GOOD
+        )
+    )
+
+
+def _lost_beside(member: Member, *, holds: bool) -> Iterator[Text]:
+    """What goes of a drive beside its partitions. It `holds` something if anything lies on the drive
+    itself."""
+    if member.before.table == "unread":
+        yield t("whatever {drives:and} holds: it could not be read.", drives=(short(member.drive.path),))
+    elif any(slot.kept for slot in member.before.partitions):
+        return
+    elif not member.before.partitions and (whole := whole_lost(member)):
+        yield whole
+    elif holds and not member.before.partitions:
+        yield t("everything that is on {drives:and}.", drives=(short(member.drive.path),))
+    if waiting := waiting_lost(member.before):
+        yield waiting
+
+
+def _called(slot: Slot) -> str:
+    named = slot.label or slot.name
+    return printable(named, 40) if named else str(slot.number)
+
+
+def _what(slot: Slot) -> str:
+    from wizard.plan.free_space import content_of
+
+    return content_of(slot)
+
+
+def undo_line(plan: Plan, why_direct: str) -> Para:
+    """Until when what is there can be put back."""
+    if shows_nothing(plan):
+        return para(muted(UNDO), t("not needed: nothing is there to put back."))
+    if why_direct:
+        return para(
+            Piece(UNDO, Tone.WARN), t("not possible once it is begun: {why}.", why=why_direct), hang=2
+        )
+    return para(muted(UNDO), t("until you keep it: what it overwrites is saved first."))
+
+
+def volume_pane(session: Session, index: int) -> Pane:
+    """The volume's filesystem, why, what would do too, and its options."""
+    wish = session.wishes[index]
+    title = t(
+        "{label}: {filesystem}",
+        label=printable(wish.final_label, 30),
+        filesystem=title_of(wish.choice.filesystem),
+    )
+    return Pane(title, tuple(_of_volume(session, wish)))
+
+
+def _of_volume(session: Session, wish: Wish) -> Iterator[Block]:
+    advice = session.advice
+    choices = [wish.choice]
+    if advice is not None and advice.workload.id == wish.workload.id:
+        choices += [
+            choice
+            for choice in advice_in_role(advice, wish.role).choices
+            if choice.filesystem != wish.choice.filesystem and choice.ranked and not choice.obstacles
+        ]
+    for number, choice in enumerate(choices[:ALTERNATIVES]):
+        yield _ranked(choice, taken=number == 0)
+    texts = tuple(option.text for option in (*wish.choice.mkfs, *wish.choice.mount))
+    said: Text = printable(", ".join(texts), 300) if texts else t("none beyond the defaults")
+    yield para(muted(t("Options")), said, hang=2)
+    for doubt in wish.doubts:
+        yield para(Piece(words.DOUBT, Tone.WARN), printable(str(doubt), 600), hang=2)
+
+
+def _ranked(choice: Choice, *, taken: bool) -> Para:
+    said, tone = RANKS[choice.place] if choice.ranked else (Sentence("your choice"), Tone.PLAIN)
+    mark = "(*)" if taken else "( )"
+    title = title_of(choice.filesystem)
+    name = strong(title) if taken else Piece(title)
+    return para(mark, name, Piece(said(), tone), first_clause(str(choice.sentence)), hang=4)
+
+
+def first_clause(text: str) -> str:
+    """Up to the first full stop, colon or semicolon that ends a clause."""
+    found = [at for end in (". ", ": ", "; ") if (at := text.find(end)) > 0]
+    shown = printable(text[: min(found)] if found else text, LONGEST_CLAUSE)
+    return shown.rstrip(".")

@@ -1,0 +1,122 @@
+"""How far a run is, as it was seen last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from wizard.apply.engine.record import GOING_BACK, Phase
+from wizard.model.said import t
+from wizard.ui.screens import messages as words
+from wizard.ui.view import Progress
+
+if TYPE_CHECKING:
+    from wizard.apply.run.progress_log import StepProgress
+    from wizard.host.contract import Services
+    from wizard.model.said import Said
+    from wizard.ui.jobs.of_changes import Job
+
+PERIOD = 1.0
+"""Seconds between two looks."""
+MOST_RATES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`rates` are bytes a second of the last looks, `moved` what the drives had moved at the latest, which
+    was at `at` of a steady clock. `over` is what was told last of work that is done by now."""
+
+    followed: bool = False
+    progress: StepProgress | None = None
+    rates: tuple[float, ...] = ()
+    moved: int = 0
+    at: float = 0.0
+    over: StepProgress | None = None
+
+    def turned(self) -> Standing:
+        """As something else begins, of which nothing is told yet."""
+        return replace(self, over=self.progress or self.over)
+
+    @property
+    def around(self) -> StepProgress | None:
+        """How far that is which comes before the first step, or behind the last."""
+        told = self.progress
+        return told if told is not None and told.step == 0 and told != self.over else None
+
+    def looked(self, services: Services, run: Path, paths: Sequence[str]) -> Standing | None:
+        """As it is now; None where it was looked at just before."""
+        now = monotonic()
+        if now - self.at < PERIOD:
+            return None
+        moved = services.traffic(paths)
+        rates = self.rates
+        if self.at and moved >= self.moved:
+            rates = (*rates, (moved - self.moved) / (now - self.at))[-MOST_RATES:]
+        return replace(
+            self,
+            progress=services.progress(run),
+            rates=rates,
+            moved=moved,
+            at=now,
+        )
+
+
+def doing(phase: Phase | None, *, done: bool) -> Said:
+    """What is at work while no step is; `phase` is how far a rehearsed run is."""
+    if phase in GOING_BACK:
+        return words.UNDOING
+    if not done:
+        return t("Reading what is there, and checking")
+    if phase is Phase.REHEARSING:
+        return t("Saving what was there")
+    return (
+        t("Writing it, and comparing")
+        if phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING)
+        else t("Putting it in place, and checking")
+    )
+
+
+def far_around(standing: Standing, what: Said) -> Progress:
+    """A bar for what comes before the first step, behind the last, or when it is kept or undone."""
+    told = standing.around
+    if told is None:
+        return Progress(None, t("{what} ...", what=what), standing.rates)
+    percent, left = int(100 * told.share), told.seconds_left
+    if left is None or left < 1:
+        said = t("{what}: {percent} %", what=what, percent=percent)
+    else:
+        said = t("{what}: {percent} %, {left:time} left", what=what, percent=percent, left=left)
+    return Progress(told.share, said, standing.rates)
+
+
+def far_in_steps(standing: Standing, job: Job, done: int, working: int) -> Progress:
+    """A bar over all steps, by their estimates."""
+    count = len(job.sentences)
+    percent, left = percent_of(job.seconds, done, standing.progress)
+    if left >= 1:
+        said = t(
+            "{percent} %, {left:time} left, step {step} of {count}",
+            percent=percent,
+            left=left,
+            step=working,
+            count=count,
+        )
+    else:
+        said = t("{percent} %, step {step} of {count}", percent=percent, step=working, count=count)
+    return Progress(percent / 100, said, standing.rates)
+
+
+def percent_of(seconds: Sequence[float], done: int, progress: StepProgress | None) -> tuple[int, float]:
+    """How much is done by the steps' own estimates, and how many seconds are left; `progress` of the step
+    behind the `done` ones is used where it is known."""
+    weights = [max(1.0, one) for one in seconds]
+    if done >= len(weights):
+        return 100, 0.0
+    known = progress if progress is not None and progress.step == done + 1 else None
+    share = known.share if known else 0.0
+    percent = int(100 * (sum(weights[:done]) + weights[done] * share) / sum(weights))
+    this = seconds[done] * (1 - share) if known is None or known.seconds_left is None else known.seconds_left
+    return percent, this + sum(seconds[done + 1 :])

@@ -1,0 +1,379 @@
+"""Why something is said: each sentence with what stands behind it. Rules are read here, none is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+from statistics import median
+from typing import TYPE_CHECKING
+
+from wizard.filesystems.registry import title_of
+from wizard.model.finding import Severity
+from wizard.model.operations import MakeFilesystem
+from wizard.model.plan import AddFstabLine, Mount, WriteTable
+from wizard.model.said import MIB, ProfileText, Said, Sentence, Sentences, format_nanoseconds, in_a_row, t, tn
+from wizard.ui.components.drive_rows import TONES
+from wizard.ui.screens import messages as named
+from wizard.ui.view import GAP, Block, Figures, Piece, Text, Tone, muted, para, strong
+
+if TYPE_CHECKING:
+    from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
+    from wizard.model.finding import Clue, Diagnosis, Finding
+    from wizard.model.plan import Plan, Step, TableEntry
+    from wizard.model.said import Said
+    from wizard.model.verdict import Ratio, Verdict
+    from wizard.plan.request.volume_request import Wish
+
+
+# Help.
+
+# What words mean.
+
+# Reasons.
+SOURCE = t("Source:")
+UNDO = t("Undo:")
+DESTROYS = t("Destroys:")
+CHECKED = t("Checked afterwards:")
+
+# Published figures.
+
+# Where a partition starts.
+
+# A measurement.
+
+
+EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
+"""Of the ranges of factors in which pairs are counted."""
+
+
+def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
+    """Published figures as bars, with what dates them; where there is none, that is said."""
+    if not evidence:
+        return (para(t("No published figure stands behind this. It is a judgement.")),)
+    told: set[Said | str] = set()
+    return tuple(block for item in evidence for block in _evidence(item, told))
+
+
+def _evidence(item: Evidence, told: set[Said | str]) -> Iterator[Block]:
+    """A note or a source that was `told` already is not told again; every figure is dated."""
+    yield para(strong(item.title))
+    if item.figures:
+        unit = (
+            Sentence("{unit}, less is better") if item.lower_is_better else Sentence("{unit}, more is better")
+        )(unit=item.unit)
+        named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
+        yield Figures(unit, named, tuple(f"{value:g}" for _, value in item.figures))
+    if item.note and item.note not in told:
+        yield para(item.note, indent=2)
+    measured = t(
+        "Measured: {era}, kernel {kernel}, {hardware}",
+        era=item.era,
+        kernel=item.kernel,
+        hardware=item.hardware,
+    )
+    yield para(measured, indent=2, hang=2)
+    if item.source not in told:
+        yield para(muted(SOURCE), item.source, indent=2, hang=2)
+    told.update((item.note, item.source))
+    yield GAP
+
+
+def measured_blocks(verdict: Verdict) -> tuple[Block, ...]:
+    """What the pairs say: the medians, the spread, how many there are; nothing where none was measured."""
+    if not verdict.pairs:
+        return ()
+    count = (
+        Sentences(
+            "{count} pair of {size} bytes by writing, {seconds:.0f} s.",
+            "{count} pairs of {size} bytes by writing, {seconds:.0f} s.",
+        )
+        if verdict.access == "write"
+        else Sentences(
+            "{count} pair of {size} bytes by reading, {seconds:.0f} s.",
+            "{count} pairs of {size} bytes by reading, {seconds:.0f} s.",
+        )
+    )(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds)
+    return (_medians(verdict), GAP, _spread(verdict), GAP, para(count))
+
+
+def _medians(verdict: Verdict) -> Figures:
+    """What a usual access takes, aligned and misaligned."""
+    aligned = median(pair.aligned_ns for pair in verdict.pairs)
+    misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
+    values = ((str(t("aligned")), aligned), (str(t("misaligned")), misaligned))
+    return Figures(
+        t("Time of one access, less is better"),
+        values,
+        tuple(format_nanoseconds(value) for _, value in values),
+    )
+
+
+def _spread(verdict: Verdict) -> Figures:
+    """How many pairs came out with which factor, from the first range with any to the last one."""
+    factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
+    counts = [(low, high, sum(low <= factor < high for factor in factors)) for low, high in pairwise(EDGES)]
+    found = [place for place, (_, _, count) in enumerate(counts) if count]
+    shown = counts[found[0] : found[-1] + 1]
+    values = tuple((_range(low, high), float(count)) for low, high, count in shown)
+    return Figures(
+        t("Pairs by factor (misaligned time over aligned)"),
+        values,
+        tuple(str(count) for _, _, count in shown),
+    )
+
+
+def _range(low: float, high: float) -> str:
+    return str(t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high))
+
+
+WHY = t("Why:")
+PUBLISHED = t("What others measured")
+
+SEVERITIES = {
+    Severity.DANGER: named.DANGER,
+    Severity.WARNING: named.WARNING,
+    Severity.INFO: named.INFO,
+    Severity.OK: Sentence("fine:"),
+}
+"""How each is said."""
+
+NO_CAPTION = Piece("")
+SEVERE = (Severity.DANGER, Severity.WARNING)
+TRUST = {"high": Sentence("high"), "medium": Sentence("medium"), "low": Sentence("low")}
+WITHHELD = {
+    "mkfs": Sentence("Not offered when made:"),
+    "mount": Sentence("Not offered when mounted:"),
+    "scheduler": Sentence("Not offered as scheduler:"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A sentence, what it is a sentence of, and what stands behind it."""
+
+    sentence: Piece
+    behind: tuple[Block, ...]
+    caption: Piece = NO_CAPTION
+
+
+def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
+    """Each finding, the worst first, with why, remedy, source and figures; then every clue to how the drive
+    records."""
+    order = list(Severity)
+    found = sorted(diagnosis.findings, key=lambda finding: order.index(finding.severity))
+    clues = diagnosis.recording.evidence
+    told = [block for clue in clues for block in clue_blocks(clue)]
+    recording = (
+        (
+            Reason(
+                Piece(
+                    tn(
+                        "{count} clue to how the drive records",
+                        "{count} clues to how the drive records",
+                        count=len(clues),
+                    )
+                ),
+                tuple(told),
+                Piece(named.INFO(), Tone.ACCENT),
+            ),
+        )
+        if clues
+        else ()
+    )
+    return (*map(_finding, found), *recording)
+
+
+def _finding(finding: Finding) -> Reason:
+    from wizard.advice.evidence import evidence_for
+    from wizard.findings.diagnose import CODES
+
+    meaning = CODES.get(finding.code)
+    rule = t("{code}: {meaning}", code=finding.code, meaning=meaning) if meaning else finding.code
+    behind = [
+        *_named(WHY, finding.why),
+        *_named(t("Do:"), finding.remedy),
+        *_named(SOURCE, finding.source),
+        *_named(t("Rule:"), rule),
+    ]
+    if finding.severity in SEVERE and (figures := evidence_for(finding.code)):
+        behind += [para(strong(PUBLISHED)), GAP, *evidence_blocks(figures)]
+    caption = Piece(SEVERITIES[finding.severity](), TONES[finding.severity])
+    return Reason(Piece(finding.sentence), tuple(behind), caption)
+
+
+def clue_blocks(clue: Clue) -> Iterator[Block]:
+    """Where it was read, what it says, and how far it can be trusted."""
+    yield para(strong(t("{source}:", source=clue.source)), clue.says, hang=2)
+    trust = TRUST[clue.confidence]() if clue.confidence in TRUST else clue.confidence
+    yield para(t("How far it can be trusted: {confidence}.", confidence=trust), indent=2)
+
+
+def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
+    """Why a filesystem has its place, with the figures; then its options, what is not offered, and what holds
+    of the drive."""
+    cannot = [para(Piece(t("Cannot:"), Tone.DANGER), obstacle, hang=2) for obstacle in choice.obstacles]
+    scheduler = (choice.scheduler,) if choice.scheduler else ()
+    options = (
+        (Sentence("When made:"), choice.mkfs),
+        (Sentence("When mounted:"), choice.mount),
+        (Sentence("Scheduler:"), scheduler),
+    )
+    of_drive = (para(t("This holds of the drive and the purpose, whatever is put on it.")),)
+    return (
+        Reason(Piece(choice.sentence), (*cannot, *evidence_blocks(choice.evidence))),
+        *(
+            Reason(Piece(option.text, Tone.ACCENT), tuple(_option(option)), Piece(caption()))
+            for caption, several in options
+            for option in several
+        ),
+        *(
+            Reason(Piece(held.text), tuple(_named(WHY, held.reason)), Piece(WITHHELD[held.kind]()))
+            for held in choice.withheld
+        ),
+        *(Reason(Piece(said), of_drive) for said in (*advice.doubts, *advice.notes)),
+    )
+
+
+def _option(option: Option) -> Iterator[Block]:
+    yield from _named(WHY, option.why)
+    yield from _named(t("Risk:"), option.risk)
+
+
+def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
+    """Why a filesystem is never made, with what the studies measured of it; then the way off."""
+    return (
+        Reason(Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
+        Reason(Piece(t("The way off it")), (para(unmade.way_off),)),
+    )
+
+
+def step_reasons(plan: Plan, wishes: Sequence[Wish]) -> tuple[Reason, ...]:
+    """Each step with why it is as it is, what is checked afterwards, and how it is undone; then each
+    doubt."""
+    steps = (
+        Reason(
+            Piece(step.sentence), (*_why_step(plan, wishes, step), *_after_step(step)), Piece(f"{number}.")
+        )
+        for number, step in enumerate(plan.steps, 1)
+    )
+    doubtful, behind = (
+        Piece(t("In doubt:"), Tone.WARN),
+        (para(t("It could not be known when the plan was made.")),),
+    )
+    return (*steps, *(Reason(Piece(doubt), behind, doubtful) for doubt in plan.doubts))
+
+
+def _why_step(plan: Plan, wishes: Sequence[Wish], step: Step) -> Iterator[Block]:
+    operation = step.operation
+    if isinstance(operation, WriteTable):
+        for entry in operation.entries:
+            if not entry.kept:
+                yield para(_placed(plan, entry), hang=2)
+        yield GAP
+    of = _choice_of(plan, wishes, step)
+    if of is None:
+        return
+    made = isinstance(operation, MakeFilesystem)
+    if made:
+        yield from _named(title_of(of.filesystem), of.sentence)
+    for option in of.mkfs if made else of.mount:
+        yield from _named(option.text, option.why, option.risk)
+    if made and of.evidence:
+        yield from evidence_blocks(of.evidence)
+
+
+def _choice_of(plan: Plan, wishes: Sequence[Wish], step: Step) -> Choice | None:
+    """The choice that a step carries out, found by its volume."""
+    match step.operation:
+        case MakeFilesystem(uuid=uuid) | AddFstabLine(uuid=uuid):
+            fits = [volume.uuid == uuid for volume in plan.volumes]
+        case Mount(device=device):
+            fits = [volume.path == device for volume in plan.volumes]
+        case _:
+            return None
+    return next((wish.choice for wish, its in zip(wishes, fits, strict=False) if its), None)
+
+
+def _placed(plan: Plan, entry: TableEntry) -> Said:
+    """Where a partition starts, and what that start is a boundary of."""
+    from wizard.model.geometry import misalignment_bytes
+
+    geometry, start = plan.drive.geometry, entry.start_bytes
+    grain = start % MIB == 0
+    if off := misalignment_bytes(geometry, start):
+        said = (
+            Sentence(
+                "Partition {number} starts at byte {start}, off a physical block by {off} "
+                "bytes, but on 1 MiB."
+            )
+            if grain
+            else Sentence("Partition {number} starts at byte {start}, off a physical block by {off} bytes.")
+        )
+        return said(number=entry.number, start=start, off=off)
+    said = (
+        Sentence(
+            "Partition {number} starts at byte {start}, on a physical block of {block} bytes and on 1 MiB."
+        )
+        if grain
+        else Sentence("Partition {number} starts at byte {start}, on a physical block of {block} bytes.")
+    )
+    return said(number=entry.number, start=start, block=geometry.physical_block_bytes)
+
+
+def _after_step(step: Step) -> Iterator[Block]:
+    if step.holds:
+        yield para(strong(CHECKED))
+        yield from (para(held, indent=2, hang=2) for held in step.holds)
+        yield GAP
+    if step.destroys:
+        yield para(Piece(DESTROYS, Tone.DANGER), step.destroys, hang=2)
+        yield GAP
+    yield from _named(UNDO, step.undo)
+
+
+def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
+    """What was measured and how sure it is; then each caveat; then what others have measured."""
+    from wizard.advice.evidence import evidence_for
+
+    but, limits = (
+        Piece(t("But:"), Tone.WARN),
+        (para(t("This limits what the measurement shows; the result claims no more than that.")),),
+    )
+    return (
+        Reason(Piece(verdict.sentence), (*_method(verdict), *measured_blocks(verdict))),
+        *(Reason(Piece(caveat), limits, but) for caveat in verdict.caveats),
+        Reason(Piece(PUBLISHED), evidence_blocks(evidence_for("alignment"))),
+    )
+
+
+def _method(verdict: Verdict) -> Iterator[Block]:
+    if not verdict.pairs:
+        yield para(t("Nothing was measured."))
+        return
+    pairs = t(
+        "Pairs of {size} bytes were timed: one on a block's boundary, one {shift} bytes beside it.",
+        size=verdict.block_bytes,
+        shift=verdict.shift_bytes,
+    )
+    yield para(in_a_row(pairs, t("The two of a pair lie side by side, and come right after each other.")))
+    yield GAP
+    if verdict.ratio:
+        yield from _named(t("Factor:"), _sure(verdict.ratio))
+
+
+def _sure(ratio: Ratio) -> Said:
+    percent = 100 * ratio.confidence
+    return t(
+        "{estimate:.2f} times as long misaligned, {low:.2f} to {high:.2f} with {percent:.0f} % confidence.",
+        estimate=ratio.estimate,
+        low=ratio.low,
+        high=ratio.high,
+        percent=percent,
+    )
+
+
+def _named(caption: Text, *said: Text) -> tuple[Block, ...]:
+    """`Why: ...`, and a gap; nothing where nothing is said."""
+    return (para(strong(caption), *said, hang=2), GAP) if any(text != "" for text in said) else ()

@@ -1,0 +1,274 @@
+"""A way to ext4 as a row, and everything that is said of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from wizard.benchmark.candidates.compare import Finding
+from wizard.benchmark.candidates.verdict import (
+    INTERVALS,
+    caveats,
+    doing,
+    phase_speeds,
+    rate,
+    sentences,
+    title_of,
+)
+from wizard.ext4.ways import COMPARED, MEANS, SUMMARIES, TITLES, is_damaged
+from wizard.host.contract import Services
+from wizard.model.finding import Diagnosis
+from wizard.model.machine import Drive, Machine
+from wizard.model.migration import Means, Way
+from wizard.model.said import Sentence, t, tn
+from wizard.ui.components.drive_rows import finding_paras
+from wizard.ui.view import (
+    GAP,
+    Banner,
+    Block,
+    Column,
+    Figures,
+    Pane,
+    Piece,
+    Progress,
+    Row,
+    Text,
+    Tone,
+    muted,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.benchmark.candidates.compare import Order, TrialVerdict
+    from wizard.benchmark.candidates.compare import Progress as Told
+    from wizard.host.session import Moving
+    from wizard.model.migration import Offer, Prospect
+
+
+NOTHING_LOST = Sentence("nothing is lost")
+
+COLUMNS = (
+    Column(t("Way")),
+    Column(t("Takes"), right=True),
+    Column(t("Room elsewhere"), right=True),
+    Column(t("If the power goes"), least=90),
+    Column(t("Here")),
+)
+POWER = {
+    Means.TRANSACTION: (NOTHING_LOST, Tone.GOOD),
+    Means.DIRECT: (Sentence("have a backup"), Tone.WARN),
+    Means.FILES: (Sentence("nothing happens"), Tone.GOOD),
+    Means.COPY: (NOTHING_LOST, Tone.GOOD),
+}
+
+
+def way_row(offer: Offer, prospect: Prospect, moving: Moving) -> Row:
+    """What it takes, and whether it can be had here."""
+    power, tone = POWER[offer.means]
+    cells = (
+        strong(TITLES[offer.way]),
+        Piece(t("{seconds:time}", seconds=offer.seconds) if offer.seconds >= 1 else t("no time")),
+        Piece(t("{size:size}", size=offer.room_bytes) if offer.room_bytes else t("none")),
+        Piece(power(), tone),
+        _standing(offer, prospect),
+    )
+    why_not = obstacle_words(prospect, offer) if not moving.repairs else ""
+    return Row(offer.way.value, cells, why_not=why_not)
+
+
+def obstacle_words(prospect: Prospect, offer: Offer) -> Text:
+    """What stands against a way, empty for nothing. What helps stands where the finding itself is told."""
+    found = (one.sentence for one in prospect.findings if one.code == offer.obstacle_code)
+    return next(found, offer.obstacle) if offer.obstacle else ""
+
+
+def _standing(offer: Offer, prospect: Prospect) -> Piece:
+    if offer.obstacle:
+        return Piece(t("cannot"), Tone.WARN)
+    if offer.way is prospect.default:
+        return Piece(t("recommended"), Tone.GOOD)
+    return Piece(t("good too"))
+
+
+def way_panes(prospect: Prospect, offer: Offer, moving: Moving) -> tuple[Pane, ...]:
+    """Everything of the way under the cursor, then what was found of the filesystem."""
+    found = tuple(finding_paras(prospect.findings))
+    told = Pane(TITLES[offer.way], tuple(_offer_blocks(prospect, offer, moving)))
+    return (told, Pane(t("About this filesystem"), found)) if found else (told,)
+
+
+def _offer_blocks(prospect: Prospect, offer: Offer, moving: Moving) -> Iterator[Block]:
+    if offer.obstacle:
+        yield para(Piece(t("Cannot:"), Tone.WARN), obstacle_words(prospect, offer), hang=2)
+    yield para(SUMMARIES[offer.way])
+    yield from _listed(t("Gets:"), offer.gains)
+    yield from _listed(t("Costs:"), offer.costs)
+    yield from _listed(t("Undo:"), (offer.undone,))
+    yield from _listed(t("How:"), (MEANS[offer.means],))
+    yield para(muted(t("Settled:")), *settled(prospect, offer, moving), hang=2)
+
+
+def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
+    """The caption before the first one; the others stand below it."""
+    for number, one in enumerate(said):
+        yield para(muted(caption), one, hang=2) if number == 0 else para(one, indent=2, hang=2)
+
+
+def settled(prospect: Prospect, offer: Offer, moving: Moving) -> Iterator[Text]:
+    """What is settled beside the way."""
+    if offer.way not in COMPARED:
+        yield (
+            t("the way itself compares every file.")
+            if offer.way is Way.FRESH
+            else t("there is nothing to compare.")
+        )
+    elif moving.compares:
+        yield t(
+            "every file is compared before and after, which takes {seconds:time}.",
+            seconds=moving.comparing_seconds,
+        )
+    else:
+        yield t("files are not compared one by one.")
+    if is_damaged(prospect.before):
+        yield t("Damage may be repaired.") if moving.repairs else t("Damage is not repaired.")
+    if moving.folder is not None:
+        yield t("Room is taken in {folder}.", folder=str(moving.folder))
+    if moving.target is not None and offer.way is Way.FRESH:
+        yield t("It is made on {target}.", target=moving.target)
+
+
+TONES = {Finding.SLOWER: Tone.WARN, Finding.OPEN: Tone.ACCENT}
+
+
+def progress_blocks(told: Told | None, order: Order) -> Iterator[Block]:
+    """How far it is."""
+    if told is None:
+        yield Progress(None, t("Starting ..."))
+        return
+    bounds = order.bounds
+    share = 1 - told.seconds_left / max(bounds.seconds, 1.0)
+    yield Progress(max(0.0, min(1.0, share)), t("at most {seconds:time} left", seconds=told.seconds_left))
+    candidate = title_of(order, told.doing)
+    if not told.comparisons and told.number <= 1:
+        yield para(
+            t("Before the first round: {candidate}, {doing}.", candidate=candidate, doing=doing(told.phase))
+        )
+    else:
+        yield para(
+            t(
+                "Round {number}: {candidate}, {doing}. {written:size} written.",
+                number=told.number,
+                candidate=candidate,
+                doing=doing(told.phase),
+                written=told.written_bytes,
+            )
+        )
+    for one in told.comparisons:
+        if one.ratio:
+            other = title_of(order, one.candidate)
+            yield para(
+                t(
+                    "{other} takes {estimate:.2f} times as long so far.",
+                    other=other,
+                    estimate=one.ratio.estimate,
+                )
+            )
+
+
+def verdict_banner(verdict: TrialVerdict) -> Banner:
+    """All that may be said; what speaks against the plan is the loudest."""
+    said = sentences(verdict)
+    found = [one.finding for one in verdict.comparisons]
+    tone = next((tone for finding, tone in TONES.items() if finding in found), Tone.GOOD)
+    return Banner(said[0], said[1:], tone)
+
+
+def verdict_blocks(verdict: TrialVerdict) -> Iterator[Block]:
+    """The factors with their ranges, the speed of every phase, and what limits them."""
+    compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
+    if compared:
+        planned = str(title_of(verdict, verdict.planned))
+        values = [(planned, 1.0)]
+        shown = ["1.00"]
+        for one, ratio in compared:
+            values.append((str(title_of(verdict, one.candidate)), ratio.estimate))
+            shown.append(f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})")
+        yield Figures(
+            t("times as long as {planned} (95 % range); less is better", planned=planned),
+            tuple(values),
+            tuple(shown),
+        )
+        yield GAP
+    yield para(
+        tn(
+            "{count} round in {seconds:time}, {written:size} written.",
+            "{count} rounds in {seconds:time}, {written:size} written.",
+            count=len(verdict.rounds),
+            seconds=verdict.seconds,
+            written=verdict.written_bytes,
+        ),
+        INTERVALS,
+    )
+    for limit in caveats(verdict):
+        yield para(limit, hang=2)
+    for load, phase, speeds in phase_speeds(verdict):
+        yield GAP
+        values = [(str(title_of(verdict, one.candidate)), one.median) for one in speeds]
+        shown = [str(rate(one.unit, one.median)) for one in speeds]
+        yield Figures(
+            t("{load}, {phase}: more is better", load=load, phase=phase), tuple(values), tuple(shown)
+        )
+
+
+NEEDED = ("partx", "wipefs")
+"""Programs without which nothing can be set up at all."""
+
+OTHERS = ("mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "smartctl", "cryptsetup")
+"""What people expect of a medium for drives; elsewhere it is told when they are wanted."""
+
+Found = tuple[Drive, Diagnosis] | None
+
+
+def listed(around: Machine | None, found: Mapping[str, Found]) -> dict[str, Found]:
+    """All drives but the medium that a live system was started from."""
+    return {path: one for path, one in found.items() if not (around and one and around.is_medium(one[0]))}
+
+
+def notice(
+    services: Services, around: Machine | None, drives: Sequence[Drive], *, nothing: bool, brief: bool
+) -> Piece | None:
+    """One line: that there is no drive, why nothing can be written, what is missing, or which drive
+    is left out of the list. A `brief` one tells no more than what stands against everything."""
+    if nothing:
+        return Piece(t("No drive was found. Plug one in."))
+    if services.apply_obstacle:
+        return Piece(services.apply_obstacle, Tone.WARN)
+    if around is None or not around.tools:
+        return None
+    if absent := _absent(around, NEEDED):
+        return Piece(
+            t("Nothing can be set up here: this system lacks {programs:and}.", programs=absent), Tone.WARN
+        )
+    if brief or not around.live_medium:
+        return None
+    if absent := _absent(around, OTHERS):
+        return Piece(t("This system lacks {programs:and}; the rest works.", programs=absent), Tone.WARN)
+    medium = tuple(drive.path for drive in drives if around.is_medium(drive))
+    return (
+        Piece(
+            tn(
+                "{drives:and} is not listed: this system was started from it.",
+                "{drives:and} are not listed: this system was started from them.",
+                drives=medium,
+                count=len(medium),
+            ),
+            Tone.MUTED,
+        )
+        if medium
+        else None
+    )
+
+
+def _absent(around: Machine, programs: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in programs if not around.has_tool(name))

@@ -1,0 +1,244 @@
+"""Questions, and something to type. What Enter does at first changes nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wizard.model.errors import DiskwrightError, Refused, printable
+from wizard.model.said import t, tn
+from wizard.ui.components.drive_rows import short
+from wizard.ui.dialogs.pages import Beside
+from wizard.ui.screens import messages
+from wizard.ui.screens import messages as words
+from wizard.ui.view import Action, Block, Field, Para, Text, Tone, Values, View, para
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wizard.model.said import Said
+    from wizard.ui.desk import Desk
+    from wizard.ui.jobs.of_changes import Job
+    from wizard.ui.view import Place, Values
+
+
+class Question(Beside):
+    """A question over the place before. `text` is what yes would mean; `then` is called after a yes, when the
+    place before is the last one again, and what it raises is told there."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        title: Text,
+        text: Text | Sequence[Block],
+        yes: Text,
+        then: Callable[[], None],
+        no: Text = "",
+        *,
+        ends: bool = False,
+    ) -> None:
+        super().__init__(desk)
+        self._title, self._yes, self._then, self._ends = title, yes, then, ends
+        self._no = no if no != "" else t("no")
+        self._blocks = blocks_of(text)
+
+    def view(self) -> View:
+        """No comes first."""
+        actions = (
+            Action("no", "enter", self._no),
+            Action("yes", "y", self._yes, ends=self._ends),
+            Action("no", "escape", self._no, aside=True),
+            Action("no", "n", self._no, aside=True),
+        )
+        return View(
+            "question",
+            self.at,
+            self._title,
+            actions,
+            above=self._blocks,
+            over=True,
+            help=(t("Nothing happens before you answer. Enter changes nothing."),),
+        )
+
+    def act_no(self, _row: str, _values: Values) -> None:
+        """All stays as it was."""
+        self.desk.back()
+
+    def act_yes(self, _row: str, _values: Values) -> None:
+        """Back, and do it."""
+        self.desk.back()
+        go_on(self.desk, self._then)
+
+
+Take = Callable[[Values], Callable[[], None] | None]
+"""What is done with what was typed."""
+
+
+class Typing(Beside):
+    """Something to type over the place before.
+
+    `take` gets what was typed while this is still the last place. Where it raises, that is told here, and
+    what was typed stays. Otherwise the place before is the last one again, and then what `take` returned is
+    called: whatever leads to another place belongs there. What that raises is told in the place before.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        title: Text,
+        blocks: Text | Sequence[Block],
+        fields: Sequence[Field],
+        take: Take,
+        label: Text,
+    ) -> None:
+        super().__init__(desk)
+        self._title, self._take, self._label = title, take, label
+        self._blocks, self._fields = blocks_of(blocks), tuple(fields)
+
+    def view(self) -> View:
+        """The fields, as they were typed so far."""
+        return View(
+            "typing",
+            self.at,
+            self._title,
+            (Action("take", "enter", self._label), Action("back", "escape", t("cancel"))),
+            above=self._blocks,
+            fields=self._fields,
+            over=True,
+            help=(t("Enter in the last line takes what you typed. Esc leaves all as it was."),),
+        )
+
+    def turned(self, field: str, values: Values) -> None:
+        """Another value of a field."""
+        self._fields = _typed(self._fields, values)
+
+    def act_take(self, _row: str, values: Values) -> None:
+        """Take it, or say what is wrong with it."""
+        self._fields = _typed(self._fields, values)
+        then = self._take(values)
+        if self.desk.place is self:
+            self.desk.back()
+        if then is not None:
+            go_on(self.desk, then)
+
+
+def blocks_of(text: Text | Sequence[Block]) -> tuple[Block, ...]:
+    """A text as blocks."""
+    from wizard.model.said import Said
+
+    return (para(text),) if isinstance(text, str | Said) else tuple(text)
+
+
+def go_on(desk: Desk, then: Callable[[], None]) -> None:
+    """What it raises is told in the place that is the last one now."""
+    place = desk.place
+    try:
+        then()
+    except DiskwrightError as error:
+        place.tell(str(error), Tone.WARN)
+
+
+def _typed(fields: Sequence[Field], values: Values) -> tuple[Field, ...]:
+    """Secrets are kept nowhere."""
+    return tuple(
+        field if field.secret else replace(field, value=values.get(field.key, field.value))
+        for field in fields
+    )
+
+
+def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:
+    """Ask for the whole token of each drive of a job that still writes to them, and for a passphrase where a
+    `secret` is wanted; `then` gets it once all is right."""
+    drives = job.drives if job else ()
+
+    def take(values: Values) -> Callable[[], None]:
+        for number, drive in enumerate(drives):
+            typed = values.get(f"token{number}", "").strip()
+            if not typed or typed != drive.token:
+                said = messages.WRONG if typed else messages.EMPTY
+                raise Refused(said(drive=short(drive.path), token=printable(drive.token, 40)))
+        return partial(then, _secret(values) if secret else None)
+
+    fields = tuple(
+        Field(
+            f"token{number}",
+            messages.TOKEN_OF(drive=short(drive.path)),
+            hint=messages.HINT_WHOLE(token=printable(drive.token, 40)),
+        )
+        for number, drive in enumerate(drives)
+    )
+    names = tuple(short(drive.path) for drive in drives)
+    text: tuple[Para, ...] = ()
+    if job:
+        over = tn(
+            "Going on still writes over what {drives:and} holds.",
+            "Going on still writes over what {drives:and} hold.",
+            drives=names,
+            count=len(names),
+        )
+        text = (
+            para(
+                t("Going on still writes to {drives:and}, and keeps every file.", drives=names)
+                if job.keeps_all
+                else over
+            ),
+        )
+    asked = (
+        Field("passphrase", messages.PASSPHRASE, secret=True),
+        Field("again", messages.AGAIN, hint=messages.AGAIN_HINT, secret=True),
+    )
+    fields = (*fields, *(asked if secret else ()))
+    desk.go(Typing(desk, t("Go on?"), text, fields, take, words.RESUME))
+
+
+def _secret(values: Values) -> bytes:
+    """It is typed twice: while nothing is written yet, what is encrypted is made anew with it."""
+    if not values.get("passphrase"):
+        raise Refused(messages.NO_PASSPHRASE)
+    if values.get("passphrase") != values.get("again"):
+        raise Refused(messages.DIFFERENT)
+    return os.fsencode(values["passphrase"])
+
+
+class Ending(Question):
+    """The last question."""
+
+    def __init__(self, desk: Desk, text: Said) -> None:
+        super().__init__(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
+
+
+def ending(desk: Desk) -> Place | None:
+    """None where nothing would be lost, or where that is asked already: asking to end once more is a yes."""
+    if isinstance(desk.place, Ending):
+        return None
+    text = _run_words(desk, desk.run) if desk.run is not None else _plan_words(desk)
+    return Ending(desk, text) if text is not None else None
+
+
+def _run_words(desk: Desk, run: Path) -> Said | None:
+    from wizard.apply.run.journal import RunState
+
+    try:
+        state = desk.services.state(run)
+    except DiskwrightError:
+        return t("Where the run stands is not known; it may go on. `diskwright status` tells.")
+    return (
+        t("The run goes on without this window. `diskwright status` shows where it stands.")
+        if state is RunState.RUNNING
+        else None
+    )
+
+
+def _plan_words(desk: Desk) -> Said | None:
+    session = desk.session
+    planned = session.plan or (session.moving and session.moving.migration)
+    if not planned:
+        return None
+    return (
+        t("The plan is not applied, and is gone then. Only measuring has written, to free space.")
+        if desk.measured_by_writing
+        else t("The plan is not applied, and is gone then. Nothing was written to any drive.")
+    )

@@ -1,0 +1,291 @@
+"""Installing programs that are missing, after one question that says how large they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from wizard.findings.diagnose import Verdict, is_told, judge_health
+from wizard.findings.drive_faults import (
+    contents_words,
+    layer_words,
+    partition_words,
+    size_words,
+    tuning_words,
+)
+from wizard.findings.use import named_field
+from wizard.model.said import Said, Sentence, Value, t, tn
+from wizard.ui.components.decisions import impediment
+from wizard.ui.components.drive_rows import recording_piece, short
+from wizard.ui.components.reasons import clue_blocks
+from wizard.ui.dialogs.asking import go_on
+from wizard.ui.dialogs.pages import Beside, Page
+from wizard.ui.view import (
+    BACK,
+    GAP,
+    Action,
+    Block,
+    Pane,
+    Piece,
+    Progress,
+    Text,
+    Tone,
+    Values,
+    View,
+    muted,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.advice.missing import Missing
+    from wizard.model.errors import DiskwrightError
+    from wizard.model.finding import Diagnosis
+    from wizard.model.machine import Drive
+    from wizard.ui.desk import Desk
+    from wizard.ui.view import Place
+
+
+AT_WORK = t("The package manager is at work. It cannot be stopped from here.")
+
+MOST_LINES = 200
+"""Of what the package manager says, the last ones are kept."""
+
+
+class Install(Beside):
+    """The question, then what the package manager says. Once all is there, the place before is the last one
+    again, and `then` is called; whoever it is probes the machine again."""
+
+    def __init__(self, desk: Desk, missing: Missing, then: Callable[[], None]) -> None:
+        super().__init__(desk)
+        self._missing, self._then = missing, then
+        self._offer = self._fault = ""
+        self._weighing = self._at_work = self._begun = False
+        self._lines: list[str] = []
+
+    def entered(self) -> None:
+        """Ask the package manager how large it is."""
+        if not self._begun:
+            self._begun = True
+            self._weigh()
+
+    @property
+    def may_leave(self) -> bool:
+        """Not while it is being installed."""
+        return not self._at_work
+
+    def _weigh(self) -> None:
+        self._weighing, self._fault = True, ""
+        self.desk.later(
+            self, lambda: self.services.install_offer(self._missing), self._weighed, self._hindered
+        )
+
+    def _weighed(self, offer: str) -> None:
+        self._weighing, self._offer = False, offer
+
+    def _hindered(self, error: DiskwrightError) -> None:
+        self._weighing = self._at_work = False
+        self._fault = str(error)
+
+    def view(self) -> View:
+        """The question, or how it goes."""
+        title = (
+            Sentence("Installing {programs:and}") if self._at_work else Sentence("Install {programs:and}?")
+        )
+        return View(
+            "install",
+            self.at,
+            title(programs=self._missing.programs),
+            self._actions(),
+            above=self._above(),
+            panes=(Pane("", tuple(map(para, self._lines))),) if self._lines else (),
+            over=True,
+            busy=self._weighing or self._at_work,
+            help=(
+                t("Some programs are missing here. Without them, what you chose cannot be done."),
+                t("Nothing is removed for them. Root installs them, so you may be asked for it."),
+            ),
+        )
+
+    def _actions(self) -> tuple[Action, ...]:
+        leave = Action("back", "escape", BACK, AT_WORK if self._at_work else "", aside=True)
+        if self._at_work or self._weighing:
+            return (leave,)
+        if self._fault:
+            return (Action("back", "enter", BACK), Action("again", "r", t("try again")), leave)
+        return (Action("back", "enter", t("no")), Action("install", "y", t("install")), leave)
+
+    def _above(self) -> tuple[Block, ...]:
+        if self._fault:
+            return (para(Piece(self._fault, Tone.WARN)),)
+        if self._weighing:
+            return (para(t("Asking how large it is ...")),)
+        if self._at_work:
+            said = AT_WORK if self._lines else t("Starting ...")
+            return (Progress(None, said),)
+        return (
+            para(self._offer),
+            para(t("This and what it needs, by your distribution's own package manager.")),
+        )
+
+    def act_again(self, _row: str, _values: Values) -> None:
+        """Weigh it once more, and ask once more."""
+        self._lines.clear()
+        self._weigh()
+
+    def act_install(self, _row: str, _values: Values) -> None:
+        """With root's rights."""
+        self.desk.with_root(self, self._install)
+
+    def _install(self) -> None:
+        self._at_work, self._fault = True, ""
+        self._lines.clear()
+        self.desk.later(
+            self,
+            lambda: self.services.install(self._missing, self._told),
+            lambda _: self._installed(),
+            self._hindered,
+            finishes=True,
+        )
+
+    def _told(self, line: str) -> None:
+        self.desk.post(self, partial(self._tell_line, line))
+
+    def _tell_line(self, line: str) -> None:
+        self._lines.append(line)
+        del self._lines[:-MOST_LINES]
+
+    def _installed(self) -> None:
+        self._at_work = False
+        programs = self._missing.programs
+        self.desk.back()
+        self.desk.place.tell(
+            tn(
+                "{programs:and} is here now.",
+                "{programs:and} are here now.",
+                programs=programs,
+                count=len(programs),
+            ),
+            Tone.GOOD,
+        )
+        go_on(self.desk, self._then)
+
+
+NONE = t("none")
+UNKNOWN = t("unknown")
+COMMAS = Sentence("{parts:list}")
+
+TONES = {
+    Verdict.GOOD: Tone.GOOD,
+    Verdict.WORN: Tone.WARN,
+    Verdict.FAILING: Tone.DANGER,
+    Verdict.UNKNOWN: Tone.WARN,
+}
+
+
+def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) -> Place:
+    """SMART in words, what the drive is and holds, and how it records with every clue."""
+    known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
+    parts = (
+        _health(drive, impediment(desk.services, desk.runs, drive)),
+        _identity(drive),
+        _contents(drive),
+        _recording(known),
+        _unread(drive),
+    )
+    blocks = [block for part in map(tuple, parts) if part for block in (*part, GAP)][:-1]
+    return Page(desk, t("Health of {drive}", drive=short(drive.path)), blocks, place="health")
+
+
+def _health(drive: Drive, impediment: Text) -> Iterator[Block]:
+    if not is_told(drive):
+        yield para(t("It tells nothing of its health."))
+    else:
+        judged = judge_health(drive)
+        yield para(Piece(judged.said[0], TONES[judged.verdict]))
+        yield from (para(said, indent=2) for said in judged.said[1:])
+    if impediment:
+        yield para(Piece(t("Cannot be set up now:"), Tone.WARN), impediment, hang=2)
+
+
+def _identity(drive: Drive) -> Iterator[Block]:
+    yield para(strong(t("What it is")))
+    rows: tuple[tuple[Said, Text], ...] = (
+        (t("Name:"), drive.model or t("no name")),
+        (t("Serial:"), drive.serial or NONE),
+        (t("WWN:"), drive.wwn or NONE),
+        (t("Firmware:"), drive.revision or UNKNOWN),
+        (t("Bus:"), drive.bus or UNKNOWN),
+        (t("Size:"), size_words(drive)),
+        (t("Blocks:"), _blocks(drive)),
+        (t("Zones:"), _zones(drive)),
+        (t("Discard:"), _discard(drive)),
+    )
+    yield from (para(muted(caption), text, indent=2, hang=2) for caption, text in rows)
+
+
+def _blocks(drive: Drive) -> Said:
+    geometry = drive.geometry
+    if geometry is None:
+        return UNKNOWN
+    parts: list[Value] = [geometry.sector_format]
+    if geometry.alignment_offset_bytes < 0:
+        parts.append(t("misaligned in itself"))
+    elif geometry.alignment_offset_bytes:
+        parts.append(t("offset {offset} bytes", offset=geometry.alignment_offset_bytes))
+    parts.append(t("I/O of at least {least:exact}", least=geometry.minimum_io_bytes))
+    if geometry.optimal_io_bytes:
+        parts.append(t("best {best:exact}", best=geometry.optimal_io_bytes))
+    return COMMAS(parts=tuple(parts))
+
+
+def _zones(drive: Drive) -> Said:
+    zones = drive.zones
+    if zones is None or zones.count is None or zones.size_bytes is None:
+        return UNKNOWN if zones or drive.zoned is None else NONE
+    parts = [
+        tn(
+            "{count} {managed} zone of {size:exact}",
+            "{count} {managed} zones of {size:exact}",
+            count=zones.count,
+            managed=drive.zoned or "",
+            size=zones.size_bytes,
+        )
+    ]
+    if zones.conventional is not None:
+        parts.append(
+            tn("{count} of them takes any write", "{count} of them take any write", count=zones.conventional)
+        )
+    if zones.written:
+        parts.append(tn("{count} holds something", "{count} hold something", count=zones.written))
+    if limits := [most for most in (zones.most_open, zones.most_active) if most]:
+        parts.append(t("at most {count} written to at a time", count=min(limits)))
+    return COMMAS(parts=tuple(parts))
+
+
+def _discard(drive: Drive) -> Said:
+    if drive.discard is None:
+        return UNKNOWN
+    return t("yes") if drive.discard.maximum_bytes else NONE
+
+
+def _contents(drive: Drive) -> Iterator[Block]:
+    yield para(strong(t("What it holds")))
+    yield para(contents_words(drive), indent=2, hang=2)
+    yield from (para(partition_words(drive, part), indent=2, hang=2) for part in drive.partitions)
+    yield from (para(layer_words(layer), indent=2, hang=2) for layer in drive.layers)
+    if better := tuning_words(drive):
+        yield para(better, indent=2, hang=2)
+
+
+def _recording(diagnosis: Diagnosis) -> Iterator[Block]:
+    yield para(strong(t("How it records")), recording_piece(diagnosis))
+    yield from (block for clue in diagnosis.recording.evidence for block in clue_blocks(clue))
+
+
+def _unread(drive: Drive) -> Iterator[Block]:
+    if drive.unread:
+        yield para(strong(t("What could not be read")))
+    for one in drive.unread:
+        yield para(muted(t("{what}:", what=named_field(one.what))), one.why, indent=2, hang=2)

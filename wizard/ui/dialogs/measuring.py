@@ -1,0 +1,188 @@
+"""Measuring on this very drive: start, watch, stop, read. What is measured, the kinds say."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from wizard.model.errors import BadInput
+from wizard.model.said import t
+from wizard.ui.components.drive_rows import short
+from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.pages import Beside
+from wizard.ui.view import BACK, Action, Banner, Block, Field, Pane, Piece, Text, Tone, Values, View, para
+
+if TYPE_CHECKING:
+    from wizard.model.errors import DiskwrightError
+    from wizard.model.machine import Drive
+    from wizard.model.said import Sentence
+    from wizard.ui.components.reasons import Reason
+    from wizard.ui.desk import Desk
+
+Progress = TypeVar("Progress")
+Verdict = TypeVar("Verdict")
+Measure = Callable[[Callable[[Progress], None], Callable[[], bool]], Verdict]
+"""What is called with whom to tell of progress, and who says that it is enough."""
+
+
+class Measuring(Beside, Generic[Progress, Verdict]):
+    """One measurement on a drive. What it measured stays in `verdict`."""
+
+    place: ClassVar[str]
+    title: ClassVar[Sentence]
+    help: ClassVar[tuple[Text, ...]]
+
+    def __init__(self, desk: Desk, drive: Drive, verdict: Verdict | None) -> None:
+        super().__init__(desk)
+        self.drive, self.verdict = drive, verdict
+        self.progress: Progress | None = None
+        self._measuring = False
+        self._stop = threading.Event()
+
+    # What each kind says.
+
+    def banner(self, verdict: Verdict) -> Banner:
+        """The result, in a sentence."""
+        raise NotImplementedError
+
+    def result_blocks(self, verdict: Verdict) -> Iterator[Block]:
+        """What stands behind it."""
+        raise NotImplementedError
+
+    def possible_blocks(self) -> Iterator[Block]:
+        """What can be measured, before anything was."""
+        raise NotImplementedError
+
+    def progress_blocks(self) -> Iterator[Block]:
+        """How far it is."""
+        raise NotImplementedError
+
+    def ways(self) -> Iterator[Action]:
+        """What can be measured, as actions; the first is what Enter does."""
+        raise NotImplementedError
+
+    def document(self, verdict: Verdict) -> tuple[str, str]:
+        """The result as a file: its text, and the end of its name."""
+        raise NotImplementedError
+
+    def reasons(self, verdict: Verdict) -> Sequence[Reason]:
+        """How it came about."""
+        raise NotImplementedError
+
+    def settled(self, verdict: Verdict) -> None:
+        """It is measured."""
+
+    # What is alike.
+
+    def left(self) -> None:
+        """A measurement does not outlive its place."""
+        self._stop.set()
+
+    @property
+    def may_leave(self) -> bool:
+        """Not while the drive is being measured."""
+        return not self._measuring
+
+    def view(self) -> View:
+        """The result, how far it is, or what can be measured."""
+        banner = (self.banner(self.verdict),) if self.verdict and not self._measuring else ()
+        return View(
+            self.place,
+            self.at,
+            self.title(drive=short(self.drive.path)),
+            tuple(self._actions()),
+            above=banner,
+            panes=(Pane("", tuple(self._blocks())),),
+            busy=self._measuring,
+            help=self.help,
+        )
+
+    def _actions(self) -> Iterator[Action]:
+        if self._measuring:
+            yield Action("stop", "S", t("stop"), ends=True)
+            yield Action("back", "escape", BACK, t("The drive is being measured. S stops that."))
+            return
+        over = bool(self.verdict or self.services.obstacle)
+        if over:
+            yield Action("back", "enter", BACK)
+        yield from self.ways()
+        if self.verdict:
+            yield Action("save", "s", t("save"))
+            yield Action("why", "w", t("why"))
+        yield Action("back", "escape", BACK, aside=over)
+
+    def _blocks(self) -> Iterator[Block]:
+        if self._measuring:
+            yield from self.progress_blocks()
+        elif self.verdict:
+            yield from self.result_blocks(self.verdict)
+        elif obstacle := self.services.obstacle:
+            yield para(Piece(t("Not possible here:"), Tone.WARN), obstacle)
+            if self.services.needs_root:
+                yield para(t("Start the wizard by sudo diskwright to measure."))
+        else:
+            yield from self.possible_blocks()
+
+    def act_stop(self, _row: str, _values: Values) -> None:
+        """End it early."""
+        self._stop.set()
+        self.tell(t("Stopping ..."))
+
+    def act_save(self, _row: str, _values: Values) -> None:
+        """The result, with every time."""
+        from wizard.ui.editors.adjusting import save
+
+        if self.verdict:
+            text, name = self.document(self.verdict)
+            save(self.desk, t("the result"), text, f"{short(self.drive.path)}-{name}.json")
+
+    def act_why(self, _row: str, _values: Values) -> None:
+        """How the result came about."""
+        from wizard.ui.dialogs.pages import Reasons
+
+        if self.verdict:
+            title = t("Why: {drive}", drive=short(self.drive.path))
+            self.desk.go(Reasons(self.desk, title, self.reasons(self.verdict)))
+
+    def ask_token(self, title: Text, text: Sequence[Block], then: Callable[[], None]) -> None:
+        """Before anything is written: the drive's token."""
+
+        def take(values: Values) -> Callable[[], None]:
+            from wizard.benchmark.scratch import confirm_scratch
+
+            token = values.get("token", "").strip()
+            if not token:
+                raise BadInput(t("Type {token} to allow it, or press Esc.", token=self.drive.token))
+            confirm_scratch(self.drive, token)
+            return then
+
+        blocks = (
+            *text,
+            para(t("Partitions are not touched.")),
+            para(t("Token: the drive's serial number, or its name where it has none.")),
+        )
+        field = Field("token", t("Token"), hint=t("type {token}", token=self.drive.token))
+        self.desk.go(Typing(self.desk, title, blocks, (field,), take, t("measure")))
+
+    def start(self, measure: Measure[Progress, Verdict], *, writes: bool) -> None:
+        """Measure, unless it is being measured."""
+        if self._measuring:
+            return
+        self._measuring, self.progress, self._stop = True, None, threading.Event()
+        self.desk.measured_by_writing |= writes
+        work = partial(measure, self._post, self._stop.is_set)
+        self.desk.later(self, work, self._measured, self._failed)
+
+    def _post(self, progress: Progress) -> None:
+        self.desk.post(self, lambda: setattr(self, "progress", progress))
+
+    def _measured(self, verdict: Verdict) -> None:
+        self._measuring, self.verdict = False, verdict
+        self.tell("")
+        self.settled(verdict)
+
+    def _failed(self, error: DiskwrightError) -> None:
+        self._measuring = False
+        self.tell(str(error), Tone.WARN)

@@ -1,0 +1,277 @@
+"""Pages that are read: a text, the help to a place, reasons, and steps with their commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from wizard.advice.evidence import Term, find_term, load_glossary, terms_in
+from wizard.model.said import t
+from wizard.ui.components import reasons as words
+from wizard.ui.components.reasons import (
+    Reason,
+    choice_reasons,
+    finding_reasons,
+    step_reasons,
+    unmade_reasons,
+    verdict_reasons,
+)
+from wizard.ui.view import (
+    BACK,
+    GAP,
+    GLOSSARY_KEY,
+    QUIT_KEY,
+    Action,
+    Banner,
+    Bar,
+    Block,
+    Column,
+    Command,
+    Figures,
+    Pane,
+    Para,
+    Piece,
+    Place,
+    Progress,
+    Row,
+    Rows,
+    Step,
+    Text,
+    Tone,
+    View,
+    muted,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.model.changes import ChangeStep
+    from wizard.model.migration import MigrationStep
+    from wizard.model.plan import Step as PlanStep
+    from wizard.ui.desk import Desk
+
+
+class Beside(Place):
+    """A place that belongs to the screen from which it is opened, or to `at`."""
+
+    def __init__(self, desk: Desk, at: Step | None = None) -> None:
+        super().__init__(desk)
+        self.at = at or desk.view.step
+
+    def drives_changed(self) -> None:
+        """Where a drive has gone that is settled on the screen below, that one is to be the last place: it is
+        what the desk leaves then."""
+        if self.desk.place is not self or self.at in (Step.DRIVES, Step.WORK):
+            return
+        if all(map(self.services.is_attached, self.desk.session.drives)):
+            return
+        while isinstance(self.desk.place, Beside) and self.desk.place.may_leave:
+            self.desk.back()
+
+
+__all__ = [
+    "Page",
+    "Reason",
+    "Reasons",
+    "choice_reasons",
+    "command_blocks",
+    "finding_reasons",
+    "help_page",
+    "read_actions",
+    "step_reasons",
+    "unmade_reasons",
+    "verdict_reasons",
+]
+
+CAPS = {"escape": "Esc", "enter": "Enter", "space": "Space", "delete": "Del", "backspace": "Backspace"}
+"""What stands on the keys that have more than one letter."""
+
+
+def read_actions() -> tuple[Action, ...]:
+    """Of a place that is only read: Enter and Esc lead back."""
+    return (Action("back", "enter", BACK), Action("back", "escape", BACK, aside=True))
+
+
+class Page(Beside):
+    """A text to read."""
+
+    def __init__(
+        self, desk: Desk, title: Text, blocks: Sequence[Block], step: Step | None = None, place: str = "page"
+    ) -> None:
+        super().__init__(desk, step)
+        self._title, self._blocks, self._place = title, tuple(blocks), place
+
+    def view(self) -> View:
+        """The text."""
+        return View(self._place, self.at, self._title, read_actions(), panes=(Pane("", self._blocks),))
+
+
+def help_page(desk: Desk, view: View) -> Place:
+    """What a place says of itself, and every key that does something there."""
+    actions = (*view.actions, Action("glossary", "f2", GLOSSARY_KEY), Action("quit", "q", QUIT_KEY))
+    blocks: list[Block] = [block for text in view.help for block in (para(text), GAP)]
+    blocks.append(para(strong(t("Keys"))))
+    blocks += [_key(action) for action in actions]
+    return Page(desk, t("Help"), blocks, view.step, "help")
+
+
+def _key(action: Action) -> Block:
+    cap = CAPS.get(action.key, action.key.upper() if action.key[1:].isdigit() else action.key)
+    why_not = muted(t("(not now: {why})", why=action.why_not)) if action.why_not != "" else ""
+    return para(Piece(cap, Tone.ACCENT), action.label, why_not, indent=2, hang=6)
+
+
+class Reasons(Beside):
+    """Sentences, and what stands behind the one under the cursor."""
+
+    def __init__(self, desk: Desk, title: Text, reasons: Sequence[Reason], step: Step | None = None) -> None:
+        super().__init__(desk, step)
+        self._title, self._reasons, self._row = title, tuple(reasons), "0"
+
+    def moved(self, row: str) -> None:
+        """Another sentence."""
+        self._row = row
+
+    def view(self) -> View:
+        """The sentences, and what is behind one."""
+        captions = any(reason.caption.text != "" for reason in self._reasons)
+        rows = tuple(
+            Row(str(number), (reason.caption, reason.sentence) if captions else (reason.sentence,))
+            for number, reason in enumerate(self._reasons)
+        )
+        here = next(
+            (reason for row, reason in zip(rows, self._reasons, strict=True) if row.key == self._row), None
+        )
+        behind = here.behind if here else (para(t("Nothing more can be said of this.")),)
+        return View(
+            "reasons",
+            self.at,
+            self._title,
+            read_actions(),
+            rows=Rows(rows, self._row, (Column(), Column()) if captions else (Column(),)),
+            panes=(Pane("", behind),),
+            help=(
+                t("Each line is a statement. Its evidence is beside or below it."),
+                t(
+                    "Figures are published ones, with when, on what kernel and on what hardware "
+                    "they were measured."
+                ),
+            ),
+        )
+
+
+def command_blocks(steps: Sequence[PlanStep | ChangeStep | MigrationStep]) -> tuple[Block, ...]:
+    """Every step with its commands and edits, what it destroys, how it is undone, and what is checked."""
+    return tuple(block for number, step in enumerate(steps, 1) for block in _step(number, step))
+
+
+def _step(number: int, step: PlanStep | ChangeStep | MigrationStep) -> Iterator[Block]:
+    from wizard.model.changes import ChangeStep
+    from wizard.model.migration import MigrationStep
+    from wizard.model.plan import Step as PlanStep
+
+    yield para(strong(f"{number}."), strong(step.sentence), hang=3)
+    yield from map(Command, step.commands)
+    yield from (para(Piece(edit, Tone.ACCENT), indent=5, hang=2) for edit in step.edits)
+    if isinstance(step, PlanStep) and step.destroys:
+        yield para(Piece(words.DESTROYS, Tone.DANGER), step.destroys, indent=3, hang=2)
+    if step.undo:
+        yield para(muted(words.UNDO), step.undo, indent=3, hang=2)
+    if isinstance(step, MigrationStep) and step.power:
+        yield para(muted(t("If the power goes:")), step.power, indent=3, hang=2)
+    yield from (para(muted(words.CHECKED), held, indent=3, hang=2) for held in step.holds)
+    if not isinstance(step, ChangeStep) and step.seconds >= 1:
+        yield para(t("Takes {seconds:time}, by estimate.", seconds=step.seconds), indent=3)
+    yield GAP
+
+
+COLUMNS = (Column(t("Word")), Column(), Column(t("Also"), least=90))
+
+
+class Glossary(Beside):
+    """Words in a list, with what the one under the cursor means."""
+
+    def __init__(self, desk: Desk, view: View) -> None:
+        super().__init__(desk, view.step)
+        below = desk.below if view.over else None
+        seen = [*texts_of(view), *(texts_of(below) if below else ())]
+        every = load_glossary()
+        here = terms_in("\n".join(map(str, seen)), every)
+        self._here = frozenset(term.id for term in here)
+        self._terms = (*here, *(term for term in every if term.id not in self._here))
+        self._row = self._terms[0].id if self._terms else ""
+
+    def moved(self, row: str) -> None:
+        """Another word."""
+        self._row = row
+
+    def view(self) -> View:
+        """The list, and one meaning."""
+        term = next((term for term in self._terms if term.id == self._row), None)
+        return View(
+            "glossary",
+            self.at,
+            t("What the words mean"),
+            read_actions(),
+            rows=Rows(tuple(map(self._of, self._terms)), self._row, COLUMNS),
+            panes=(_pane(term),) if term else (),
+            help=(
+                t("Words marked `here` stand on the screen that you came from. They come first."),
+                t(
+                    "Your own words go into ~/.config/diskwright/glossary. `diskwright glossary "
+                    "--help` says how."
+                ),
+            ),
+        )
+
+    def _of(self, term: Term) -> Row:
+        here = muted(t("here")) if term.id in self._here else Piece("")
+        return Row(term.id, (Piece(term.term), here, muted(", ".join(map(str, term.also)))))
+
+
+def meaning(word: str) -> Pane:
+    """What a word means; raises BadInput that names the nearest ones where nobody knows it."""
+    return _pane(find_term(word))
+
+
+def _pane(term: Term) -> Pane:
+    also = (para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
+    source = para(muted(words.SOURCE), term.source, hang=2)
+    return Pane(term.term, (*also, para(strong(term.text)), GAP, source))
+
+
+def texts_of(view: View) -> Iterator[Text]:
+    """All that a view says, also what is scrolled away; not what its keys are called."""
+    yield from (view.title, view.about)
+    yield from _said(view.above)
+    if view.rows:
+        yield from (column.title for column in view.rows.columns)
+        for row in view.rows.rows:
+            yield from (*(cell.text for cell in row.cells), row.why_not, *row.notes)
+    for field in view.fields:
+        yield from (field.caption, field.hint)
+        yield from (text for offer in field.offers for text in (offer.text, offer.why_not))
+    for pane in view.panes:
+        yield pane.title
+        yield from _said(pane.blocks)
+    if view.said:
+        yield view.said.text
+
+
+def _said(blocks: Iterable[Block]) -> Iterator[Text]:
+    for block in blocks:
+        match block:
+            case Para(pieces=pieces):
+                yield from (piece.text for piece in pieces)
+            case Command(argv=argv):
+                yield " ".join(argv)
+            case Bar(stretches=stretches, caption=caption):
+                yield caption
+                yield from (text for one in stretches for text in (one.name, one.filesystem))
+            case Figures(unit=unit, values=values):
+                yield unit
+                yield from (name for name, _ in values)
+            case Progress(said=said):
+                yield said
+            case Banner(text=text, detail=detail):
+                yield from (text, *detail)

@@ -1,0 +1,354 @@
+"""Where a partition that exists starts and ends, and how large it is: adjusted by keys, and what that
+means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.documents.files import write_file
+from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.filesystems.registry import title_of
+from wizard.host.session import PartChange
+from wizard.model.errors import BadInput, printable
+from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.said import Sentence, parse_place, t
+from wizard.plan.dangers import layout_before
+from wizard.plan.partition.movable import why_not_move
+from wizard.plan.partition.move_target import room_around
+from wizard.plan.partition.possible import least_bytes, room_behind, why_not_shrink
+from wizard.plan.partition.replace import placed_layout
+from wizard.plan.partition.resize import (
+    Border,
+    Does,
+    Meaning,
+    asked,
+    meaning_of,
+    stepped,
+    steps_of,
+    why_not_larger,
+)
+from wizard.plan.refusals import measured
+from wizard.ui.components.drive_rows import layout_bars, short
+from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.pages import Beside
+from wizard.ui.view import (
+    Action,
+    Block,
+    Column,
+    Field,
+    Pane,
+    Para,
+    Piece,
+    Row,
+    Rows,
+    Text,
+    Tone,
+    Values,
+    View,
+    back_action,
+    muted,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.ui.desk import Desk
+    from wizard.ui.jobs.of_changes import Job
+    from wizard.ui.view import Place, Text, Values
+
+
+ROUGHLY = Sentence("{value:size}")
+MEANS = t("That means:")
+CANNOT = t("This cannot be done:")
+SHRINK = t("Shrink:")
+
+COLUMNS = (Column(), Column(right=True), Column(right=True), Column())
+CAPTIONS = {Border.START: Sentence("Start"), Border.END: Sentence("End"), Border.SIZE: Sentence("Size")}
+
+
+def adjust(desk: Desk, device: str) -> None:
+    """On to the place for a partition of the session's drive. Raises Refused for a drive of unknown size."""
+    machine, drive = desk.session.machine, desk.session.drive
+    part = drive.partition(device) if drive is not None else None
+    if machine is None or drive is None or part is None:
+        return
+    measured(drive)
+    desk.go(Adjusting(desk, machine, drive, part))
+
+
+def adjust_one_of(desk: Desk, drive: Drive) -> None:
+    """The same for one of all partitions; which is asked where there are several."""
+    from wizard.ui.screens.actions import Which
+
+    parts = [part for part in drive.partitions if part.type not in CONTAINER_TYPES]
+    if len(parts) == 1:
+        adjust(desk, parts[0].path)
+        return
+    rows = tuple(Row(part.path, _named(part)) for part in parts)
+    desk.go(
+        Which(
+            desk,
+            t("Size and place of which partition?"),
+            rows,
+            t("take it"),
+            lambda device: adjust(desk, device),
+        )
+    )
+
+
+def _named(part: Partition) -> tuple[Piece, ...]:
+    label = next((mark.label for mark in part.signatures if mark.label), None)
+    what = printable(label, 40) if label else title_of(part.filesystem or "")
+    return (Piece(short(part.path)), Piece(what), Piece(ROUGHLY(value=part.size_bytes)))
+
+
+class Adjusting(Beside):
+    """Three rows for one place: a step in one changes what follows from it. Enter leads to Review of the plan
+    or the move that it means."""
+
+    def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
+        super().__init__(desk)
+        self._machine, self._drive, self._part = machine, drive, part
+        self._step, self._long = steps_of(drive)
+        self._at = Border.SIZE
+        self._wish(self._now)
+
+    @property
+    def _now(self) -> Extent:
+        return self._part.extent
+
+    def _wish(self, place: Extent) -> None:
+        self._place = place
+        self._meaning: Meaning = meaning_of(self._machine, self._drive, self._part, place)
+
+    def view(self) -> View:
+        """The drive now and then, the three numbers, and what they mean."""
+        return View(
+            "adjusting",
+            self.at,
+            t("Size and place of {part}", part=self._part.path),
+            tuple(self._actions()),
+            above=(*self._bars(), self._told()),
+            rows=Rows(tuple(map(self._row, Border)), self._at, COLUMNS),
+            panes=(Pane(t("What can be"), tuple(self._possible())),),
+            help=(
+                t("Its start takes the whole partition along. Its end and its size leave the start."),
+                t(
+                    "Right and Left, or + and -, step by {step:exact}; > and < by {long:exact}. "
+                    "t takes a typed value.",
+                    step=self._step,
+                    long=self._long,
+                ),
+                t(
+                    "Another start with another size takes two jobs. f leaves the first of them "
+                    "here; then comes the second."
+                ),
+            ),
+        )
+
+    def _bars(self) -> Iterator[Block]:
+        size, geometry = measured(self._drive)
+        before = layout_before(self._drive, size, geometry, keep=True)
+        then = None
+        if self._meaning.does is not Does.NOTHING:
+            then = placed_layout(before, self._part.number, self._place)
+        return layout_bars(before, then, size)
+
+    def _told(self) -> Para:
+        meaning = self._meaning
+        if meaning.does is Does.NOTHING and self._place == self._now:
+            return para(muted(MEANS), meaning.says, hang=2)
+        if meaning.why_not == "":
+            return para(Piece(MEANS, Tone.GOOD), strong(meaning.says), hang=2)
+        if meaning.why_not == meaning.says:
+            caption = MEANS if meaning.does is Does.TWO_JOBS else CANNOT
+            return para(Piece(caption, Tone.WARN), meaning.says, hang=2)
+        return para(muted(MEANS), meaning.says, Piece(CANNOT, Tone.WARN), meaning.why_not, hang=2)
+
+    def _row(self, border: Border) -> Row:
+        value, was = _value(self._place, border), _value(self._now, border)
+        cells = (
+            strong(CAPTIONS[border]()),
+            Piece(t("{value:exact}", value=value)),
+            muted(ROUGHLY(value=value)),
+        )
+        return Row(border, (*cells, muted("" if value == was else t("was {value:exact}", value=was))))
+
+    def _actions(self) -> Iterator[Action]:
+        yield Action("review", "enter", t("review"), self._meaning.why_not)
+        for key, aside in (("+", False), ("right", True)):
+            yield Action("more", key, t("more"), aside=aside)
+        for key, aside in (("-", False), ("left", True)):
+            yield Action("less", key, t("less"), aside=aside)
+        yield Action("much-more", ">", t("much more"), aside=True)
+        yield Action("much-less", "<", t("much less"), aside=True)
+        yield Action("type", "t", t("type it"))
+        if self._place != self._now:
+            yield Action("reset", "r", t("as it is now"))
+        if self._meaning.first is not None:
+            yield Action("first", "f", t("only the first"))
+        yield back_action()
+
+    def _possible(self) -> Iterator[Block]:
+        drive, part = self._drive, self._part
+        room = room_around(drive, part, measured(drive)[1])
+        move = why_not_move(drive, part)
+        yield _fact(
+            t("Move:"),
+            move
+            or t(
+                "there is room from {low:round} to {high:round} of the drive, journal and all.",
+                low=room.start_bytes,
+                high=room.end_bytes,
+            ),
+            move is None,
+        )
+        grow = why_not_larger(drive, part)
+        most = part.size_bytes + room_behind(drive, part)
+        yield _fact(t("Grow:"), grow or t("up to {most:round}.", most=most), grow is None)
+        shrink = why_not_shrink(drive, part)
+        if shrink is not None:
+            yield _fact(SHRINK, shrink, False)
+        elif part.signatures[0].taken_bytes is None:
+            yield _fact(SHRINK, t("how far is found when it is tried out."), True)
+        else:
+            yield _fact(SHRINK, t("down to {least:round}.", least=least_bytes(drive, part)), True)
+
+    def moved(self, row: str) -> None:
+        """That number is adjusted."""
+        self._at = Border(row)
+
+    def act_more(self, row: str, _values: Values) -> None:
+        """A step up."""
+        self._go(row, self._step)
+
+    def act_less(self, row: str, _values: Values) -> None:
+        """A step down."""
+        self._go(row, -self._step)
+
+    def act_much_more(self, row: str, _values: Values) -> None:
+        """A long step up."""
+        self._go(row, self._long)
+
+    def act_much_less(self, row: str, _values: Values) -> None:
+        """A long step down."""
+        self._go(row, -self._long)
+
+    def _go(self, row: str, by: int) -> None:
+        self._at = Border(row or self._at)
+        there = stepped(self._drive, self._part, self._place, self._at, by)
+        if there == self._place:
+            self.tell(t("It cannot go further: there is no room."), Tone.WARN)
+        self._wish(there)
+
+    def act_type(self, row: str, _values: Values) -> None:
+        """Another number, typed."""
+        self._at = border = Border(row or self._at)
+
+        def take(values: Values) -> Callable[[], None]:
+            there = asked(self._drive, self._place, border, parse_place(values.get("value", "").strip()))
+            return lambda: self._wish(there)
+
+        field = Field("value", CAPTIONS[border](), "", t("such as 40G"))
+        means = para(
+            t(
+                "It is {value:exact} now. 2048s counts sectors of 512 bytes.",
+                value=_value(self._place, border),
+            )
+        )
+        self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, t("take it")))
+
+    def act_reset(self, _row: str, _values: Values) -> None:
+        """As the partition lies now."""
+        self._wish(self._now)
+
+    def act_first(self, _row: str, _values: Values) -> None:
+        """Of two jobs only the first."""
+        if self._meaning.first is not None:
+            self._wish(self._meaning.first)
+
+    def act_review(self, _row: str, _values: Values) -> None:
+        """On to the plan, or the move, that it means."""
+        if self._meaning.why_not != "":
+            self.tell(self._meaning.why_not, Tone.WARN)
+        elif self._meaning.does is Does.MOVE:
+            from wizard.ui.screens.actions import to_move
+
+            to_move(self.desk, self._machine, self._drive, self._part, self._place.start_bytes)
+        else:
+            grows = self._meaning.does is Does.GROW
+            self._plan(PartChange.GROW if grows else PartChange.SHRINK)
+
+    def _plan(self, change: PartChange) -> None:
+        from wizard.ui.jobs.of_plan import PlanJob
+        from wizard.ui.screens.review import Review
+
+        plan = self.services.plan_part(
+            self._machine, self._drive, self._part, change, size_bytes=self._place.size_bytes
+        )
+        self.desk.go(Review(self.desk, PlanJob(plan)))
+
+
+def _value(place: Extent, border: Border) -> int:
+    return {Border.START: place.start_bytes, Border.END: place.end_bytes, Border.SIZE: place.size_bytes}[
+        border
+    ]
+
+
+def _fact(caption: Text, said: Text, can: bool) -> Para:
+    return para(muted(caption), Piece(said, Tone.PLAIN if can else Tone.MUTED), hang=2)
+
+
+def save(
+    desk: Desk, what: Text, text: str, proposal: str, then: Callable[[Path], None] | None = None
+) -> None:
+    """Ask for a name and write `text` there. `what` it is stands in the middle of a sentence: `the plan`.
+    Afterwards the place before says so, and `then` is called."""
+
+    def take(values: Values) -> Callable[[], None]:
+        path = _free_path(values.get("file", "").strip())
+        name = str(what)
+        write_file(path, text, name[:1].upper() + name[1:])
+        return partial(saved, path)
+
+    def saved(path: Path) -> None:
+        desk.place.tell(t("{what:First} is saved in {path}.", what=what, path=str(path)), Tone.GOOD)
+        if then is not None:
+            then(path)
+
+    field = Field("file", t("File"), proposal, t("a name, or a whole path"))
+    blocks = (
+        para(t("A name alone is a file in the folder where diskwright was started; ~ is your own folder.")),
+        para(t("A file that is there already is never overwritten.")),
+    )
+    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, t("save")))
+
+
+def save_job(desk: Desk, place: Place, job: Job) -> None:
+    """Ask for a name; then say how what was saved is applied."""
+    text, proposal = job.document()
+
+    def saved(path: Path) -> None:
+        place.tell(
+            t("Saved. Apply it by: {command}", command=job.command(desk.services, str(path))), Tone.GOOD
+        )
+
+    save(desk, t("the plan"), text, proposal, saved)
+
+
+def _free_path(name: str) -> Path:
+    """The path that is meant; raises BadInput where nothing may be written there."""
+    if not name:
+        raise BadInput(t("Type the name of a file, or press Esc."))
+    try:
+        path = Path(name).expanduser()
+        there = path.exists() or path.is_symlink()
+    except (OSError, RuntimeError, ValueError):
+        raise BadInput(t("{name} cannot be the name of a file. Choose another one.", name=name)) from None
+    if there:
+        raise BadInput(t("{path} exists already and was left alone. Choose another name.", path=str(path)))
+    return path

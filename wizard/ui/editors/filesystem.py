@@ -1,0 +1,344 @@
+"""Which filesystem: the ranking for a purpose on a drive, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from wizard.advice.missing import FILESYSTEMS, for_files, lacking
+from wizard.advice.request import Taken
+from wizard.filesystems.registry import title_of
+from wizard.model.advice import Advice, Choice, Option, Unmade, ZonedUse
+from wizard.model.advice import Place as Rank
+from wizard.model.said import Sentence, t, tn
+from wizard.ui.view import (
+    GAP,
+    Action,
+    Block,
+    Column,
+    Command,
+    Pane,
+    Piece,
+    Place,
+    Row,
+    Rows,
+    Step,
+    Text,
+    Tone,
+    Values,
+    View,
+    back_action,
+    muted,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.advice.missing import Missing
+    from wizard.host.session import Session
+    from wizard.model.machine import Machine
+    from wizard.ui.desk import Desk
+
+
+# How a filesystem stands.
+
+# What stands behind it.
+
+# Keys.
+
+HELP = (
+    Sentence(
+        "The filesystems are ranked for this purpose on this drive. Any can be taken that can be made here."
+    ),
+    Sentence(
+        "recommended: fits best. good too: a sound second choice. not recommended: does this work badly, or "
+        "nothing speaks for it. cannot: it cannot be made here."
+    ),
+    Sentence(
+        "The options stand below with their reasons: what mkfs and mount are given beyond their defaults. "
+        "Further ones are offered by the key for options."
+    ),
+    Sentence(
+        "Filesystems of the past stand last. They are recognised and never made; each says the way off it."
+    ),
+)
+
+
+CANNOT = t("cannot")
+IN_DOUBT = t("In doubt:")
+
+SPOKEN = 1000
+"""No terminal has so many columns: beside a list the pane has the sentence, and a face without panes tells
+it in the row."""
+
+STANDING = {
+    Rank.CHOSEN: (Sentence("recommended"), Tone.GOOD),
+    Rank.SECOND: (Sentence("good too"), Tone.ACCENT),
+    Rank.REJECTED: (Sentence("not recommended"), Tone.WARN),
+}
+
+
+class Filesystem(Place):
+    """The ranking. `choice` is what is taken now.
+
+    `take` gets what is taken instead and may refuse it, which is told here. Then this place is left, unless
+    `take` led elsewhere itself. `size_bytes` is the volume's, where it is known, for ranking once more.
+    """
+
+    step = Step.PLAN
+    HELP: ClassVar = HELP
+
+    def __init__(
+        self,
+        desk: Desk,
+        session: Session,
+        advice: Advice,
+        choice: Choice | None,
+        take: Callable[[Taken], None],
+        size_bytes: int | None = None,
+    ) -> None:
+        super().__init__(desk)
+        self._session, self._advice, self._take, self._size_bytes = session, advice, take, size_bytes
+        self._chosen = choice.filesystem if choice else ""
+        self._asked: dict[str, Taken] = {}
+        if choice is not None:
+            before = session.taken
+            asked = before if before is not None and before.choice == choice else Taken(choice)
+            self._asked[choice.filesystem] = asked
+        first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
+        self._at = first or next((one.filesystem for one in advice.choices), "")
+
+    def view(self) -> View:
+        """The ranking, and what stands behind the row under the cursor."""
+        advice = self._advice
+        rows = (*map(self._row, for_files(advice.choices)), *map(_unmade_row, advice.unmade))
+        columns = (Column(), Column(), Column(least=SPOKEN))
+        drive = self._session.drive
+        return View(
+            "filesystem",
+            self.step,
+            t("Filesystem for: {purpose}", purpose=advice.workload.title),
+            tuple(self._actions()),
+            about=t("on {drive}", drive=drive.path if drive else ""),
+            above=() if advice.chosen else (para(Piece(_none(advice), Tone.WARN)),),
+            rows=Rows(rows, self._at, columns),
+            panes=tuple(self._panes()),
+            help=tuple(sentence() for sentence in self.HELP),
+        )
+
+    def _row(self, choice: Choice) -> Row:
+        word = standing(choice)
+        why_not = choice.obstacles[0] if choice.obstacles else ""
+        chosen = None if choice.obstacles else choice.filesystem == self._chosen
+        cells = (strong(title_of(choice.filesystem)), word, Piece("" if why_not else choice.sentence))
+        return Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
+
+    def _actions(self) -> Iterator[Action]:
+        choice, unmade = self._choice(self._at), self._unmade(self._at)
+        why_not: Text = unmade.why_not if unmade else ""
+        if choice is not None and choice.obstacles:
+            why_not = choice.obstacles[0]
+        yield Action("take", "enter", t("take it"), why_not)
+        yield Action(
+            "options",
+            "o",
+            t("options"),
+            t("There are no options: it cannot be made here.") if why_not else "",
+        )
+        yield Action("why", "w", t("why"))
+        if self._missing(self._at):
+            yield Action("install", "i", t("install"))
+        yield back_action()
+
+    def _panes(self) -> Iterator[Pane]:
+        choice, unmade = self._choice(self._at), self._unmade(self._at)
+        if choice is not None:
+            doubts = self._taken(choice).doubts
+            yield Pane(title_of(choice.filesystem), tuple(choice_blocks(choice, doubts)))
+        elif unmade is not None:
+            yield Pane(unmade.title, tuple(_unmade_blocks(unmade)))
+        if blocks := tuple(_drive_blocks(self._advice)):
+            yield Pane(t("About this drive"), blocks)
+
+    def _choice(self, row: str) -> Choice | None:
+        """The choice of a row, with what was asked for beside the advice."""
+        if row in self._asked:
+            return self._asked[row].choice
+        return self._advice.choice(row)
+
+    def _unmade(self, row: str) -> Unmade | None:
+        return next((one for one in self._advice.unmade if one.filesystem == row), None)
+
+    def _taken(self, choice: Choice) -> Taken:
+        return self._asked.get(choice.filesystem) or Taken(choice)
+
+    def _missing(self, row: str) -> Missing | None:
+        """The programs without which the filesystem of a row cannot be made."""
+        choice, machine = self._advice.choice(row), self._session.machine
+        if choice is None or not choice.obstacles or machine is None:
+            return None
+        return lacking(machine, FILESYSTEMS[choice.filesystem].makers)
+
+    def moved(self, row: str) -> None:
+        """What stands behind it is shown."""
+        self._at = row
+
+    def act_take(self, row: str, _values: Values) -> None:
+        """It is the volume's filesystem now."""
+        choice = self._choice(row)
+        if choice is None or choice.obstacles:
+            return
+        self._take(self._taken(choice))
+        if self.desk.place is self:
+            self.desk.back()
+
+    def act_options(self, row: str, _values: Values) -> None:
+        """Every option of it."""
+        from wizard.ui.editors.options import Options
+
+        advised, choice = self._advice.choice(row), self._choice(row)
+        if advised is None or choice is None or choice.obstacles:
+            return
+
+        def keep(taken: Taken) -> None:
+            self._asked[row] = taken
+
+        workload, taken = self._advice.workload.id, self._taken(choice)
+        self.desk.go(Options(self.desk, self._session, workload, taken, keep, advised=advised))
+
+    def act_why(self, row: str, _values: Values) -> None:
+        """The studies and figures behind it."""
+        from wizard.ui.components.reasons import choice_reasons, unmade_reasons
+        from wizard.ui.dialogs.pages import Reasons
+
+        choice, unmade = self._choice(row), self._unmade(row)
+        if choice is not None:
+            self.desk.go(
+                Reasons(self.desk, title_of(choice.filesystem), choice_reasons(choice, self._advice))
+            )
+        elif unmade is not None:
+            self.desk.go(Reasons(self.desk, unmade.title, unmade_reasons(unmade)))
+
+    def act_install(self, row: str, _values: Values) -> None:
+        """Install what makes it."""
+        from wizard.ui.dialogs.health import Install
+
+        if absent := self._missing(row):
+            self.desk.go(Install(self.desk, absent, lambda: self._look_again(absent)))
+
+    def _look_again(self, absent: Missing) -> None:
+        """Rank with the programs that are there now."""
+        self.desk.later(self, self.services.surroundings, lambda now: self._equipped(now, absent))
+
+    def _equipped(self, now: Machine, absent: Missing) -> None:
+        session = self._session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        machine = replace(
+            session.machine,
+            kernel=now.kernel,
+            tools=now.tools,
+            programs=now.programs or session.machine.programs,
+            missing_files=now.missing_files,
+        )
+        workload, recording = self._advice.workload.id, session.diagnosis.recording
+        self._advice = self.services.advise(machine, session.drive, recording, workload, self._size_bytes)
+        self._session = replace(session, machine=machine)
+        if self.desk.session.machine is not None:
+            self.desk.session = replace(self.desk.session, machine=machine)
+        left = tuple(name for name in absent.programs if not machine.has_tool(name))
+        if left:
+            self.tell(
+                tn(
+                    "{programs:and} is still missing.",
+                    "{programs:and} are still missing.",
+                    programs=left,
+                    count=len(left),
+                ),
+                Tone.WARN,
+            )
+        else:
+            told = tn(
+                "{programs:and} is installed now.",
+                "{programs:and} are installed now.",
+                programs=absent.programs,
+                count=len(absent.programs),
+            )
+            self.tell(told, Tone.GOOD)
+
+
+def _none(advice: Advice) -> Text:
+    """That nothing is advised: nothing can be made, or nothing that suits the purpose."""
+    return (
+        t(
+            "No filesystem that suits this purpose can be made on this drive. Those "
+            "without a reason beside them can be."
+        )
+        if for_files(advice.usable)
+        else t("No filesystem can be made on this drive from here. Each row says why.")
+    )
+
+
+def standing(choice: Choice) -> Piece:
+    """How it stands, in a word or two; nothing speaks for one that the purpose does not name."""
+    if choice.obstacles:
+        return Piece(CANNOT, Tone.MUTED)
+    word, tone = STANDING[choice.place if choice.ranked else Rank.REJECTED]
+    return Piece(word(), tone if choice.ranked else Tone.PLAIN)
+
+
+def choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block]:
+    """Why a choice has its place, and what it is made and mounted with; of what hinders it, its row says the
+    first."""
+    yield para(choice.sentence)
+    for obstacle in choice.obstacles[1:]:
+        yield para(Piece(t("Cannot be made here:"), Tone.DANGER), obstacle, hang=2)
+    for doubt in doubts:
+        yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
+    if choice.obstacles:
+        return
+    yield GAP
+    yield from _options(t("Made with"), choice.mkfs)
+    yield from _options(t("Mounted with"), choice.mount)
+    if choice.scheduler:
+        yield from _options(t("Scheduler for the drive, which the plan does not change"), (choice.scheduler,))
+    if choice.withheld:
+        yield para(strong(t("Not offered")))
+    for held in choice.withheld:
+        yield para(muted(held.text), held.reason, indent=2, hang=2)
+
+
+def _options(caption: Text, options: tuple[Option, ...]) -> Iterator[Block]:
+    yield para(strong(caption)) if options else para(strong(caption), t("nothing beyond the defaults"))
+    for option in options:
+        yield para(Piece(option.text, Tone.ACCENT), option.why, indent=2, hang=2)
+        if option.risk:
+            yield para(Piece(t("Cost:"), Tone.WARN), option.risk, indent=4, hang=2)
+
+
+def _unmade_row(unmade: Unmade) -> Row:
+    cells = (Piece(unmade.title), Piece(CANNOT, Tone.MUTED), Piece(""))
+    return Row(unmade.filesystem, cells, why_not=t("It is recognised, and never made."))
+
+
+def _unmade_blocks(unmade: Unmade) -> Iterator[Block]:
+    yield para(unmade.why_not)
+    yield GAP
+    yield para(strong(t("The way off:")), unmade.way_off, hang=2)
+
+
+def _drive_blocks(advice: Advice) -> Iterator[Block]:
+    for doubt in advice.doubts:
+        yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
+    for note in advice.notes:
+        yield para(muted(t("Good to know:")), note, hang=2)
+    if advice.zoned:
+        yield para(strong(t("In its zones, on this kernel with these programs")))
+    for use in advice.zoned:
+        yield from _zoned_blocks(use)
+
+
+def _zoned_blocks(use: ZonedUse) -> Iterator[Block]:
+    yield para(strong(use.verdict), use.sentence, indent=2, hang=2)
+    for command in use.commands:
+        yield Command((command,))

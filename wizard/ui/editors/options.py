@@ -1,0 +1,256 @@
+"""Every option of a filesystem: taken one by one, a dangerous one only when its danger is typed back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wizard.advice.request import Taken, is_danger
+from wizard.filesystems.registry import title_of
+from wizard.model.errors import BadInput
+from wizard.model.said import Sentence, t
+from wizard.ui.view import (
+    Action,
+    Block,
+    Column,
+    Field,
+    Pane,
+    Piece,
+    Place,
+    Row,
+    Rows,
+    Step,
+    Text,
+    Tone,
+    Values,
+    View,
+    back_action,
+    muted,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.advice.request import Offered
+    from wizard.host.session import Session
+    from wizard.model.advice import Choice
+    from wizard.ui.desk import Desk
+
+
+# How an option stands.
+
+# What is said of it.
+
+# A danger is typed back.
+
+# Keys.
+
+HELP = (
+    Sentence("Each row is an option of the program that makes the filesystem, mkfs, or of mount."),
+    Sentence(
+        "A recommended one is used by itself. It gives way where you take one that cannot stand beside it."
+    ),
+    Sentence("not recommended: it is possible. The reason against it is shown, and repeated in the plan."),
+    Sentence(
+        "danger: it puts data at risk. It is taken only when you type its danger back. A volume that the "
+        "system lives on never gets it."
+    ),
+    Sentence("cannot: the kernel, the drive or the purpose stands against it."),
+)
+
+
+DANGER = "danger"
+
+
+class Options(Place):
+    """Every option that can be written for the filesystem of `taken`, whose volume is for `workload`.
+
+    `take` gets the choice with its options after every change, and may refuse it, which is told here; this
+    place stays until it is left. `advised` is the choice without what was asked for, where that is known.
+    """
+
+    step = Step.PLAN
+
+    def __init__(
+        self,
+        desk: Desk,
+        session: Session,
+        workload: str,
+        taken: Taken,
+        take: Callable[[Taken], None],
+        advised: Choice | None = None,
+    ) -> None:
+        super().__init__(desk)
+        self._session, self._workload, self._taken, self._take = session, workload, taken, take
+        self._advised = advised or self._choice_before()
+        # Of what is not known by name nothing can be dropped, and its doubts stay.
+        self._standing = () if taken.names else taken.doubts
+        self._offers = self._offered()
+        self._at = self._offers[0].option.id if self._offers else ""
+
+    def view(self) -> View:
+        """All of them, and what the one under the cursor does."""
+        offer, drive = self._offer(self._at), self._session.drive
+        return View(
+            "options",
+            self.step,
+            t("Options"),
+            tuple(self._actions(offer)),
+            about=t(
+                "{filesystem} on {drive}",
+                filesystem=title_of(self._advised.filesystem),
+                drive=drive.path if drive else "",
+            ),
+            rows=Rows(
+                tuple(map(self._row, self._offers)), self._at, (Column(), Column(), Column()), many=True
+            ),
+            panes=(Pane(offer.option.text, tuple(_blocks(offer))),) if offer else (),
+            help=tuple(sentence() for sentence in HELP),
+        )
+
+    def _actions(self, offer: Offered | None) -> Iterator[Action]:
+        label, why_not = t("take"), self._why_not(offer) if offer else ""
+        if offer and offer.option.id in self._taken.names:
+            label = t("drop")
+        if offer:
+            yield Action("turn", "enter", label, why_not)
+            yield Action("turn", "space", label, why_not, aside=True)
+        yield back_action()
+
+    def _row(self, offer: Offered) -> Row:
+        option = offer.option
+        chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
+        cells = (strong(option.text), muted(option.kind.value), self._word(offer))
+        return Row(option.id, cells, chosen=chosen, why_not="" if chosen is not None else offer.refusal)
+
+    def _word(self, offer: Offered) -> Piece:
+        if offer.option.id in self._taken.names:
+            return Piece(t("taken"), Tone.ACCENT)
+        if offer.advised:
+            used = self._is_used(offer)
+            return Piece(t("recommended"), Tone.GOOD) if used else Piece(t("gives way"), Tone.MUTED)
+        if offer.refusal:
+            return Piece(t("cannot"), Tone.MUTED)
+        if offer.option.danger:
+            return Piece(t("danger"), Tone.DANGER)
+        return Piece(t("not recommended"), Tone.WARN) if offer.option.never else Piece(t("can be taken"))
+
+    def _why_not(self, offer: Offered) -> Text:
+        """Why it cannot be turned."""
+        if offer.option.id in self._taken.names:
+            return ""
+        return (
+            t(
+                "{option} is recommended: it is used unless you take one that cannot stand beside it.",
+                option=offer.option.text,
+            )
+            if offer.advised
+            else offer.refusal
+        )
+
+    def _is_used(self, offer: Offered) -> bool:
+        """Whether it stands among what is written, by itself or as a part of a list."""
+        option, choice = offer.option, self._taken.choice
+        written = (*choice.mkfs, *choice.mount)
+        return option.id in self._taken.names or (
+            offer.advised and any(one.text == option.text for one in written)
+        )
+
+    def _offer(self, row: str) -> Offered | None:
+        return next((offer for offer in self._offers if offer.option.id == row), None)
+
+    def _choice_before(self) -> Choice:
+        """The choice as it is advised, without what was asked for."""
+        taken, advice = self._taken, self._session.advice
+        if not taken.names:
+            return taken.choice
+        if advice is None or advice.workload.id != self._workload:
+            session = self._session
+            assert session.machine is not None and session.drive is not None
+            assert session.diagnosis is not None
+            advice = self.services.advise(
+                session.machine, session.drive, session.diagnosis.recording, self._workload
+            )
+        return advice.choice(taken.choice.filesystem) or taken.choice
+
+    def _offered(self) -> tuple[Offered, ...]:
+        session = self._session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        recording = session.diagnosis.recording
+        return self.services.offered_options(
+            session.machine, session.drive, recording, self._workload, self._advised
+        )
+
+    def moved(self, row: str) -> None:
+        """What it does is shown."""
+        self._at = row
+
+    def act_turn(self, row: str, _values: Values) -> None:
+        """Take it, or drop it; a dangerous one is asked for first."""
+        offer = self._offer(row)
+        if offer is None or self._why_not(offer) != "":
+            return
+        names, name = self._taken.names, offer.option.id
+        if name in names:
+            self._settle([known for known in names if known != name])
+        elif offer.option.phrase:
+            self._ask(offer)
+        else:
+            self._settle([*names, name])
+
+    def _ask(self, offer: Offered) -> None:
+        from wizard.ui.dialogs.asking import Typing
+
+        option = offer.option
+
+        def typed(values: Values) -> Callable[[], None]:
+            if not is_danger(option, values.get(DANGER, "").strip()):
+                raise BadInput(t("That is not its danger. Type the words above exactly, or leave it out."))
+            return lambda: self._settle([*self._taken.names, option.id], option.phrase.english)
+
+        blocks = (
+            para(Piece(t("{option} puts data at risk.", option=option.text), Tone.DANGER), option.never),
+            para(t("To have it all the same, type exactly:"), strong(option.phrase)),
+        )
+        fields = (Field(DANGER, t("The danger"), hint=t("the words above")),)
+        title, label = t("Danger: {option}", option=option.text), t("take it")
+        self.desk.go(Typing(self.desk, title, blocks, fields, typed, label))
+
+    def _settle(self, names: Sequence[str], typed: str = "") -> None:
+        """Use these; raises the reason where they cannot be, and all is as before."""
+        session = self._session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
+        phrases = [phrase for phrase in dict.fromkeys((*self._taken.phrases, typed)) if phrase in wanted]
+        recording = session.diagnosis.recording
+        taken = self.services.take_options(
+            session.machine,
+            session.drive,
+            recording,
+            self._workload,
+            self._advised,
+            names,
+            [phrase for phrase in phrases if phrase],
+        )
+        taken = replace(taken, doubts=(*self._standing, *taken.doubts))
+        self._take(taken)
+        self._taken = taken
+
+
+def _blocks(offer: Offered) -> Iterator[Block]:
+    """What it does, why, what it costs, and what speaks against it."""
+    option = offer.option
+    if option.does:
+        yield para(option.does)
+    yield para(muted(t("For:")), option.why, hang=2) if option.does else para(option.why)
+    if option.risk:
+        yield para(Piece(t("Cost:"), Tone.WARN), option.risk, hang=2)
+    if option.never and option.danger:
+        yield para(Piece(t("Danger:"), Tone.DANGER), option.never, hang=2)
+    elif option.never:
+        yield para(Piece(t("Against it:"), Tone.WARN), option.never, hang=2)
+    if offer.excludes:
+        yield para(t("Not together with {options:and}.", options=offer.excludes))
+    if offer.refusal:
+        yield para(Piece(t("Not possible here:"), Tone.DANGER), offer.refusal, hang=2)

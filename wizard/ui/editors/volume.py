@@ -1,0 +1,392 @@
+"""The form for one volume."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wizard.filesystems.registry import MADE, title_of
+from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.operations import EVERYONE, ROOT, Writer
+from wizard.model.plan import NO_PLACE
+from wizard.model.said import Sentence, t
+from wizard.plan.request.roles import ROLES
+from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
+from wizard.plan.request.volume_request import REST, Wish, check_wishes, parse_share, size_written
+from wizard.ui.editors.filesystem import standing
+from wizard.ui.view import (
+    GAP,
+    Action,
+    Block,
+    Field,
+    Offer,
+    Pane,
+    Place,
+    Step,
+    Text,
+    Tone,
+    Values,
+    View,
+    back_action,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.host.session import Session
+    from wizard.model.advice import Choice, Workload
+    from wizard.ui.desk import Desk
+
+
+# The fields.
+
+# What they can be.
+
+
+HELP = (
+    Sentence(
+        "One volume: a partition, the filesystem in it, and where it is mounted. Nothing is written by this "
+        "form."
+    ),
+    Sentence("Purpose: what the volume will hold. It ranks the filesystems and proposes a label."),
+    Sentence(
+        "Size: empty or rest for all that is left. 500G and 500GiB are powers of 1024. 750GB is as on the "
+        "drive's box. 30% is that share of all the room."
+    ),
+    Sentence(
+        "Mount point: the folder where the files appear, now and at every start, by a line in /etc/fstab. "
+        "Empty or none to mount it yourself."
+    ),
+    Sentence(
+        "Who may write: one user, a group, everyone, or root only. To a system's volume only root writes."
+    ),
+    Sentence(
+        "Role: what the volume is to a system that starts from this drive. The partition gets the type by "
+        "which that is found. It is mounted only where you name a place."
+    ),
+    Sentence(
+        "Encryption: all in the volume is encrypted by LUKS2. Every start asks for the passphrase. Whoever "
+        "loses it loses the data."
+    ),
+    Sentence(
+        "Subvolumes: parts of a Btrfs, such as @:/mnt/new, @home:/mnt/new/home. Behind the colon stands "
+        "where each is mounted."
+    ),
+)
+
+
+PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
+WRITER, WRITER_NAME, ROLE, ENCRYPTION = "writer", "writer-name", "role", "encryption"
+SUBVOLUMES = "subvolumes"
+OTHER = "other:"
+"""The value of `WRITER` where somebody else is named; a name has no colon."""
+LUKS, TURNED_ON = "luks2", "on"
+
+
+class Volume(Place):
+    """Everything that is asked for of a volume. `new` where it is not there yet.
+
+    `check` raises the planner's reasons against a wish. `take` gets the wish that is taken and may refuse it,
+    too; then this place is left, unless `take` led elsewhere itself.
+    """
+
+    step = Step.PLAN
+
+    def __init__(
+        self,
+        desk: Desk,
+        session: Session,
+        wish: Wish,
+        check: Callable[[Wish], None],
+        take: Callable[[Wish], None],
+        new: bool,
+    ) -> None:
+        super().__init__(desk)
+        self._session, self._wish, self._check, self._take, self._new = session, wish, check, take, new
+        self._workloads = {one.workload.id: one.workload for one in self.services.profiles()}
+        self._writers = {written(one): one for one in (self.services.usual().caller, EVERYONE, ROOT)}
+        self._values = self._values_of(wish)
+        self._usual = dict(self._values)
+        self._aside: dict[str, str] = {}
+        self._choices = self._choices_for(wish.workload.id, wish.role)
+        self._roles_refused = {role: self._role_refusal(role) for role in ROLES}
+        self._encryption_refused = self._encryption_refusal()
+
+    def view(self) -> View:
+        """The fields, with what was typed."""
+        drive = self._session.drive
+        return View(
+            "volume",
+            self.step,
+            t("A new volume") if self._new else t("This volume"),
+            (Action("take", "enter", t("take it")), back_action()),
+            about=t("on {drive}", drive=drive.path if drive else ""),
+            fields=tuple(self._fields()),
+            panes=tuple(self._panes()),
+            help=tuple(sentence() for sentence in HELP),
+        )
+
+    def _fields(self) -> Iterator[Field]:
+        yield self._field(PURPOSE, t("Purpose"), offers=self._purposes())
+        yield self._field(FILESYSTEM, t("Filesystem"), offers=self._filesystems())
+        yield self._field(SIZE, t("Size"), t("all that is left; or 500G, 750GB, 30%"))
+        yield self._field(LABEL, t("Label"), t("{label}, if left empty", label=self._own_label))
+        if self._mounts:
+            yield self._field(MOUNT, t("Mount point"), t("none; or such as /srv/media"))
+        else:
+            offers = (Offer("", t("never by itself")), Offer(TURNED_ON, t("now and at every start")))
+            yield self._field(SWAP, t("Turned on"), offers=offers)
+        if self._has_writers:
+            yield self._field(WRITER, t("Who may write"), offers=tuple(self._writer_offers()))
+        if self._has_writers and self._values[WRITER] == OTHER:
+            yield self._field(WRITER_NAME, t("Their name"), t("a user, or group:NAME"))
+        yield self._field(ROLE, t("Role"), offers=self._roles())
+        plain = Offer("", t("none"))
+        luks = Offer(LUKS, t("LUKS2: a passphrase at every start"), self._encryption_refused)
+        yield self._field(ENCRYPTION, t("Encryption"), offers=(plain, luks))
+        if (kind := MADE.get(self._values[FILESYSTEM])) and kind.subvolumes:
+            yield self._field(SUBVOLUMES, t("Subvolumes"), t("none; or such as @:/mnt/new, @snapshots"))
+
+    def _field(self, key: str, caption: Text, hint: Text = "", offers: tuple[Offer, ...] = ()) -> Field:
+        return Field(key, caption, self._values[key], hint, offers=offers)
+
+    def _panes(self) -> Iterator[Pane]:
+        """What is said of the purpose or role, and of the filesystem for it."""
+        role, choice = ROLES.get(self._values[ROLE]), self._choice
+        said: list[Block] = [para(role.summary if role else self._workload.summary)]
+        if choice is not None:
+            said += [GAP, para(strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
+        yield Pane(role.title if role else self._workload.title, tuple(said))
+
+    # What the fields can be.
+
+    def _purposes(self) -> tuple[Offer, ...]:
+        return tuple(Offer(name, workload.title) for name, workload in self._workloads.items())
+
+    def _filesystems(self) -> tuple[Offer, ...]:
+        able = (
+            Offer(
+                one.filesystem,
+                t("{filesystem}: {place}", filesystem=title_of(one.filesystem), place=standing(one).text),
+            )
+            for one in self._able
+        )
+        return tuple(able) or (Offer("", t("none can be made here")),)
+
+    def _writer_offers(self) -> Iterator[Offer]:
+        said = {written(EVERYONE): t("everyone"), written(ROOT): t("root only")}
+        for name in self._writers:
+            yield Offer(name, said.get(name) or t("{name}", name=name))
+        yield Offer(OTHER, t("somebody else"))
+
+    def _roles(self) -> tuple[Offer, ...]:
+        refused = self._roles_refused
+        titled = (Offer(name, role.title, refused[name]) for name, role in ROLES.items())
+        return (Offer("", t("none: its purpose says all")), *titled)
+
+    # What follows from what they are.
+
+    @property
+    def _able(self) -> tuple[Choice, ...]:
+        return tuple(choice for choice in self._choices if not choice.obstacles)
+
+    @property
+    def _choice(self) -> Choice | None:
+        return next((one for one in self._able if one.filesystem == self._values[FILESYSTEM]), None)
+
+    @property
+    def _workload(self) -> Workload:
+        return self._workloads.get(self._values[PURPOSE], self._wish.workload)
+
+    @property
+    def _own_label(self) -> str:
+        role = ROLES.get(self._values[ROLE])
+        return role.label if role else self._workload.label
+
+    @property
+    def _mounts(self) -> bool:
+        kind = MADE.get(self._values[FILESYSTEM])
+        return kind is None or kind.mounts
+
+    @property
+    def _has_writers(self) -> bool:
+        """Whether anyone but root can be let write."""
+        return self._mounts and not self._values[ROLE]
+
+    def _values_of(self, wish: Wish) -> dict[str, str]:
+        writer, swaps = written(wish.writer), wish.mount_point == NO_PLACE
+        return {
+            PURPOSE: wish.workload.id,
+            FILESYSTEM: wish.choice.filesystem,
+            SIZE: "" if wish.takes_rest else size_written(wish),
+            LABEL: wish.label or "",
+            MOUNT: "" if swaps else wish.mount_point or "",
+            SWAP: TURNED_ON if swaps else "",
+            WRITER: writer if writer in self._writers else OTHER,
+            WRITER_NAME: "" if writer in self._writers else writer,
+            ROLE: wish.role,
+            ENCRYPTION: LUKS if wish.encrypted else "",
+            SUBVOLUMES: subvolumes_written(wish.subvolumes),
+        }
+
+    def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
+        session = self._session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        recording = session.diagnosis.recording
+        return self.services.volume_choices(session.machine, session.drive, recording, purpose, role)
+
+    def _in_role(self, role: str) -> Wish:
+        """The volume as it was given, in another role; raises Refused."""
+        session = self._session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        recording = session.diagnosis.recording
+        return self.services.in_role(session.machine, session.drive, recording, self._wish, role)
+
+    def _role_refusal(self, role: str) -> str:
+        try:
+            self._in_role(role)
+        except DiskwrightError as error:
+            return str(error)
+        return ""
+
+    def _encryption_refusal(self) -> str:
+        """Why the planner does not take the volume encrypted that it would take otherwise; empty where it
+        takes both, or neither."""
+        try:
+            wish = self._read()
+        except DiskwrightError:
+            return ""
+        plain, luks = (self._fault(replace(wish, encrypted=encrypted)) for encrypted in (False, True))
+        return "" if plain else luks
+
+    def _fault(self, wish: Wish) -> str:
+        try:
+            self._checked(wish)
+        except DiskwrightError as error:
+            return str(error)
+        return ""
+
+    def _checked(self, wish: Wish) -> None:
+        check_wishes((wish,))
+        self._check(wish)
+
+    # What is done.
+
+    def turned(self, field: str, values: Values) -> None:
+        """Purpose and role have a ranking of their own; what was typed stays."""
+        before = self._values
+        self._values = {**before, **values}
+        self.tell("")
+        if field == ROLE:
+            self._turn_role(before)
+        elif field == PURPOSE:
+            self._rank()
+            self._propose()
+        self._encryption_refused = self._encryption_refusal()
+        if field == ENCRYPTION and self._values[ENCRYPTION] and self._encryption_refused:
+            self.tell(self._encryption_refused, Tone.WARN)
+
+    def _turn_role(self, before: Values) -> None:
+        """Another role has its own purpose, filesystem and size, and is mounted nowhere by itself; without
+        one all of that is as it was."""
+        role = self._values[ROLE]
+        if not before[ROLE]:
+            self._aside = {key: self._values[key] for key in (PURPOSE, SIZE, MOUNT, SWAP)}
+        if refusal := self._roles_refused.get(role, ""):
+            self.tell(refusal, Tone.WARN)
+            return
+        if not role:
+            self._values |= self._aside
+        else:
+            given = self._values_of(self._in_role(role))
+            self._values |= {key: given[key] for key in (PURPOSE, SIZE, MOUNT, SWAP)}
+        self._rank()
+
+    def _rank(self) -> None:
+        """The filesystems for this purpose and role, of which the first is proposed; for those that the
+        volume came with, the one that it had."""
+        purpose, role = self._values[PURPOSE], self._values[ROLE]
+        self._choices = self._choices_for(purpose, role)
+        names = [choice.filesystem for choice in self._able]
+        was = self._wish.choice.filesystem
+        same = (purpose, role) == (self._wish.workload.id, self._wish.role) and was in names
+        self._values[FILESYSTEM] = was if same else next(iter(names), "")
+
+    def _propose(self) -> None:
+        """A new volume is written to and mounted as is usual for its purpose, unless a person said
+        otherwise."""
+        drive, keys = self._session.drive, (MOUNT, WRITER)
+        if not self._new or drive is None or any(self._values[key] != self._usual[key] for key in keys):
+            return
+        try:
+            wish = replace(self._read(), mount_point=None, writer=ROOT)
+        except DiskwrightError:
+            return
+        others = [one for one in self._session.wishes if one is not self._wish]
+        usual = self._values_of(self.services.put_to_use(drive, wish, others))
+        self._usual |= {key: usual[key] for key in keys}
+        self._values |= {key: usual[key] for key in keys}
+
+    def act_take(self, _row: str, values: Values) -> None:
+        """Hand the wish on if the planner takes it; what it has against it is told, and nothing is lost."""
+        self._values = {**self._values, **values}
+        wish = self._read()
+        self._checked(wish)
+        self._take(wish)
+        if self.desk.place is self:
+            self.desk.back()
+
+    def _read(self) -> Wish:
+        """What the fields say; raises BadInput for what cannot be."""
+        was, values, choice = self._wish, self._values, self._choice
+        if refusal := self._roles_refused.get(values[ROLE], ""):
+            raise BadInput(refusal)
+        if choice is None:
+            raise BadInput(t("No filesystem that suits this purpose can be made here."))
+        asked = (values[PURPOSE], choice.filesystem, values[ROLE])
+        same = asked == (was.workload.id, was.choice.filesystem, was.role)
+        size_bytes, percent = parse_share(values[SIZE].strip() or REST)
+        return replace(
+            was,
+            # What was asked for beside the advice stays with what it was asked for.
+            choice=was.choice if same else choice,
+            doubts=was.doubts if same else (),
+            workload=self._workload,
+            size_bytes=size_bytes,
+            percent=percent,
+            label=values[LABEL].strip() or None,
+            mount_point=self._mount_point(),
+            role=values[ROLE],
+            encrypted=bool(values[ENCRYPTION]),
+            subvolumes=parse_subvolumes(_unless_none(values[SUBVOLUMES])) if _has_subvolumes(choice) else (),
+            writer=self._writer() if self._has_writers else ROOT,
+        )
+
+    def _mount_point(self) -> str | None:
+        if not self._mounts:
+            return NO_PLACE if self._values[SWAP] else None
+        return _unless_none(self._values[MOUNT]) or None
+
+    def _writer(self) -> Writer:
+        """Who may write; whom the volume came with need not be known here."""
+        value = self._values[WRITER]
+        name = self._values[WRITER_NAME].strip() if value == OTHER else value
+        known = {**self._writers, written(self._wish.writer): self._wish.writer}
+        if not name:
+            raise BadInput(t("Say who may write: a user's name, or group:NAME."))
+        return known.get(name) or self.services.writer_named(name)
+
+
+def written(writer: Writer) -> str:
+    """A writer as `writer_named` takes it."""
+    return {"person": writer.name, "group": f"group:{writer.name}"}.get(writer.kind, writer.kind)
+
+
+def _has_subvolumes(choice: Choice) -> bool:
+    return MADE[choice.filesystem].subvolumes
+
+
+def _unless_none(text: str) -> str:
+    """What was typed, but for the word that means nothing at all."""
+    return "" if text.strip().lower() == NO_PLACE else text.strip()

@@ -1,0 +1,192 @@
+"""A plan as something that can be begun."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.model.plan import Mount, Plan
+from wizard.model.said import Sentence, t
+from wizard.plan.preview import danger_of
+from wizard.plan.steps.render import told_as_direct
+from wizard.plan.text import brief, inside_sentences
+from wizard.plan.undo_policy import WORD, losses, lost_when, promise, shows_nothing, wants_word
+from wizard.ui.components.drive_rows import plan_bars
+from wizard.ui.jobs import of_changes
+from wizard.ui.jobs.of_changes import Job, Outcome
+from wizard.ui.view import Banner, Bar, Block, Text, Tone
+
+if TYPE_CHECKING:
+    from wizard.apply.run.journal import RunState
+    from wizard.host.contract import Services
+    from wizard.model.ext import Entry
+    from wizard.model.geometry import Identity
+    from wizard.plan.request.volume_request import Wish
+    from wizard.plan.undo_policy import WayBackRoom
+
+WAITS = t("When all is written it waits for you: keep it, or undo it, which puts back what was there.")
+
+TONES = {
+    "done": Tone.GOOD,
+    "kept": Tone.GOOD,
+    "waiting": Tone.GOOD,
+    "undone": Tone.GOOD,
+    "failed": Tone.DANGER,
+}
+
+
+def _named(plan: Plan) -> Sentence:
+    if not plan.part:
+        return Sentence("Set up {what}")
+    if plan.volumes:
+        return Sentence("Format {what}")
+    sizes = [
+        next((slot.size_bytes for slot in layout.partitions if slot.number == plan.part), 0)
+        for layout in (plan.before, plan.after)
+    ]
+    if not sizes[1]:
+        return Sentence("Delete {what}")
+    return Sentence("Grow {what}") if sizes[1] > sizes[0] else Sentence("Shrink {what}")
+
+
+class PlanJob(Job):
+    """Sets drives up, or changes one partition. `wishes` are what it was made from, for reasons."""
+
+    def __init__(self, plan: Plan, wishes: tuple[Wish, ...] = ()) -> None:
+        self.plan, self.wishes = plan, wishes
+        self._unknown: tuple[str, ...] = ()
+        what = plan.part_path or ", ".join(plan.paths)
+        self.title = _named(plan)(what=what)
+
+    @property
+    def drives(self) -> tuple[Identity, ...]:
+        """All of the plan."""
+        return tuple(member.drive for member in self.plan.members)
+
+    def lost(self) -> tuple[Text, ...]:
+        """As the plan tells, and what the rehearsal found."""
+        return (*losses(self.plan), *self._unknown)
+
+    @property
+    def keeps_all(self) -> bool:
+        """One partition that grows or shrinks; of a whole drive it is not known what is there by now."""
+        return bool(self.plan.part) and not self.lost()
+
+    def lost_when(self, services: Services) -> Text:
+        """Once it is kept, or at once."""
+        return (
+            t("Lost once you keep the result")
+            if lost_when(self.plan, services.why_direct(self.plan))
+            else of_changes.LOST_NOW
+        )
+
+    def ways_back(self, services: Services) -> tuple[Text, ...]:
+        """The plan's promise, after the danger of a stripe."""
+        direct = services.why_direct(self.plan)
+        danger = danger_of(self.plan)
+        if self.puts_nothing_back(services):
+            said: tuple[Text, ...] = (t("There is nothing to put back, so it is put to use at once."),)
+        elif not direct:
+            said = (
+                (WAITS, t("Keeping it asks for the passphrase.")) if self.plan.takes_passphrase else (WAITS,)
+            )
+        else:
+            said = (promise(self.plan, direct),)
+        return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)
+
+    def puts_nothing_back(self, services: Services) -> bool:
+        """Where nothing is recognised on its drives, and no unknown data was found."""
+        return not (self._unknown or services.why_direct(self.plan)) and shows_nothing(self.plan)
+
+    @property
+    def doubts(self) -> tuple[Text, ...]:
+        """The plan's."""
+        return self.plan.doubts
+
+    @property
+    def bars(self) -> tuple[Bar, ...]:
+        """Every drive's."""
+        return plan_bars(self.plan)
+
+    @property
+    def sentences(self) -> tuple[Text, ...]:
+        """The plan's steps."""
+        return tuple(step.sentence for step in self.plan.steps)
+
+    @property
+    def brief(self) -> tuple[Text, ...]:
+        """Without the steps that only prepare for the next."""
+        return brief(self.plan)
+
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """By the plan's estimates."""
+        return tuple(step.seconds for step in self.plan.steps)
+
+    def commands(self, services: Services) -> tuple[Block, ...]:
+        """As they will be run, and undone: on the drive itself where no stand-in can be had."""
+        from wizard.ui.dialogs.pages import command_blocks
+
+        return command_blocks(told_as_direct(self.plan, services.why_direct(self.plan)).steps)
+
+    def word(self, services: Services) -> str:
+        """Where what is there cannot be put back."""
+        return WORD if wants_word(self.plan, services.why_direct(self.plan)) else ""
+
+    @property
+    def takes_passphrase(self) -> bool:
+        """As the plan says."""
+        return self.plan.takes_passphrase
+
+    @property
+    def unread(self) -> bool:
+        """As the plan knows."""
+        return bool(self.plan.unread)
+
+    def tries_out(self, services: Services) -> bool:
+        """On stand-ins, as root."""
+        return services.tries_out(self.plan)
+
+    def room(self, services: Services) -> WayBackRoom:
+        """As tried out, or as far as that is known."""
+        room = services.way_back_room(self.plan)
+        self._unknown = room.lost
+        return room
+
+    def document(self) -> tuple[str, str]:
+        """For `diskwright apply`."""
+        from wizard.plan.check import render_plan
+
+        return render_plan(self.plan), f"{Path(self.plan.drive.path).name}-plan.json"
+
+    def command(self, services: Services, file: str) -> str:
+        """With every token."""
+        from wizard.apply.plan.run_summary import confirmation
+
+        options = confirmation(self.plan, services.why_direct(self.plan))
+        return str(of_changes.APPLY_COMMAND(file=shlex.quote(file), options=options))
+
+    def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
+        """As the plan shows."""
+        return services.start(self.plan, tokens, secret)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Its volumes'."""
+        return tuple(one.operation.mount_point for one in self.plan.steps if isinstance(one.operation, Mount))
+
+    def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
+        """The headline, then the sentence on the state and the ways on."""
+        from wizard.apply.plan.run_summary import decision_of, headline, result_sentence, undo_sentence
+
+        phase = services.phase(run)
+        head = headline(self.plan, state)
+        sentence = result_sentence(self.plan, state, phase)
+        rest = sentence.removeprefix(" ".join(map(str, head))).strip()
+        first: Text = head[0] if head else rest
+        detail: tuple[Text, ...] = (*head[1:], rest) if head else ()
+        more = () if state.value == "waiting" else (undo_sentence(self.plan, run, state, entries, phase),)
+        banner = Banner(first, tuple(text for text in detail if text), TONES.get(state.value, Tone.WARN))
+        return Outcome(banner, more, decision_of(self.plan, state))

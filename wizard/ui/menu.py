@@ -1,0 +1,317 @@
+"""What can be done with a drive, or with one partition of it, and why it cannot be done now. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from wizard.ext4.superblock import old_filesystems
+from wizard.filesystems.registry import MADE, title_of
+from wizard.host.session import OpenRun
+from wizard.model.errors import Refused, printable
+from wizard.model.geometry import grain_bytes
+from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.said import Said, Sentence, t, tn
+from wizard.plan.free_space import aligned_spaces
+from wizard.plan.partition.move_target import planned_move
+from wizard.plan.partition.moves import misaligned_parts, planned_moves
+from wizard.plan.partition.possible import (
+    least_bytes,
+    room_behind,
+    why_not_delete,
+    why_not_format,
+    why_not_grow,
+    why_not_grow_mounted,
+    why_not_shrink,
+)
+from wizard.plan.partition.resize import why_not_adjust, why_not_larger
+from wizard.plan.refusals import measured, unread_content
+from wizard.plan.settings.possible import (
+    UNREAD,
+    places_of,
+    signatures_on,
+    why_not_bring,
+    why_not_mount,
+    why_not_power_off,
+    why_not_relabel,
+    why_not_remount,
+    why_not_tune,
+    why_not_unmount,
+)
+from wizard.ui.components.decisions import RUNNING, runs_on, waits, why_not_now
+from wizard.ui.screens import messages as words
+from wizard.ui.view import Text
+
+MOUNT_SAYS = t("now and at every boot")
+ADJUST_SAYS_TO = Sentence("up to {most:size}, or elsewhere; files stay")
+
+WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off"})
+"""What is worked out on the machine itself before it is reviewed; the rest of what writes can be planned."""
+WRITES = WORKED_OUT - {"unmount"} | {
+    "set-up",
+    "use-free",
+    "to-ext4",
+    "grow",
+    "adjust",
+    "format",
+    "delete",
+    "move",
+    "bring",
+}
+"""What must not be done beside a run on the same device. What waits may be unmounted: it is looked at so."""
+LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
+"""The least that any filesystem for files takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What is known beside the drives: whether the filesystem has a line in fstab, why nothing can be worked
+    out here, and why nothing can be measured; empty where it can."""
+
+    has_line: bool = True
+    not_worked_out: Text = ""
+    not_measured: Text = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that can be done. `says` what it means here, `why_not` why it cannot be done now; `ends`: it
+    destroys something."""
+
+    name: str
+    key: str
+    label: Said
+    says: Text
+    why_not: Text = ""
+    ends: bool = False
+
+
+def entries(
+    machine: Machine,
+    drive: Drive,
+    device: str,
+    impediment: Text,
+    runs: Sequence[OpenRun] = (),
+    here: Here = Here(),
+) -> tuple[Entry, ...]:
+    """All of it, the best first. `device` is the drive itself, or a partition; `impediment` is why the drive
+    cannot be set up; `runs` are the open ones, of which those on the device come before all."""
+    part = drive.partition(device)
+    found = [*_of_drive(drive, impediment)] if part is None else []
+    found += _of_filesystem(machine, drive, device, here)
+    if part is not None:
+        found += _of_partition(drive, part)
+        found += _of_misaligned(machine, drive, part, here)
+    else:
+        found += _of_whole_drive(machine, drive, here)
+    found = [_unless_not_worked_out(here, one) for one in found]
+    own = runs_on(runs, drive, device)
+    found = [_unless_runs_come_first(own, one) for one in found]
+    # What can be done comes before what cannot; what destroys comes last of each.
+    return (*_of_runs(own), *sorted(found, key=lambda one: (one.why_not != "", one.ends)))
+
+
+def _of_runs(runs: Sequence[OpenRun]) -> Iterator[Entry]:
+    """What leads the first of the runs on."""
+    for run in runs[:1]:
+        if waits(run):
+            yield Entry("keep", "K", t("Keep"), t("put what waits to use; ends the way back"), ends=True)
+            if "undo" in run.ways:
+                yield Entry("undo", "U", t("Undo"), t("put back what was there before"), ends=True)
+        else:
+            says = (
+                t("how far it is, and how to stop it")
+                if run.state == RUNNING
+                else run.why_not or t("it was not finished: go on, or undo it")
+            )
+            yield Entry("show-run", "v", t("Show the run"), says)
+
+
+def _unless_runs_come_first(runs: Sequence[OpenRun], entry: Entry) -> Entry:
+    """Where an open run stands against it, that is the reason that is told, before every other."""
+    why_not = why_not_now(runs)
+    unmounts = entry.name == "unmount" and any(run.state == RUNNING for run in runs)
+    stands = why_not != "" and (entry.name in WRITES or unmounts)
+    return replace(entry, why_not=why_not) if stands else entry
+
+
+def _unless_not_worked_out(here: Here, entry: Entry) -> Entry:
+    """Where nothing on the drive stands against it, that nothing can be worked out here may do so."""
+    if entry.why_not == "" and entry.name in WORKED_OUT:
+        return replace(entry, why_not=here.not_worked_out)
+    return entry
+
+
+def _of_drive(drive: Drive, impediment: Text) -> Iterator[Entry]:
+    if drive.is_empty:
+        yield Entry("set-up", "s", t("Set up"), t("from what it is for to a drive in use"), impediment)
+        return
+    free = max((extent.size_bytes for extent in drive.free), default=0)
+    why_not: Text = impediment
+    if not impediment and unread_content(drive):
+        why_not = UNREAD(device=drive.path)
+    elif not impediment and (drive.table is None or drive.table.kind == "none"):
+        why_not = t("It has no partition table that could be kept.")
+    elif not impediment and not free:
+        why_not = t("There is no free space.")
+    elif not impediment and _usable_bytes(drive) < LEAST_FREE:
+        why_not = t(
+            "Only {size:size} are free; a filesystem needs at least {least:exact}.",
+            size=free,
+            least=LEAST_FREE,
+        )
+    yield Entry(
+        "use-free", "e", t("Use the free space"), t("{size:size}; every partition stays", size=free), why_not
+    )
+    yield Entry(
+        "set-up", "A", t("Set up anew"), t("what is there is lost once you keep it"), impediment, ends=True
+    )
+
+
+def _usable_bytes(drive: Drive) -> int:
+    """The largest partition that the free space can hold."""
+    if drive.geometry is None:
+        return 0
+    spaces = aligned_spaces(drive.free, drive.geometry)
+    return max((space.size_bytes for space in spaces), default=0)
+
+
+def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> Iterator[Entry]:
+    old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
+    says: Text = (
+        t("from {kind}; every file stays", kind=" + ".join(sorted({title_of(one.kind) for one in old})))
+        if old
+        else ""
+    )
+    none = UNREAD(device=device) if unread_content(drive) else words.NO_OLD
+    yield Entry("to-ext4", "m", t("Convert to ext4"), says, "" if old else none)
+    if drive.partition(device) is None and not drive.signatures:
+        return
+    label = next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
+    named = t("now: {label}", label=printable(label, 40)) if label else t("it has no label")
+    yield Entry("rename", "r", words.RENAME, named, _or_empty(why_not_relabel(drive, device)))
+    yield Entry("mount", "n", words.MOUNT, MOUNT_SAYS, _or_empty(why_not_mount(machine, drive, device)))
+    place = ", ".join(places_of(drive, device))
+    yield Entry(
+        "unmount",
+        "u",
+        words.UNMOUNT,
+        t("from {place}", place=place),
+        _or_empty(why_not_unmount(drive, device)),
+    )
+    if signatures_on(drive, device):
+        why_not = _or_empty(why_not_bring(drive, device)) or here.not_measured
+        yield Entry(
+            "bring",
+            "y",
+            t("Bring files over"),
+            t("from a folder or another filesystem; all is compared"),
+            why_not,
+        )
+    # Where nothing can be worked out, nobody looked into fstab.
+    has_line = here.has_line or here.not_worked_out != ""
+    against = why_not_remount(drive, device, has_line=has_line)
+    yield Entry("options", "o", words.OPTIONS, t("those of its line in fstab"), _or_empty(against))
+    yield Entry(
+        "tune",
+        "c",
+        words.TUNE,
+        t("what would suit a purpose better; files stay"),
+        _or_empty(why_not_tune(drive, device)),
+    )
+
+
+def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
+    try:
+        measured(drive)
+        room = room_behind(drive, part)
+    except Refused:
+        room = 0
+    mounted = bool(places_of(drive, part.path))
+    # One that is mounted may also not fill its partition, which only root can see.
+    says = (
+        t("by {size:size} that are free behind it; files stay", size=room)
+        if room or not mounted
+        else t("to fill its partition, should it not yet")
+    )
+    why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
+    yield Entry("grow", "g", t("Grow"), says, _or_empty(why_not))
+    yield Entry("adjust", "z", t("Size and place"), *_adjusting(drive, part))
+    yield Entry(
+        "format",
+        "F",
+        t("Format"),
+        t("its files are lost once you keep it"),
+        _or_empty(why_not_format(drive, part)),
+        ends=True,
+    )
+    yield Entry(
+        "delete",
+        "D",
+        t("Delete"),
+        t("its files are lost once you keep it"),
+        _or_empty(why_not_delete(drive, part)),
+        ends=True,
+    )
+
+
+def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
+    """What sizes it can have, and why nothing of where it lies can be another."""
+    if why_not := why_not_adjust(drive, part):
+        return "", why_not
+    most = (
+        part.size_bytes + room_behind(drive, part) if why_not_larger(drive, part) is None else part.size_bytes
+    )
+    if why_not_shrink(drive, part):
+        return ADJUST_SAYS_TO(most=most), ""
+    # Of a recording from before, nobody knows how much is taken.
+    if part.signatures[0].taken_bytes is None:
+        return ADJUST_SAYS_TO(most=most), ""
+    return t(
+        "{least:size} to {most:size}, or elsewhere; files stay", least=least_bytes(drive, part), most=most
+    ), ""
+
+
+def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) -> Iterator[Entry]:
+    if drive.geometry is None or not part.start_bytes % grain_bytes(drive.geometry):
+        return
+    says: Text = ""
+    try:
+        move = planned_move(machine, drive, part)
+        says = t("by {shift:size}; every file stays", shift=move.shift_bytes)
+        why_not = here.not_worked_out
+    except Refused as refusal:
+        why_not = str(refusal)
+    yield Entry("move", "f", t("Move to an aligned place"), says, why_not)
+
+
+def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+    """In the drive's own menu, where there is more than one."""
+    if len(misaligned_parts(drive)) < 2:
+        return
+    says: Text = ""
+    try:
+        says = tn(
+            "{count} moves to an aligned place; every file stays",
+            "{count} move to aligned places; every file stays",
+            count=len(planned_moves(machine, drive).moves),
+        )
+        why_not = here.not_worked_out
+    except Refused as refusal:
+        why_not = str(refusal)
+    yield Entry("move", "f", t("Align the partitions"), says, why_not)
+
+
+def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+    yield from _of_several_misaligned(machine, drive, here)
+    yield Entry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
+    yield Entry("health", "i", t("Health"), t("its own counts, and all that is known"))
+    yield Entry(
+        "power-off",
+        "P",
+        t("Power off"),
+        t("unmount, flush, and off: then unplug it"),
+        _or_empty(why_not_power_off(drive)),
+    )
+
+
+def _or_empty(why: Said | None) -> Text:
+    return "" if why is None else why

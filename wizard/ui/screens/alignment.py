@@ -1,0 +1,156 @@
+"""Measuring on this very drive whether alignment matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wizard.benchmark.measure import Progress as Measured
+from wizard.model.said import Sentence, t, tn
+from wizard.model.verdict import Outcome, Verdict
+from wizard.ui.components.reasons import Reason, measured_blocks, verdict_reasons
+from wizard.ui.dialogs.measuring import Measuring
+from wizard.ui.view import GAP, Action, Banner, Block, Progress, Tone, Values, para
+
+if TYPE_CHECKING:
+    from wizard.model.machine import Drive
+    from wizard.ui.desk import Desk
+
+BUDGET_SECONDS = 30.0
+CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
+"""What a drive may claim its blocks to be, and what they may be in truth."""
+
+TONES = {Outcome.ALIGNED_FASTER: Tone.WARN, Outcome.NO_DIFFERENCE: Tone.GOOD}
+
+
+class Trial(Measuring[Measured, Verdict]):
+    """The result stays with what was settled of the drive."""
+
+    place = "trial"
+    title = Sentence("Does alignment matter on {drive}?")
+    help = (
+        t("Small pieces are read in pairs: one on a block boundary, and one beside it right afterwards."),
+        t("It ends as soon as the answer is sure, or after {seconds} seconds.", seconds=int(BUDGET_SECONDS)),
+        t("1.8x (1.6-2.0, 95 %): in 95 of 100 such measurements the true factor lies between 1.6 and 2.0."),
+        t("Reading alone never clears a drive: the price of misalignment is paid in writing."),
+    )
+
+    def __init__(self, desk: Desk, drive: Drive) -> None:
+        before = desk.session.verdict if desk.session.drive == drive else None
+        super().__init__(desk, drive, before if before and before.drive == drive.path else None)
+
+    def banner(self, verdict: Verdict) -> Banner:
+        """How much it matters."""
+        return Banner(verdict.sentence, (), TONES.get(verdict.outcome, Tone.ACCENT))
+
+    def ways(self) -> Iterator[Action]:
+        """By reading, by writing, and as if the blocks were larger."""
+        obstacle = self.services.obstacle
+        key = "m" if self.verdict or obstacle else "enter"
+        yield Action("measure", key, t("measure by reading"), obstacle)
+        yield Action("write", "p", t("by writing"), obstacle or self.services.scratch_obstacle(self.drive))
+        why_not = obstacle or (
+            "" if self._may_hide else t("This is for drives that claim blocks of 512 bytes.")
+        )
+        yield Action("as-large", "4", t("as 4096-byte blocks"), why_not)
+
+    @property
+    def _may_hide(self) -> bool:
+        """Whether the drive claims blocks of 512 bytes; there are drives that do so and have larger ones."""
+        geometry = self.drive.geometry
+        return geometry is not None and geometry.physical_block_bytes == CLAIMED_BYTES
+
+    def result_blocks(self, verdict: Verdict) -> Iterator[Block]:
+        """Medians, spread, caveats."""
+        yield from measured_blocks(verdict)
+        yield from (para(caveat, hang=2) for caveat in verdict.caveats)
+
+    def possible_blocks(self) -> Iterator[Block]:
+        """What each way would tell."""
+        yield para(
+            t("Reading for at most half a minute tells. It changes nothing on the drive."), key="measure"
+        )
+        if self._may_hide:
+            yield GAP
+            yield para(
+                t(
+                    "It says that its blocks have 512 bytes, so nothing can be beside them. Some "
+                    "drives hide larger ones."
+                ),
+                key="as-large",
+            )
+        yield GAP
+        if reason := self.services.scratch_obstacle(self.drive):
+            yield para(t("Writing cannot be measured:"), reason)
+        else:
+            yield para(
+                t("It has free space that nothing uses. Measuring by writing there says more."), key="write"
+            )
+
+    def progress_blocks(self) -> Iterator[Block]:
+        """The time that is left, and what it looks like so far."""
+        progress = self.progress
+        if progress is None:
+            yield Progress(None, t("Starting ..."))
+            return
+        left = max(0.0, progress.seconds_left)
+        yield Progress(
+            max(0.0, min(1.0, 1 - left / BUDGET_SECONDS)), t("at most {seconds:time} left", seconds=left)
+        )
+        if progress.estimate:
+            yield para(
+                tn(
+                    "{count} pair so far: misaligned takes {estimate:.2f} times as long.",
+                    "{count} pairs so far: misaligned takes {estimate:.2f} times as long.",
+                    count=progress.pairs,
+                    estimate=progress.estimate,
+                )
+            )
+        else:
+            yield para(
+                tn(
+                    "{count} pair so far, and nothing to say yet.",
+                    "{count} pairs so far, and nothing to say yet.",
+                    count=progress.pairs,
+                )
+            )
+
+    def act_measure(self, _row: str, _values: Values) -> None:
+        """By reading only."""
+        self._start(write=False)
+
+    def act_as_large(self, _row: str, _values: Values) -> None:
+        """As if the blocks were larger than the drive says."""
+        self._start(write=False, physical_bytes=ASSUMED_BYTES)
+
+    def act_write(self, _row: str, _values: Values) -> None:
+        """After the token."""
+        self.ask_token(
+            t("Measure by writing?"),
+            (para(t("Pieces of free space are read, and the very same bytes are written back there.")),),
+            lambda: self._start(write=True),
+        )
+
+    def _start(self, *, write: bool, physical_bytes: int | None = None) -> None:
+        def measure(on_progress: Callable[[Measured], None], stop: Callable[[], bool]) -> Verdict:
+            return self.services.measure(
+                self.drive, write=write, physical_bytes=physical_bytes, on_progress=on_progress, stop=stop
+            )
+
+        self.start(measure, writes=write)
+
+    def document(self, verdict: Verdict) -> tuple[str, str]:
+        """With every pair."""
+        from wizard.benchmark.alignment import render_verdict
+
+        return render_verdict(verdict), "benchmark"
+
+    def reasons(self, verdict: Verdict) -> tuple[Reason, ...]:
+        """And what others have measured."""
+        return verdict_reasons(verdict)
+
+    def settled(self, verdict: Verdict) -> None:
+        """It stays with the drive."""
+        if self.desk.session.drive == self.drive:
+            self.desk.session = replace(self.desk.session, verdict=verdict)

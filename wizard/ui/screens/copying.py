@@ -1,0 +1,219 @@
+"""Bringing files to a volume: from where, into which folder; then what the copy does not keep, before
+Review."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from wizard.filesystems.registry import title_of
+from wizard.model.errors import BadInput, printable
+from wizard.model.said import t
+from wizard.plan.copy import amount_said, fstab_difference
+from wizard.ui.components.drive_rows import short
+from wizard.ui.dialogs.asking import Typing
+from wizard.ui.view import (
+    Action,
+    Banner,
+    Block,
+    Command,
+    Field,
+    Offer,
+    Pane,
+    Piece,
+    Place,
+    Row,
+    Rows,
+    Step,
+    Text,
+    Tone,
+    Values,
+    View,
+    back_action,
+    muted,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.apply.copy.places import Source
+    from wizard.model.changes import Bring
+    from wizard.model.errors import DiskwrightError
+    from wizard.ui.desk import Desk
+
+HELP_NOTHING = t("Nothing happens before you review it.")
+
+OTHER = "other"
+"""The row for what is not listed."""
+SHOWN = 200
+
+
+class Bringing(Place):
+    """From where: each row is a source, the last one any folder. `targets` are where volumes are mounted, of
+    which one gets the files."""
+
+    step: ClassVar[Step] = Step.PLAN
+
+    def __init__(self, desk: Desk, targets: Sequence[str]) -> None:
+        super().__init__(desk)
+        self._targets = tuple(targets)
+        self._sources: tuple[Source, ...] | None = None
+        self._at = ""
+        self._doing: Text = ""
+
+    def entered(self) -> None:
+        """Look at what is attached, the first time."""
+        if self._sources is None and self._doing == "":
+            self._look()
+
+    def _look(self) -> None:
+        self._doing = t("Looking at what is attached ...")
+        self.desk.later(self, lambda: self.services.bring_sources(self._targets), self._looked, self._not)
+
+    def _looked(self, found: tuple[Source, ...]) -> None:
+        self._sources, self._doing = found, ""
+
+    def _not(self, error: DiskwrightError) -> None:
+        """A folder can be named all the same."""
+        self._sources, self._doing = self._sources or (), ""
+        self.tell(str(error), Tone.WARN)
+
+    def view(self) -> View:
+        """The sources."""
+        rows = (*map(_row, self._sources or ()), Row(OTHER, (strong(t("another folder")),)))
+        keys = [row.key for row in rows]
+        wait = self._doing
+        return View(
+            "bringing",
+            self.step,
+            t("Bring files over: from where?"),
+            (
+                Action("take", "enter", t("take it"), wait),
+                Action("again", "r", t("look again"), wait),
+                back_action(),
+            ),
+            t("to {places:and}", places=tuple(printable(place, SHOWN) for place in self._targets)),
+            rows=Rows(rows, self._at if self._at in keys else keys[0]),
+            said=self.said or (Piece(wait) if wait != "" else None) or self._none(),
+            busy=wait != "",
+            help=(
+                t("What is mounted below a folder is not copied."),
+                t("A filesystem that is not mounted is read without a byte of it changing."),
+                HELP_NOTHING,
+            ),
+        )
+
+    def _none(self) -> Piece | None:
+        return None if self._sources else Piece(t("No other filesystem is attached. Name a folder."))
+
+    def moved(self, row: str) -> None:
+        """Remember it."""
+        self._at = row
+
+    def act_again(self, _row: str, _values: Values) -> None:
+        """Look at what is attached once more."""
+        self._look()
+
+    def act_take(self, row: str, _values: Values) -> None:
+        """Ask how; the source can still be another."""
+        source = next((one for one in self._sources or () if one.path == row), None)
+        self.desk.go(
+            Typing(
+                self.desk,
+                t("Bring files over"),
+                t("The source is only read, and nothing in the target is overwritten."),
+                self._fields(source),
+                self._take,
+                t("count it"),
+            )
+        )
+
+    def _fields(self, source: Source | None) -> tuple[Field, ...]:
+        path = source.path if source else ""
+        places = tuple(Offer(place, printable(place, SHOWN)) for place in self._targets)
+        fields = [Field("source", t("From"), path, t("a folder, or the device of a filesystem"))]
+        if len(places) > 1:
+            fields.append(Field("target", t("To"), self._targets[0], offers=places))
+        fields.append(Field("into", t("Into"), "", t("a folder in it; empty for its top")))
+        if source is not None and source.is_mounted and source.device:
+            offers = (
+                Offer("stays", t("both stay where they are")),
+                Offer("takes", t("the copy takes its place at the next start")),
+            )
+            fields.append(Field("place", t("Then"), "stays", offers=offers))
+        return tuple(fields)
+
+    def _take(self, values: Values) -> Callable[[], None]:
+        source = values.get("source", "").strip()
+        if not source:
+            raise BadInput(t("Name a folder, or the device of a filesystem."))
+        target = values.get("target", self._targets[0])
+        into, takes = values.get("into", "").strip(), values.get("place") == "takes"
+        work = partial(self.services.plan_bring, source, target, into, takes_place=takes)
+        return lambda: self.desk.with_root(self, partial(self._count, work))
+
+    def _count(self, work: Callable[[], Bring]) -> None:
+        self._doing = t("Counting what is there ...")
+        self.desk.later(self, work, self._counted, self._not)
+
+    def _counted(self, bring: Bring) -> None:
+        self._doing = ""
+        self.desk.go(Losses(self.desk, bring))
+
+
+class Losses(Place):
+    """What cannot be kept comes first, then how much it is, and what fstab will say."""
+
+    step: ClassVar[Step] = Step.PLAN
+
+    def __init__(self, desk: Desk, bring: Bring) -> None:
+        super().__init__(desk)
+        self._bring = bring
+
+    def view(self) -> View:
+        """All of it, to be read."""
+        return View(
+            "bringing-losses",
+            self.step,
+            t("What comes over"),
+            (Action("review", "enter", t("review")), back_action()),
+            short(self._bring.drive.path),
+            above=(self._banner(),),
+            panes=self._panes(),
+            help=(
+                t("A file that cannot be there at all is refused before anything is copied."),
+                HELP_NOTHING,
+            ),
+        )
+
+    def _banner(self) -> Banner:
+        if self._bring.doubts:
+            return Banner(t("Not everything can be kept"), self._bring.doubts, Tone.WARN)
+        return Banner(t("The copy keeps all that the files are"), (), Tone.GOOD)
+
+    def _panes(self) -> tuple[Pane, ...]:
+        much = tuple(para(said, hang=2) for said in amount_said(self._bring))
+        found = [Pane(t("How much"), much)]
+        if self._bring.takes is not None:
+            lines: tuple[Block, ...] = tuple(Command((line,)) for line in fstab_difference(self._bring))
+            file = printable(self._bring.takes.edit.file, SHOWN)
+            found.append(Pane(t("What changes in {file}", file=file), lines))
+        return tuple(found)
+
+    def act_review(self, _row: str, _values: Values) -> None:
+        """The token, as for everything that writes."""
+        from wizard.ui.jobs.of_changes import BringJob
+        from wizard.ui.screens.review import Review
+
+        self.desk.go(Review(self.desk, BringJob(self._bring)))
+
+
+def _row(source: Source) -> Row:
+    name = printable(source.path, SHOWN)
+    if not source.device:
+        return Row(source.path, (strong(name), Piece(t("a folder")), muted("")))
+    kind = t("{kind}, {size:size}", kind=title_of(source.filesystem), size=source.size_bytes)
+    told: Text = printable(source.label, 40) if source.label else short(source.device)
+    how = Piece(told) if source.is_mounted else muted(t("not mounted; it is only read"))
+    return Row(source.path, (strong(name), Piece(kind), how))

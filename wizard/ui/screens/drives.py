@@ -1,0 +1,405 @@
+"""The first screen: the drives, what waits, and what can be done with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wizard.ext4.superblock import Candidate, old_filesystems
+from wizard.host.session import OpenRun, Session
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.finding import Diagnosis
+from wizard.model.machine import Drive, Machine
+from wizard.model.said import Sentences, t
+from wizard.ui.components import drive_rows, way_rows
+from wizard.ui.components.decisions import answers, impediment, misaligned_found, runs_on
+from wizard.ui.view import Action, Column, Pane, Piece, Place, Row, Rows, Step, Text, Tone, Values, View, para
+
+if TYPE_CHECKING:
+    from wizard.ui.desk import Desk
+
+SET_UP = t("set up")
+ACTIONS = t("actions")
+SHOW = t("show it")
+
+HELP = (
+    t("Each line is a drive. Reading it changes nothing. Right shows its partitions."),
+    t("Enter sets an empty drive up. Of any other it shows what can be done."),
+    t("A danger puts data at risk. A warning is likely harm, or a doubt. A note is good to know."),
+    t("What waits for you comes first: K puts it to use, U puts back what was there."),
+    t("An ext2 or ext3 filesystem can become ext4 and keep every file: m."),
+    t("A drive that is plugged in now appears by itself."),
+)
+COLUMNS = (Column(), Column(), Column(right=True), Column(), Column(least=70), Column(least=90), Column())
+
+
+class Drives(Place):
+    """Each drive is a row, which fills in when its probe answers; Right shows its partitions. Runs that wait
+    come first. The cursor begins on `drive`, or on its partition `part`, where they are named."""
+
+    def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:
+        super().__init__(desk)
+        self._found: dict[str, tuple[Drive, Diagnosis] | None] = {}
+        self._around: Machine | None = None
+        self._asking = self._again = False
+        self._named = drive
+        self._opened = {drive} if part else set()
+        self._at = part or drive
+        self._led = bool(drive)
+
+    def entered(self) -> None:
+        """Read everything, once, and again where a run may have changed it."""
+        if self.desk.touched:
+            self.read()
+
+    def read(self) -> None:
+        """Read every drive once more; what was known of a drive stays until it is known better."""
+        self.desk.touched = False
+        paths = self.services.drive_paths()
+        self._found = {path: self._still_known(path) for path in paths}
+        if self._asking:
+            self._again = True
+            return
+        self._asking, self._again = True, False
+        self.desk.later(self, self.services.open_runs, self._runs_read)
+        self.desk.later(self, self._probe, self._probed, self._not_probed)
+
+    def _runs_read(self, runs: tuple[OpenRun, ...]) -> None:
+        self.desk.runs = runs
+
+    def _probe(self) -> Machine:
+        """In a thread: what the machine is, then its drives, each as it answers."""
+        around = self.services.surroundings()
+        self.desk.post(self, lambda: setattr(self, "_around", around))
+
+        def answered(drive: Drive) -> None:
+            diagnosis = self.services.diagnose(replace(around, drives=(drive,)), drive)
+            self.desk.post(self, lambda: self._fill_in(drive, diagnosis))
+
+        machine = self.services.probe(answered)
+        return machine
+
+    def _fill_in(self, drive: Drive, diagnosis: Diagnosis) -> None:
+        if drive.path in self._found:
+            self._found[drive.path] = (drive, diagnosis)
+
+    def _probed(self, machine: Machine) -> None:
+        """Findings may depend on the other drives; a reader without a medium is no drive."""
+        answers = {drive.path: (drive, self.services.diagnose(machine, drive)) for drive in machine.drives}
+        self._found = {path: answers[path] for path in self._found if path in answers}
+        self._finish_asking()
+
+    def _not_probed(self, error: DiskwrightError) -> None:
+        self.tell(str(error), Tone.DANGER)
+        self._finish_asking()
+
+    def _finish_asking(self) -> None:
+        self._asking = False
+        if self._again:
+            self.read()
+
+    def _still_known(self, path: str) -> tuple[Drive, Diagnosis] | None:
+        """What is known of the drive at a node; nothing where it is another one by now."""
+        found = self._found.get(path)
+        return found if found and self.services.is_attached(found[0]) else None
+
+    @property
+    def answered(self) -> tuple[Drive, ...]:
+        """Every drive that is known by now."""
+        return tuple(found[0] for found in self._found.values() if found)
+
+    def waits_for_others(self, path: str) -> bool:
+        """Whether another drive than the one at `path` has not answered yet."""
+        return any(found is None for other, found in self._found.items() if other != path)
+
+    def runs_changed(self) -> None:
+        """A run has ended, so what its drive holds is another thing."""
+        self.desk.touched = True
+        if self.desk.place is self:
+            self.read()
+
+    def drives_changed(self) -> None:
+        """Take away what has gone, and ask what has come. The cursor goes to what was plugged in, unless a
+        person has led it: keys that are pressed for one drive must not reach another."""
+        before = self._found
+        self.read()
+        come, gone = sorted(set(self._found) - set(before)), sorted(set(before) - set(self._found))
+        others = sorted(path for path, found in self._found.items() if found is None and before.get(path))
+        for paths, said in (
+            (others, Sentences("{drives:and} is another drive now.", "{drives:and} are other drives now.")),
+            (gone, Sentences("{drives:and} has gone.", "{drives:and} have gone.")),
+            (come, Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in.")),
+        ):
+            if paths:
+                self.tell(said(drives=tuple(map(drive_rows.short, paths)), count=len(paths)))
+        if come and not self._led:
+            self._at = come[0]
+
+    @property
+    def _default(self) -> str:
+        """Where the cursor begins: on the drive that was named, else on what waits, else on the first drive
+        that can be set up."""
+        if self._named in self._listed:
+            return self._named
+        waiting = next((f"run:{run.run}" for run in self.desk.runs), "")
+        listed = self._listed
+        usable = (path for path, found in listed.items() if found and not self._impediment(found[0]))
+        return waiting or next(usable, next(iter(listed), ""))
+
+    def _impediment(self, drive: Drive) -> Text:
+        return impediment(self.services, self.desk.runs, drive)
+
+    def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
+        """The drive that a row is of, or whose partition it is."""
+        for path, found in self._found.items():
+            if found and (path == row or found[0].partition(row) is not None):
+                return found
+        return None
+
+    @property
+    def _listed(self) -> dict[str, tuple[Drive, Diagnosis] | None]:
+        return way_rows.listed(self._around, self._found)
+
+    def _rows(self) -> Iterator[Row]:
+        for run in self.desk.runs:
+            alike = [one for one in self.desk.runs if set(one.drives) & set(run.drives)]
+            yield drive_rows.run_row(run, named=len(alike) > 1)
+        for path, found in self._listed.items():
+            if found is None:
+                yield drive_rows.reading_row(path)
+                continue
+            drive, diagnosis = found
+            runs = runs_on(self.desk.runs, drive)
+            yield drive_rows.drive_row(drive, diagnosis, self._impediment(drive), runs)
+            if path in self._opened:
+                yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
+
+    def view(self) -> View:
+        """The list, and what is known of the row under the cursor."""
+        rows = tuple(self._rows())
+        at = self._at if any(row.key == self._at for row in rows) else self._default
+        found = self._current(at)
+        return View(
+            "drives",
+            Step.DRIVES,
+            t("Drives"),
+            tuple(self._actions(at, found)),
+            drive_rows.about(self.services, len(self._listed)),
+            rows=Rows(rows, at, COLUMNS),
+            panes=self._panes(at, found),
+            said=self.said or self._notice(rows),
+            busy=self._asking,
+            help=HELP,
+        )
+
+    def _notice(self, rows: Sequence[Row]) -> Piece | None:
+        nothing = not rows and not self._asking
+        # Once somebody has seen it, its line is the drives' again.
+        return way_rows.notice(self.services, self._around, self.answered, nothing=nothing, brief=self._led)
+
+    def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[Pane, ...]:
+        if found is None:
+            if at in self._found:
+                name = drive_rows.short(at)
+                return (
+                    Pane(
+                        name,
+                        (para(t("{drive} is being read. The other drives do not wait for it.", drive=name)),),
+                    ),
+                )
+            return ()
+        drive, diagnosis = found
+        device = "" if at == drive.path else at
+        return drive_rows.drive_panes(
+            drive,
+            diagnosis,
+            self._impediment(drive),
+            can_ask=self.services.asks_for_root,
+            device=device,
+            runs=runs_on(self.desk.runs, drive, device),
+        )
+
+    def _actions(self, at: str, found: tuple[Drive, Diagnosis] | None) -> Iterator[Action]:
+        if at.startswith("run:"):
+            yield Action("show-run", "enter", SHOW)
+        elif found is not None:
+            yield from self._of_drive(at, *found)
+        if any("keep" in run.ways for run in self.desk.runs):
+            yield Action("keep", "K", t("keep"), ends=True)
+        if any("undo" in run.ways for run in self.desk.runs):
+            yield Action("undo", "U", t("undo"), ends=True)
+        if self.services.asks_for_root:
+            yield Action("as-root", "o", t("read as root"))
+        yield Action("again", "r", t("read again"), aside=True)
+
+    def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
+        why_not = self._impediment(drive)
+        ready = at == drive.path and drive.is_empty and not why_not
+        yield (Action("set-up", "enter", SET_UP) if ready else Action("actions", "enter", ACTIONS))
+        if not ready:
+            yield Action("set-up", "s", SET_UP, why_not, aside=bool(why_not))
+        if self._old_filesystems(at, drive):
+            yield Action("to-ext4", "m", t("to ext4"))
+        if ready:
+            yield Action("actions", "a", ACTIONS)
+        if runs_on(self.desk.runs, drive, at):
+            yield Action("show-run", "v", SHOW)
+        yield Action("why", "w", t("why"))
+        yield Action("health", "i", t("health"))
+        yield Action("speed", "t", t("speed"), aside=True)
+        yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
+        yield from self._fold(drive)
+
+    def _fold(self, drive: Drive) -> Iterator[Action]:
+        if drive.partitions and drive.path in self._opened:
+            yield Action("close", "left", t("fold"))
+        elif drive.partitions:
+            yield Action("open", "right", t("partitions"))
+
+    def _old_filesystems(self, at: str, drive: Drive) -> tuple[Candidate, ...]:
+        return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
+
+    def moved(self, row: str) -> None:
+        """Its details are shown."""
+        self._at, self._led = row, True
+
+    def act(self, name: str, row: str, values: Values) -> None:
+        """Whoever does something with a row has the cursor there."""
+        if row:
+            self.moved(row)
+        super().act(name, row, values)
+
+    def act_again(self, _row: str, _values: Values) -> None:
+        """Read the drives once more."""
+        self.read()
+
+    def act_as_root(self, _row: str, _values: Values) -> None:
+        """Read the drives once more with root's rights."""
+        self.desk.with_root(self, self.read)
+
+    def act_open(self, row: str, _values: Values) -> None:
+        """Show the partitions."""
+        if found := self._current(row):
+            self._opened.add(found[0].path)
+
+    def act_close(self, row: str, _values: Values) -> None:
+        """Fold them away."""
+        if found := self._current(row):
+            self._opened.discard(found[0].path)
+            self._at = found[0].path
+
+    def act_set_up(self, row: str, _values: Values) -> None:
+        """On to what the drive is for."""
+        from wizard.ui.screens.purpose import Purpose
+
+        session = self.taken(row)
+        if reason := self._impediment(session.drives[0]):
+            raise Refused(reason)
+        if session.part or not session.wishes:
+            # What was planned was for one partition; or the menu was left again, and what was chosen there.
+            session = replace(session, part=None, mode=None, wishes=(), plan=None)
+        self.desk.session = session
+        self.desk.go(Purpose(self.desk))
+
+    def act_actions(self, row: str, _values: Values) -> None:
+        """Everything that can be done with the drive, or the partition."""
+        from wizard.ui.screens.actions import Actions
+
+        self.desk.session = self.taken(row)
+        self.desk.go(Actions(self.desk, row))
+
+    def act_to_ext4(self, row: str, _values: Values) -> None:
+        """The ways to ext4 for the filesystem that is meant."""
+        from wizard.ui.screens.actions import to_ext4
+
+        session = self.taken(row)
+        self.desk.session = session
+        to_ext4(self.desk, session.drives[0], self._old_filesystems(row, session.drives[0]))
+
+    def act_why(self, row: str, _values: Values) -> None:
+        """Each finding with what stands behind it."""
+        from wizard.ui.components.reasons import finding_reasons
+        from wizard.ui.dialogs.pages import Reasons
+
+        if found := self._current(row):
+            self.desk.go(Reasons(self.desk, drive_rows.short(found[0].path), finding_reasons(found[1])))
+
+    def act_health(self, row: str, _values: Values) -> None:
+        """How well the drive is, and all that is known of it."""
+        from wizard.ui.dialogs.health import health_page
+
+        if found := self._current(row):
+            self.desk.go(health_page(self.desk, *found))
+
+    def act_speed(self, row: str, _values: Values) -> None:
+        """Measure it."""
+        from wizard.ui.screens.alignment import Trial
+
+        if found := self._current(row):
+            self.desk.go(Trial(self.desk, found[0]))
+
+    def act_move(self, row: str, _values: Values) -> None:
+        """Move what is misaligned to where it is not."""
+        from wizard.ui.screens.actions import to_move
+
+        session = self.taken(row)
+        self.desk.session = session
+        found = self._current(row)
+        parts = misaligned_found(*found, row) if found else ()
+        if parts and session.machine is not None:
+            to_move(self.desk, session.machine, session.drives[0], parts[0] if len(parts) == 1 else None)
+
+    def act_shingled(self, row: str, _values: Values) -> None:
+        """Test whether it is shingled."""
+        from wizard.ui.screens.smr_probe import ShingledTest
+
+        if found := self._current(row):
+            self.desk.go(ShingledTest(self.desk, found[0]))
+
+    def act_show_run(self, row: str, _values: Values) -> None:
+        """How a run stands."""
+        self._show_run(row, "")
+
+    def act_keep(self, row: str, _values: Values) -> None:
+        """Put to use what waits."""
+        self._show_run(row, "keep")
+
+    def act_undo(self, row: str, _values: Values) -> None:
+        """Put back what was there."""
+        self._show_run(row, "undo")
+
+    def _show_run(self, row: str, way: str) -> None:
+        from wizard.ui.screens.work import work_on
+
+        work_on(self.desk, self._meant(row, way).run, way)
+
+    def _meant(self, row: str, way: str) -> OpenRun:
+        """The run under the cursor, else the one on the drive there, else the only one; never another."""
+        able = [run for run in self.desk.runs if not way or way in run.ways]
+        if row.startswith("run:"):
+            able = [run for run in able if f"run:{run.run}" == row]
+        elif found := self._current(row):
+            able = [*runs_on(able, found[0], row)] or able
+        if not able:
+            raise Refused(str(t("Nothing waits to be kept or undone.")))
+        if len(able) > 1:
+            raise Refused(str(t("Several wait. Go to the row of the one that you mean.")))
+        return able[0]
+
+    def taken(self, row: str) -> Session:
+        """The session with the drive of a row; raises Refused where it cannot be gone on with yet."""
+        found = self._current(row)
+        if found is None:
+            raise Refused(
+                str(t("This drive has not answered yet.") if self._found else t("There is no drive here."))
+            )
+        if self._around is None:
+            raise Refused(str(t("The kernel and the tools are still being looked at.")))
+        drive = found[0]
+        machine = replace(self._around, drives=self.answered)
+        before = self.desk.session
+        session = before if before.drive == drive else Session(workload=before.workload)
+        return replace(
+            session, machine=machine, drive=drive, diagnosis=self.services.diagnose(machine, drive)
+        )

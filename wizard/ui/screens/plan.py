@@ -1,0 +1,420 @@
+"""The third screen: everything that is decided, and the keys that change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wizard.ext4.superblock import old_filesystems
+from wizard.host.recorded import spread_words, still_there
+from wizard.host.session import Session
+from wizard.model.errors import BadInput, DiskwrightError, printable
+from wizard.model.said import t
+from wizard.plan.planner import PLAIN, Mode
+from wizard.plan.preview import danger_of
+from wizard.plan.raid.striping import mirror_note
+from wizard.plan.refusals import unread_content
+from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.plan.request.wanted import advice_in_role
+from wizard.ui import draft
+from wizard.ui.components.drive_rows import plan_bars
+from wizard.ui.components.plan_rows import COLUMNS, lost_line, undo_line, volume_pane, volume_row
+from wizard.ui.screens import messages as words
+from wizard.ui.screens.purpose import about_drive
+from wizard.ui.view import BACK, GAP, Action, Block, Piece, Place, Rows, Step, Tone, Values, View, muted, para
+
+if TYPE_CHECKING:
+    from wizard.advice.request import Taken
+    from wizard.model.advice import Advice
+    from wizard.ui.desk import Desk
+    from wizard.ui.view import Text
+
+EXT4_INSTEAD = t("To get ext4, nothing need be lost: m keeps every file.")
+WHY = t("why")
+
+HELP = (
+    t("All that is decided stands here. Change anything; nothing is written yet."),
+    t("Kept partitions stay to the byte. x changes between keeping and replacing all."),
+    t("z moves, grows or shrinks a partition that is there. That is a job of its own."),
+    t("A volume is a partition with a filesystem in it."),
+    t("p takes what starts a desktop: EFI system partition, swap, system and home."),
+    t("d lays the volume over several drives, mirrored or striped."),
+)
+
+
+class Planning(Place):
+    """What becomes of the drive: bars, what is lost, the volumes, and the one under the cursor in detail."""
+
+    step = Step.PLAN
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._at = 0
+        self._fault = ""
+        self._keeps: str | None = None
+        self._renew(still_there(desk.session))
+
+    @property
+    def session(self) -> Session:
+        """What is planned."""
+        return self.desk.session
+
+    def _renew(self, session: Session) -> None:
+        """Plan anew; a reason against it is kept, and shown."""
+        self._fault, self.missing, self._keeps = "", None, None
+        try:
+            session = draft.planned(self.services, replace(session, plan=None)) if session.wishes else session
+        except DiskwrightError as error:
+            self.refused(error)
+            # It stands on the page, for as long as it holds.
+            self.tell("")
+            self._fault = str(error)
+            session = replace(session, plan=None)
+        if not session.wishes:
+            self._fault, self.missing = (
+                str(t("No filesystem for this can be made here. f shows them all, and why not.")),
+                draft.missing_makers(session),
+            )
+        elif session.mode is None and session.part is None:
+            self._fault = str(
+                t("The drive was not read, so nobody knows what is there and where there is room.")
+                if self._unread
+                else t("It does not fit into the free space. x replaces everything on the drive.")
+            )
+            session = replace(session, plan=None)
+        self._at = min(self._at, max(0, len(session.wishes) - 1))
+        self.desk.session = session
+
+    def forget(self) -> None:
+        """What is missing is so until it is planned anew."""
+        self.tell("")
+
+    def equipped(self) -> None:
+        """Plan anew, with the programs that are there now; where there was no filesystem, rank anew."""
+        self._renew(self.session if self.session.wishes else draft.ranked_anew(self.services, self.session))
+
+    def entered(self) -> None:
+        """The way on is named again where there was one."""
+        if self._fault:
+            self._renew(self.session)
+
+    def view(self) -> View:
+        """All of it."""
+        session = self.session
+        rows = tuple(volume_row(session, number) for number in range(len(session.wishes)))
+        return View(
+            "plan",
+            Step.PLAN,
+            t("Volumes"),
+            tuple(self._actions()),
+            about_drive(session),
+            above=tuple(self._above()),
+            rows=Rows(rows, str(self._at), COLUMNS),
+            panes=(volume_pane(session, self._at),) if session.wishes else (),
+            help=HELP,
+        )
+
+    def _above(self) -> Iterator[Block]:
+        session, plan = self.session, self.session.plan
+        if session.advice is not None:
+            yield para(muted(t("For:")), printable(str(session.advice.workload.title), 60))
+        if plan is None:
+            key = "as-root" if self._can_read else ""
+            yield para(Piece(t("This cannot be done:"), Tone.DANGER), self._fault, hang=2, key=key)
+            if self._has_old_filesystem:
+                yield para(EXT4_INSTEAD, key="to-ext4")
+            return
+        yield from plan_bars(plan)
+        yield GAP
+        if danger := danger_of(plan):
+            yield para(Piece(danger, Tone.DANGER), hang=2)
+        yield lost_line(session, plan)
+        if session.stripe:
+            yield para(t("On {drives}.", drives=spread_words(session)))
+        if note := mirror_note(plan):
+            yield para(note)
+        if plan.unread:
+            key = "as-root" if self._can_read else ""
+            yield para(
+                Piece(t("The drive was not read, so this cannot be applied."), Tone.WARN), hang=2, key=key
+            )
+        else:
+            yield undo_line(plan, self.services.why_direct(plan))
+        for doubt in (*self.services.journal_doubts(), *plan.doubts):
+            yield para(Piece(words.DOUBT, Tone.WARN), printable(str(doubt), 600), hang=2)
+        loses = plan.before.holds_more or any(not slot.kept for slot in plan.before.partitions)
+        if loses and self._has_old_filesystem:
+            yield para(EXT4_INSTEAD, key="to-ext4")
+
+    @property
+    def _unread(self) -> bool:
+        """Whether what a drive of it holds is not known."""
+        session = self.session
+        if session.plan is not None:
+            return bool(session.plan.unread)
+        return session.drive is not None and unread_content(session.drive)
+
+    @property
+    def _can_read(self) -> bool:
+        """Whether root could, and can be asked for."""
+        return self._unread and self.services.asks_for_root
+
+    @property
+    def _has_old_filesystem(self) -> bool:
+        return bool(self.session.drive and old_filesystems(self.session.drive)) and not self.session.part
+
+    def _actions(self) -> Iterator[Action]:
+        session = self.session
+        whole, alone = session.part is None, not session.stripe
+        holds = session.drive is not None and not session.drive.is_empty
+        yield Action("review", "enter", t("review"), self._fault or "")
+        if self._can_read:
+            yield Action("as-root", "a", t("read as root"))
+        none = "" if session.wishes else self._fault
+        yield Action("edit", "e", t("edit"), none)
+        yield Action("filesystem", "f", t("filesystem"))
+        yield Action("options", "o", t("options"), none)
+        yield Action("try", "t", t("try them"), self._why_not_try())
+        if whole:
+            yield Action(
+                "add", "+", t("add"), none or ("" if alone else t("One volume takes all of the drives."))
+            )
+            yield Action("remove", "-", t("remove"), none, aside=len(session.wishes) < 2)
+            if holds and alone:
+                replaces = session.mode is Mode.REPLACE
+                label = t("keep what is there") if replaces else t("replace everything")
+                yield Action("turn", "x", label, self._why_not_keep() if replaces else "")
+            yield Action("drives", "d", t("more drives"), none)
+            if holds and alone and session.drive and session.drive.partitions:
+                yield Action("adjust", "z", t("size and place"), self._why_not_adjust(), aside=True)
+            yield Action("system", "p", t("system's volumes"), aside=True)
+            yield Action("table", "g", t("table"), aside=True)
+        if self._has_old_filesystem:
+            yield Action("to-ext4", "m", t("to ext4"), aside=True)
+        yield Action("commands", "v", t("commands"), self._fault or "")
+        yield Action("why", "w", WHY, aside=True)
+        yield Action("speed", "b", t("test alignment"), aside=True)
+        yield Action("save", "s", t("save"), self._fault or "", aside=True)
+        yield Action("back", "escape", BACK)
+
+    def _why_not_try(self) -> Text:
+        """Why the filesystems of the volume under the cursor cannot be tried."""
+        session = self.session
+        if session.plan is None or session.drive is None or not session.wishes:
+            return self._fault
+        if obstacle := self.services.obstacle:
+            return obstacle
+        from wizard.benchmark.candidates.trial import obstacle as why_not
+
+        return why_not(session.drive, session.plan, self._at, self._loads(session.wishes[self._at]))
+
+    def _loads(self, wish: Wish) -> tuple[str, ...]:
+        profiles = self.services.profiles()
+        return next((one.trial for one in profiles if one.workload.id == wish.workload.id), ())
+
+    def _why_not_keep(self) -> str:
+        """Worked out once for each plan: the view is asked for often."""
+        if self._keeps is None:
+            drive = self.session.drive
+            empty = drive is None or drive.is_empty
+            trial = replace(self.session, mode=Mode.USE_FREE)
+            self._keeps = (
+                str(t("There is nothing on the drive to keep."))
+                if empty
+                else draft.fault(self.services, trial)
+            )
+        return self._keeps
+
+    def moved(self, row: str) -> None:
+        """Its details are shown."""
+        self._at = int(row) if row.isdecimal() else 0
+
+    def act_review(self, _row: str, _values: Values) -> None:
+        """On to what is lost, and the token."""
+        from wizard.ui.jobs.of_plan import PlanJob
+        from wizard.ui.screens.review import Review
+
+        if self.session.plan is not None:
+            self.desk.go(Review(self.desk, PlanJob(self.session.plan, self.session.wishes)))
+
+    def act_turn(self, _row: str, _values: Values) -> None:
+        """Between keeping what is there and replacing it."""
+        mode = Mode.USE_FREE if self.session.mode is Mode.REPLACE else Mode.REPLACE
+        self._renew(replace(self.session, mode=mode))
+
+    def act_edit(self, _row: str, _values: Values) -> None:
+        """The volume's own form."""
+        if self.session.wishes:
+            self._open(self.session.wishes[self._at], self._at)
+
+    def act_add(self, _row: str, _values: Values) -> None:
+        """A further volume."""
+        if self.session.choice is None:
+            raise BadInput(self._fault)
+        wish = draft.default_wish(self.services, self.session, self.session.wishes)
+        self._open(wish, len(self.session.wishes))
+        if any(one.takes_rest for one in self.session.wishes):
+            self.desk.place.tell(t("Give the volume that takes all that is left a size first."))
+
+    def _open(self, wish: Wish, index: int) -> None:
+        from wizard.ui.editors.volume import Volume
+
+        def check(changed: Wish) -> None:
+            session = draft.with_wish(self.session, index, changed)
+            if session.mode is None and session.part is None:
+                session = replace(session, mode=Mode.REPLACE)
+            draft.planned(self.services, session)
+
+        def take(changed: Wish) -> None:
+            self._at = index
+            self._renew(draft.with_wish(self.session, index, changed))
+
+        new = index == len(self.session.wishes)
+        self.desk.go(Volume(self.desk, self.session, wish, check, take, new=new))
+
+    def act_remove(self, _row: str, _values: Values) -> None:
+        """One volume less."""
+        if len(self.session.wishes) == 1:
+            raise BadInput(str(t("The last volume stays; e changes it.")))
+        self._renew(draft.without_wish(self.session, self._at))
+
+    def act_filesystem(self, _row: str, _values: Values) -> None:
+        """Another filesystem for the volume under the cursor."""
+        from wizard.ui.editors.filesystem import Filesystem
+
+        session = self.session
+        wish = session.wishes[self._at] if session.wishes else None
+        advice = self._advice_for(wish)
+        self.desk.go(Filesystem(self.desk, session, advice, wish.choice if wish else None, self._take))
+
+    def _advice_for(self, wish: Wish | None) -> Advice:
+        session, advice = self.session, self.session.advice
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        if wish is not None and (advice is None or wish.workload.id != advice.workload.id):
+            advice = self.services.advise(
+                session.machine, session.drive, session.diagnosis.recording, wish.workload.id
+            )
+        assert advice is not None
+        return advice_in_role(advice, wish.role) if wish is not None else advice
+
+    def _take(self, taken: Taken) -> None:
+        if self.session.wishes:
+            self._renew(draft.with_filesystem(self.services, self.session, self._at, taken))
+            return
+        chosen = replace(self.session, choice=taken.choice, taken=taken)
+        self._renew(replace(chosen, wishes=(draft.default_wish(self.services, chosen),)))
+
+    def act_options(self, _row: str, _values: Values) -> None:
+        """What mkfs and mount are given for the volume under the cursor."""
+        from wizard.advice.request import Taken
+        from wizard.ui.editors.options import Options
+
+        wish = self.session.wishes[self._at]
+        held = self.session.taken
+        taken = held if held is not None and held.choice == wish.choice else Taken(wish.choice)
+        self.desk.go(Options(self.desk, self.session, wish.workload.id, taken, self._take))
+
+    def act_drives(self, _row: str, _values: Values) -> None:
+        """Over several drives."""
+        from wizard.ui.editors.spread import Spread
+
+        self.desk.go(Spread(self.desk, self.session, self._renew))
+
+    def _why_not_adjust(self) -> Text:
+        return (
+            t("All that is there is replaced; x keeps it instead.")
+            if self.session.mode is Mode.REPLACE
+            else ""
+        )
+
+    def act_adjust(self, _row: str, _values: Values) -> None:
+        """Size and place of a partition that is there."""
+        from wizard.ui.editors.adjusting import adjust_one_of
+
+        assert self.session.drive is not None
+        adjust_one_of(self.desk, self.session.drive)
+
+    def act_table(self, _row: str, _values: Values) -> None:
+        """The kind of table, and a volume group."""
+        from wizard.ui.editors.candidates import Arrange
+
+        def check(arrangement: Arrangement) -> None:
+            draft.planned(self.services, replace(self.session, arrangement=arrangement))
+
+        def take(arrangement: Arrangement) -> None:
+            self._renew(replace(self.session, arrangement=arrangement))
+
+        self.desk.go(Arrange(self.desk, self.session.arrangement or PLAIN, check, take))
+
+    def act_system(self, _row: str, _values: Values) -> None:
+        """The volumes of a desktop's system instead of these."""
+        session = self.session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        mode = session.mode or Mode.REPLACE
+        wishes = self.services.desktop(session.machine, session.drive, session.diagnosis.recording, mode)
+        self._at = 0
+        self._renew(replace(session, wishes=wishes, stripe=None, others=()))
+
+    def act_to_ext4(self, _row: str, _values: Values) -> None:
+        """Keep the files instead."""
+        from wizard.ui.screens.actions import to_ext4
+
+        drive = self.session.drive
+        assert drive is not None
+        to_ext4(self.desk, drive, old_filesystems(drive))
+
+    def act_commands(self, _row: str, _values: Values) -> None:
+        """Every step as it will be run."""
+        from wizard.ui.dialogs.pages import Page
+        from wizard.ui.jobs.of_plan import PlanJob
+
+        if (plan := self.session.plan) is not None:
+            self.desk.go(Page(self.desk, t("Steps and commands"), PlanJob(plan).commands(self.services)))
+
+    def act_why(self, _row: str, _values: Values) -> None:
+        """Each step with why it is as it is."""
+        from wizard.ui.components.reasons import step_reasons
+        from wizard.ui.dialogs.pages import Reasons
+
+        if (plan := self.session.plan) is not None:
+            self.desk.go(Reasons(self.desk, WHY, step_reasons(plan, self.session.wishes)))
+        elif self.session.advice is not None and self.session.choice is not None:
+            from wizard.ui.components.reasons import choice_reasons
+
+            reasons = choice_reasons(self.session.choice, self.session.advice)
+            self.desk.go(Reasons(self.desk, WHY, reasons))
+
+    def act_try(self, _row: str, _values: Values) -> None:
+        """Try filesystems for the volume under the cursor."""
+        from wizard.ui.editors.candidates import Candidates
+
+        wish = self.session.wishes[self._at]
+        loads = self._loads(wish)
+        self.desk.go(Candidates(self.desk, self._advice_for(wish), self._at, loads, self._take))
+
+    def act_speed(self, _row: str, _values: Values) -> None:
+        """Measure the drive."""
+        from wizard.ui.screens.alignment import Trial
+
+        if self.session.drive is not None:
+            self.desk.go(Trial(self.desk, self.session.drive))
+
+    def act_save(self, _row: str, _values: Values) -> None:
+        """The plan as a file."""
+        from wizard.ui.editors.adjusting import save_job
+        from wizard.ui.jobs.of_plan import PlanJob
+
+        if self.session.plan is not None:
+            save_job(self.desk, self, PlanJob(self.session.plan))
+
+    def act_as_root(self, _row: str, _values: Values) -> None:
+        """Read the drives with root's rights, and begin again."""
+        self.desk.with_root(self, lambda: read_again(self.desk))
+
+
+def read_again(desk: Desk) -> None:
+    """To the list, which is read anew; only the purpose stays."""
+    desk.session = Session(workload=desk.session.workload)
+    desk.touched = True
+    desk.home()

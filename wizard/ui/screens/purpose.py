@@ -1,0 +1,188 @@
+"""The second screen: what the drive is for, and what follows from that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from wizard.advice.missing import for_files
+from wizard.filesystems.registry import title_of
+from wizard.host.session import Session
+from wizard.model.advice import Place as Rank
+from wizard.model.errors import DiskwrightError, printable
+from wizard.model.said import t
+from wizard.plan.messages import who
+from wizard.plan.refusals import unread_content
+from wizard.plan.text import volume_bytes
+from wizard.ui.components.drive_rows import kind_of, plan_bars, short
+from wizard.ui.draft import for_purpose, planned, usual_purpose
+from wizard.ui.view import (
+    BACK,
+    Action,
+    Block,
+    Column,
+    Pane,
+    Piece,
+    Place,
+    Row,
+    Rows,
+    Step,
+    Text,
+    Tone,
+    Values,
+    View,
+    muted,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.ui.desk import Desk
+
+NOTHING = t("No filesystem that suits it can be made on this drive:")
+
+
+COLUMNS = (Column(), Column(least=78))
+
+
+class Purpose(Place):
+    """The purposes as one-liners; what the one under the cursor leads to stands below or beside."""
+
+    step = Step.PURPOSE
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._purposes = [profile.workload for profile in self.services.profiles()]
+        drive = desk.session.drive
+        assert drive is not None
+        wanted = desk.session.workload or usual_purpose(drive)
+        known = [workload.id for workload in self._purposes]
+        self._at = wanted if wanted in known else next(iter(known), "")
+        self._session = desk.session
+        self._tried: dict[str, Session | str] = {}
+
+    def view(self) -> View:
+        """The list, and what would come of the one under the cursor."""
+        rows = tuple(
+            Row(one.id, (strong(printable(str(one.title), 60)),), notes=()) for one in self._purposes
+        )
+        actions = (
+            Action("plan", "enter", t("plan for this")),
+            Action("why", "w", t("why")),
+            Action("back", "escape", BACK),
+        )
+        return View(
+            "purpose",
+            Step.PURPOSE,
+            t("What will it mostly hold?"),
+            actions,
+            about_drive(self._session),
+            rows=Rows(rows, self._at, COLUMNS),
+            panes=tuple(self._panes()),
+            help=(
+                t("Choose what comes nearest. The plan can change all of it."),
+                t(
+                    "Purposes are files. Your own go to ~/.config/diskwright/workloads or "
+                    "/etc/diskwright/workloads."
+                ),
+            ),
+        )
+
+    def _panes(self) -> Iterator[Pane]:
+        purpose = next((one for one in self._purposes if one.id == self._at), None)
+        if purpose is None:
+            return
+        blocks: list[Block] = [para(printable(str(purpose.summary), 400))]
+        tried = self._try(self._at)
+        blocks += [para(Piece(tried, Tone.WARN))] if isinstance(tried, str) else _leads_to(tried)
+        yield Pane(printable(str(purpose.title), 60), tuple(blocks))
+
+    def _try(self, workload: str) -> Session | str:
+        """What comes of a purpose; a sentence where nothing can."""
+        if workload not in self._tried:
+            try:
+                session = for_purpose(self.services, self._session, workload)
+                self._tried[workload] = (
+                    planned(self.services, session) if session.wishes and session.mode else session
+                )
+            except DiskwrightError as error:
+                self._tried[workload] = str(error)
+        return self._tried[workload]
+
+    def moved(self, row: str) -> None:
+        """What it leads to is shown."""
+        self._at = row
+
+    def act_plan(self, row: str, _values: Values) -> None:
+        """On to the plan for it; what was planned for the same purpose before stays."""
+        from wizard.ui.screens.plan import Planning
+
+        session = self.desk.session
+        if not (session.workload == row and session.wishes):
+            session = for_purpose(self.services, self._session, row)
+        self.desk.session = session
+        self.desk.go(Planning(self.desk))
+
+    def act_why(self, row: str, _values: Values) -> None:
+        """Why the filesystem that comes first does."""
+        from wizard.ui.components.reasons import choice_reasons
+        from wizard.ui.dialogs.pages import Reasons
+
+        tried = self._try(row)
+        if isinstance(tried, str) or tried.advice is None or tried.choice is None:
+            self.tell(tried if isinstance(tried, str) else NOTHING, Tone.WARN)
+            return
+        self.desk.go(
+            Reasons(self.desk, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
+        )
+
+
+def about_drive(session: Session) -> Text:
+    """The drive, for the head."""
+    drive = session.drive
+    if drive is None:
+        return ""
+    name = short(session.part or drive.path)
+    if session.others:
+        name = " + ".join(map(short, (one.path for one in session.drives)))
+    size = drive.size_bytes or 0
+    return t("{drive}  {size:size}  {kind}", drive=name, size=size, kind=kind_of(drive))
+
+
+def _leads_to(session: Session) -> Iterator[Block]:
+    """The volumes in a bar, where they are mounted, who may write, and what would be good too."""
+    advice = session.advice
+    if session.choice is None or advice is None:
+        yield para(Piece(NOTHING, Tone.WARN))
+        for choice in for_files(advice.choices) if advice else ():
+            why = choice.obstacles[0] if choice.obstacles else t("can be made, and does not suit it")
+            yield para(strong(title_of(choice.filesystem)), why, indent=2, hang=2)
+        return
+    plan = session.plan
+    if plan is None:
+        unread = unread_content(session.drives[0])
+        yield para(
+            Piece(
+                t("The drive was not read: the plan says what to do.")
+                if unread
+                else t("It does not fit into the free space. The plan shows what you can do."),
+                Tone.WARN,
+            )
+        )
+    else:
+        yield plan_bars(plan)[1]
+    for index, wish in enumerate(session.wishes):
+        size = (volume_bytes(plan, index) if plan else None) or session.drives[0].size_bytes or 0
+        pieces: list[Piece | Text] = [
+            muted(t("You get")) if not index else muted(""),
+            strong(printable(wish.final_label, 40)),
+        ]
+        pieces.append(t("{filesystem}, {size:size}", filesystem=title_of(wish.choice.filesystem), size=size))
+        if wish.mount_point:
+            pieces += [t("at {place}", place=wish.mount_point), t("writable by {who}", who=who(wish.writer))]
+        yield para(*pieces, hang=2)
+    good = [
+        title_of(one.filesystem) for one in advice.choices if one.place is Rank.SECOND and not one.obstacles
+    ]
+    if good and len(session.wishes) == 1:
+        yield para(muted(t("Good too")), ", ".join(good))

@@ -1,0 +1,369 @@
+"""The fourth screen: what is lost, what will be done, and the drive's own token."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.model.errors import DiskwrightError, Refused, printable
+from wizard.model.geometry import Identity
+from wizard.model.said import Sentence, t
+from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
+from wizard.plan.undo_policy import WORD, WayBackRoom
+from wizard.ui.components.drive_rows import short
+from wizard.ui.screens import messages as words
+from wizard.ui.view import (
+    BACK,
+    GAP,
+    Action,
+    Banner,
+    Block,
+    Command,
+    Field,
+    Pane,
+    Piece,
+    Place,
+    Progress,
+    Step,
+    Text,
+    Tone,
+    Values,
+    View,
+    muted,
+    para,
+)
+
+if TYPE_CHECKING:
+    from wizard.ui.desk import Desk
+    from wizard.ui.jobs.of_changes import Job
+
+COMMANDS = t("commands")
+SAVE = t("save")
+
+ENOUGH = 4
+"""Characters from the end of a serial that are enough where no other drive's ends alike."""
+
+HELP = (
+    t("The serial proves that you mean this drive and no other. The label has it too."),
+    t("Before the first write the drive is looked at again. If it differs, nothing is written."),
+    t("The work is a process of its own: closing this terminal does not stop it."),
+)
+
+
+class Review(Place):
+    """The field for the token has the focus, and Enter in the last field applies."""
+
+    step = Step.REVIEW
+
+    def __init__(self, desk: Desk, job: Job) -> None:
+        super().__init__(desk)
+        self.job = job
+        self._room: WayBackRoom | None = None
+        self._measuring = self._pressed = self._beginning = False
+        self._warned = b""
+        self._typed: dict[str, str] = {}
+
+    def entered(self) -> None:
+        """Find out how much room the way back takes, where that can be done from here."""
+        if self._room is not None or self._measuring or self._blocked or self.job.word(self.services):
+            return
+        if self.job.tries_out(self.services):
+            self._measuring = True
+            # The wizard ends only when the stand-ins are gone.
+            self.desk.later(self, self._measure, self._measured, self._not_measured, finishes=True)
+
+    def _measure(self) -> WayBackRoom:
+        return self.job.room(self.services)
+
+    def _measured(self, room: WayBackRoom) -> None:
+        self._room, self._measuring = room, False
+        pressed, self._pressed = self._pressed, False
+        # Nothing begins out of sight.
+        if pressed and room.fits and not room.lost and self.desk.place is self:
+            self._apply()
+
+    def _not_measured(self, error: DiskwrightError) -> None:
+        self._measuring = self._pressed = False
+        self.tell(str(error), Tone.WARN)
+
+    @property
+    def _blocked(self) -> bool:
+        return bool(self.services.apply_obstacle) or self.job.unread
+
+    @property
+    def _word_without_way_back(self) -> str:
+        """What is typed beside the tokens: there is no way back, or no room for one."""
+        return self.job.word(self.services) or ("" if self._room is None or self._room.fits else WORD)
+
+    @property
+    def may_leave(self) -> bool:
+        """Not in the moment in which it begins."""
+        return not self._beginning
+
+    def view(self) -> View:
+        """What is lost comes first, and largest."""
+        lost = self.job.lost()
+        return View(
+            "review",
+            Step.REVIEW,
+            self.job.title,
+            tuple(self._actions(destroys=bool(lost))),
+            ", ".join(short(drive.path) for drive in self.job.drives),
+            above=(self._banner(lost), *self._above()),
+            fields=() if self._blocked or self._beginning else tuple(self._fields()),
+            panes=tuple(self._panes()),
+            busy=self._measuring or self._beginning,
+            help=(
+                *HELP,
+                *(
+                    (t("The passphrase is kept nowhere. Several words that nobody guesses are best."),)
+                    if self.job.takes_passphrase
+                    else ()
+                ),
+            ),
+        )
+
+    def _banner(self, lost: tuple[Text, ...]) -> Banner:
+        """Good only where nothing is lost, and a power cut or a change of mind costs nothing either."""
+        if lost:
+            return Banner(self.job.lost_when(self.services), lost, Tone.DANGER)
+        if risk := self.job.risk(self.services) or (
+            t("What is there stays, if nothing fails: there is no way back.")
+            if self._word_without_way_back
+            else ""
+        ):
+            return Banner(risk, (), Tone.WARN)
+        return Banner(t("Nothing is lost."), (), Tone.GOOD)
+
+    def _above(self) -> Iterator[Block]:
+        if self._beginning:
+            yield Progress(None, t("Looking at the drive once more, then beginning ..."))
+        elif self._measuring:
+            yield Progress(
+                None,
+                t("It begins as soon as that is known.")
+                if self._pressed
+                else t("Trying it out on a stand-in first; nothing is written to the drive by that ..."),
+            )
+        elif self._room is not None and self._room.sentence and self._tells_room(self._room):
+            tone = Tone.PLAIN if self._room.fits else Tone.WARN
+            yield para(muted(t("Room:")), Piece(self._room.sentence, tone), hang=2)
+        if self.services.apply_obstacle:
+            yield para(Piece(self.services.apply_obstacle, Tone.WARN), hang=2)
+            if self.services.needs_root:
+                yield para(t("Save it, and apply it later by:"))
+                yield Command((self.job.command(self.services, "FILE"),))
+        elif self.job.unread:
+            yield para(
+                Piece(
+                    t("What the drive holds was not read, so this is not applied. Read it as root first."),
+                    Tone.WARN,
+                )
+            )
+        elif self.services.asks_for_root:
+            yield para(
+                Piece(
+                    t("You are not root. Applying asks for that first, perhaps with your password."),
+                    Tone.WARN,
+                )
+            )
+
+    def _tells_room(self, room: WayBackRoom) -> bool:
+        """Not how much a way back takes that would bring nothing back; that it does not fit always."""
+        return not room.fits or not self.job.puts_nothing_back(self.services)
+
+    def _panes(self) -> Iterator[Pane]:
+        # Without numbers: `commands` and Work number every single step.
+        steps: list[Block] = [para("-", sentence, hang=2) for sentence in self.job.brief]
+        steps.append(para(muted(t("Takes {seconds:time}.", seconds=sum(self.job.seconds)))))
+        yield Pane(t("What will be done"), tuple(steps))
+        back: list[Block] = [para(said, hang=2) for said in self.job.ways_back(self.services)]
+        doubts = (*self.job.doubts, *self.services.journal_doubts())
+        if doubts:
+            back += [GAP, para(muted(t("Good to know, and in doubt")))]
+            back += [para("-", Piece(doubt, Tone.WARN), hang=2) for doubt in doubts]
+        yield Pane(t("Way back"), tuple(back))
+
+    def _fields(self) -> Iterator[Field]:
+        for number, drive in enumerate(self.job.drives):
+            whole = self._token(drive)
+            token = printable(whole, 40)
+            can_cut = self._shortest_token(drive) != whole
+            alone = len(self.job.drives) == 1 and whole == drive.token
+            caption = t("Serial") if alone else words.TOKEN_OF(drive=short(drive.path))
+            whole_hint = (
+                words.HINT_WHOLE
+                if drive.serial
+                else Sentence("type {token}: this drive has no serial number")
+            )
+            hint = (
+                t("the last four of {token}, or all of it", token=token)
+                if can_cut
+                else whole_hint(token=token)
+            )
+            key = f"token{number}"
+            yield Field(key, caption, self._typed.get(key, ""), hint)
+        if self._word_without_way_back:
+            hint = t("type {word}: what is there cannot be put back", word=self._word_without_way_back)
+            yield Field("word", t("And"), self._typed.get("word", ""), hint)
+        if self.job.takes_passphrase:
+            yield Field(
+                "passphrase",
+                words.PASSPHRASE,
+                "",
+                t("a new one; whoever loses it loses the data"),
+                secret=True,
+            )
+            yield Field("again", words.AGAIN, "", words.AGAIN_HINT, secret=True)
+
+    def _tokens(self, drive: Identity) -> tuple[str, ...]:
+        """The tokens of all other drives that are attached, or meant."""
+        from wizard.ui.screens.drives import Drives
+
+        machine = self.desk.session.machine
+        listed = self.desk.find(Drives)
+        attached = (*(machine.drives if machine else ()), *(listed.answered if listed else ()))
+        others = {one.token for one in attached if one.path != drive.path}
+        # How the serial of a drive ends that has not answered yet, nobody knows.
+        unknown = (f"?{drive.token}",) if listed and listed.waits_for_others(drive.path) else ()
+        return (*others, *unknown, *(one.token for one in self.job.drives if one.path != drive.path))
+
+    def _token(self, drive: Identity) -> str:
+        """What proves it: a serial that another drive has too proves nothing, and its name does."""
+        return drive.path.removeprefix("/dev/") if drive.token in self._tokens(drive) else drive.token
+
+    def _shortest_token(self, drive: Identity) -> str:
+        return shortened(self._token(drive), self._tokens(drive), serial=self._by_serial(drive))
+
+    def _by_serial(self, drive: Identity) -> bool:
+        return self._token(drive) == drive.serial
+
+    def _actions(self, *, destroys: bool) -> Iterator[Action]:
+        if self._beginning:
+            return
+        if self.services.apply_obstacle:
+            yield Action("save", "enter", SAVE)
+        elif self.job.unread:
+            yield (
+                Action("as-root", "enter", t("read as root"))
+                if self.services.asks_for_root
+                else Action("back", "enter", BACK)
+            )
+        else:
+            yield Action("apply", "enter", t("delete and apply") if destroys else t("apply"), ends=True)
+        yield Action("commands", "f3", COMMANDS)
+        yield Action("save", "f4", SAVE)
+        yield Action("back", "escape", BACK)
+
+    def turned(self, _field: str, values: Values) -> None:
+        """What was typed stays."""
+        self._keep(values)
+
+    def _keep(self, values: Values) -> None:
+        self._typed = {key: text for key, text in values.items() if key not in ("passphrase", "again")}
+
+    def act_apply(self, _row: str, values: Values) -> None:
+        """Check what was typed, and begin; root is asked for where that is still to be done."""
+        self._keep(values)
+        for number, drive in enumerate(self.job.drives):
+            self._check_token(drive, values.get(f"token{number}", "").strip())
+        if self._word_without_way_back and values.get("word", "").strip() != self._word_without_way_back:
+            raise Refused(
+                str(t("Type {word} too: what is there cannot be put back.", word=self._word_without_way_back))
+            )
+        self._secret = self._passphrase(values) if self.job.takes_passphrase else None
+        if self._measuring:
+            self._pressed = True
+            return
+        self._apply()
+
+    def _check_token(self, drive: Identity, typed: str) -> None:
+        if meant(typed, self._token(drive), self._tokens(drive), serial=self._by_serial(drive)):
+            return
+        token = printable(self._shortest_token(drive), 40)
+        said = words.WRONG if typed else words.EMPTY
+        raise Refused(str(said(drive=short(drive.path), token=token)))
+
+    def _passphrase(self, values: Values) -> bytes:
+        """What was typed twice; raises Refused for what cannot be, and once for what is only weak."""
+        secret = os.fsencode(values.get("passphrase", ""))
+        if not secret:
+            raise Refused(str(words.NO_PASSPHRASE))
+        if fault := passphrase_fault(secret):
+            raise Refused(str(t("This passphrase {fault}.", fault=fault)))
+        if values.get("again") != values.get("passphrase"):
+            raise Refused(str(words.DIFFERENT))
+        if (warning := passphrase_warning(secret)) and self._warned != secret:
+            self._warned = secret
+            raise Refused(str(t("{warning} Enter again takes it all the same.", warning=warning)))
+        return secret
+
+    _secret: bytes | None = None
+
+    def _apply(self) -> None:
+        self.desk.with_root(self, self._begin)
+
+    def _begin(self) -> None:
+        tokens = [drive.token for drive in self.job.drives]
+        tokens += [self._word_without_way_back] if self._word_without_way_back else []
+        secret, self._secret = self._secret, None
+        self._beginning = True
+        self.desk.later(
+            self, lambda: self.job.start(self.services, tokens, secret), self._begun, self._not_begun
+        )
+
+    def _begun(self, run: Path) -> None:
+        from wizard.ui.screens.work import Work
+
+        self._beginning = False
+        self._warned = b""
+        self.desk.run = run
+        self.desk.session = replace(self.desk.session, run=run)
+        self.desk.go(Work(self.desk, self.job, run))
+
+    def _not_begun(self, error: DiskwrightError) -> None:
+        self._beginning = False
+        self.tell(str(error), Tone.DANGER)
+
+    def act_commands(self, _row: str, values: Values) -> None:
+        """Every step as it will be run."""
+        from wizard.ui.dialogs.pages import Page
+
+        self._keep(values)
+        self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
+
+    def act_save(self, _row: str, values: Values) -> None:
+        """As a file."""
+        from wizard.ui.editors.adjusting import save_job
+
+        self._keep(values)
+        save_job(self.desk, self, self.job)
+
+    def act_as_root(self, _row: str, _values: Values) -> None:
+        """Read the drives with root's rights, and plan again."""
+        from wizard.ui.screens.plan import read_again
+
+        self.desk.with_root(self, lambda: read_again(self.desk))
+
+    def act_back(self, _row: str, values: Values) -> None:
+        """To the place before, unless it is just beginning."""
+        if self.may_leave:
+            self.desk.back()
+
+
+def shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
+    """Return the part of a token that is enough: its end, or all of it if it is short or no `serial`, or if
+    another drive's token ends alike."""
+    end = token[-ENOUGH:]
+    alike = any(other.endswith(end) for other in others)
+    # With a blank in it, the start of the end is not visible.
+    whole = not serial or alike or len(token) <= ENOUGH or " " in end
+    return token if whole else end
+
+
+def meant(typed: str, token: str, others: Iterable[str], *, serial: bool) -> bool:
+    """Return whether the text is the token, or the part that is enough."""
+    return bool(typed) and typed in (token, shortened(token, others, serial=serial))

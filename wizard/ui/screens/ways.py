@@ -1,0 +1,316 @@
+"""The ways to ext4 that keep every file: which there are, what goes with one, and planning it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from wizard.ext4.carry import can_be_carried, carrying_steps
+from wizard.ext4.ways import COMPARED, is_damaged, offer_of
+from wizard.host.session import Moving
+from wizard.model.errors import BadInput, Refused
+from wizard.model.migration import Way
+from wizard.model.said import t
+from wizard.ui.components.drive_rows import short
+from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
+from wizard.ui.dialogs.asking import Typing
+from wizard.ui.view import (
+    Action,
+    Block,
+    Command,
+    Field,
+    Piece,
+    Place,
+    Rows,
+    Step,
+    Text,
+    Tone,
+    Values,
+    View,
+    back_action,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.model.errors import DiskwrightError
+    from wizard.model.machine import Drive
+    from wizard.model.migration import Carried, Migration, Offer, Prospect
+    from wizard.ui.desk import Desk
+
+LOOKING = t("Looking at the filesystem; nothing is written by that ...")
+AGAIN = t("look again")
+TAKE = t("take it")
+
+T = TypeVar("T")
+
+HELP = (
+    t("Each line is a way from this filesystem to ext4."),
+    t(
+        "Compare: every file is read before and after. It is the best proof there "
+        "is, and takes the time told."
+    ),
+    t("Repair: damage may be repaired, where the filesystem says that it has any."),
+    t("Carry: a filesystem in use is changed from a rescue medium. The plan for that is saved."),
+    t("Folder: where a way takes the room that it needs elsewhere."),
+    t("Target: the volume on which a fresh ext4 would be made."),
+    t("Extent: ext4 notes a file as a few runs of blocks, ext3 every single block."),
+    t("Inode: what the filesystem keeps of one file: owner, times, where its blocks are."),
+)
+
+
+class Ways(Place):
+    """The ways for the filesystem on `device`, which is on `drive`. What was settled stays in the session."""
+
+    step: ClassVar[Step] = Step.PLAN
+
+    def __init__(self, desk: Desk, drive: Drive, device: str) -> None:
+        super().__init__(desk)
+        self._drive = drive
+        before = desk.session.moving if desk.session.drive == drive else None
+        self._moving = before if before and before.device == device else Moving(device)
+        self._moving = replace(self._moving, prospect=None, migration=None)
+        self._at = self._moving.way.value if self._moving.way else ""
+        self._doing: Text = ""
+        self._fault = ""
+        self._begun = False
+
+    def entered(self) -> None:
+        """Look at the filesystem, the first time."""
+        if not self._begun:
+            self._begun = True
+            self._look()
+
+    def moved(self, row: str) -> None:
+        """Everything of that way is told."""
+        self._at = row
+
+    @property
+    def _prospect(self) -> Prospect | None:
+        return self._moving.prospect
+
+    @property
+    def _offer(self) -> Offer | None:
+        return offer_of(self._prospect, Way(self._at)) if self._prospect and self._at else None
+
+    def view(self) -> View:
+        """The list, and everything of the way under the cursor."""
+        prospect, offer = self._prospect, self._offer
+        rows = tuple(way_row(one, prospect, self._moving) for one in prospect.offers) if prospect else ()
+        return View(
+            "ways",
+            self.step,
+            self._title(prospect),
+            self._actions(prospect, offer),
+            self._about(prospect),
+            above=self._above(prospect),
+            rows=Rows(rows, self._at, COLUMNS) if rows else None,
+            panes=way_panes(prospect, offer, self._moving) if prospect and offer else (),
+            said=self.said or (Piece(self._doing) if prospect and self._doing != "" else None),
+            busy=self._doing != "",
+            help=HELP,
+        )
+
+    def _title(self, prospect: Prospect | None) -> Text:
+        device = short(self._moving.device)
+        if prospect and prospect.before.label:
+            return t('{device} "{label}" to ext4', device=device, label=prospect.before.label)
+        return t("{device} to ext4", device=device)
+
+    def _about(self, prospect: Prospect | None) -> Text:
+        device = short(self._moving.device)
+        if prospect is None:
+            return device
+        return t(
+            "{device}  {kind}  {size:size}",
+            device=device,
+            kind=prospect.before.kind,
+            size=prospect.before.size_bytes,
+        )
+
+    def _above(self, prospect: Prospect | None) -> tuple[Block, ...]:
+        if prospect is not None:
+            said = t("Recommended:") if prospect.default else t("No way is possible now:")
+            return (para(strong(said), prospect.why, hang=2), para(t("Every way keeps every file.")))
+        if self._doing != "":
+            return (para(self._doing),)
+        if self._fault:
+            return (para(Piece(t("The ways cannot be shown:"), Tone.WARN), self._fault, hang=2),)
+        return (para(t("The ways are not known yet. r looks at the filesystem.")),)
+
+    def _actions(self, prospect: Prospect | None, offer: Offer | None) -> tuple[Action, ...]:
+        wait: Text = t("The filesystem is still being looked at.") if self._doing != "" else ""
+        if prospect is None or offer is None:
+            return (Action("again", "r", AGAIN, wait), back_action())
+        needs_target = offer.way is Way.FRESH and self._moving.target is None
+        refused = obstacle_words(prospect, offer) if not self._moving.repairs else ""
+        compares = self._moving.compares
+        actions = [
+            Action("target", "enter", t("choose its volume"), wait)
+            if needs_target
+            else Action("review", "enter", t("review this way"), wait or refused),
+            Action("compare", "c", t("do not compare") if compares else t("compare files"), wait),
+        ]
+        if offer.way not in COMPARED:
+            actions.pop()
+        if is_damaged(prospect.before):
+            label = t("do not repair") if self._moving.repairs else t("repair damage")
+            actions.append(Action("repair", "x", label, wait))
+        if can_be_carried(prospect):
+            actions.append(Action("carry", "w", t("carry"), wait))
+        return (
+            *actions,
+            Action("folder", "f", t("folder"), wait),
+            Action("target", "t", t("target"), wait),
+            Action("again", "r", AGAIN, wait),
+            back_action(),
+        )
+
+    def act_again(self, _row: str, _values: Values) -> None:
+        """Look at the filesystem once more."""
+        self._look()
+
+    def act_compare(self, _row: str, _values: Values) -> None:
+        """Comparing every file, or not."""
+        self._settle(replace(self._moving, compares=not self._moving.compares))
+
+    def act_repair(self, _row: str, _values: Values) -> None:
+        """Repairing damage, or not."""
+        self._settle(replace(self._moving, repairs=not self._moving.repairs))
+
+    def act_folder(self, _row: str, _values: Values) -> None:
+        """Another folder for what needs room."""
+
+        def take(values: Values) -> Callable[[], None]:
+            name = values.get("folder", "").strip()
+            return partial(self._look_with, replace(self._moving, folder=Path(name) if name else None))
+
+        text = (
+            para(t("A folder on another filesystem than this one, with room for what the way needs.")),
+            para(t("Only root should be able to write to it.")),
+            para(t("An empty line takes the usual one.")),
+        )
+        value = str(self._moving.folder or "")
+        field = Field("folder", t("Folder"), value, t("such as /mnt/backup"))
+        self.desk.go(Typing(self.desk, t("Where may room be taken?"), text, (field,), take, TAKE))
+
+    def act_target(self, _row: str, _values: Values) -> None:
+        """The volume for a fresh ext4."""
+
+        def take(values: Values) -> Callable[[], None]:
+            name = values.get("target", "").strip()
+            if not name:
+                raise BadInput(t("Type the name of a volume, or press Esc."))
+            return partial(self._look_with, replace(self._moving, target=name))
+
+        text = (
+            para(t("A partition or volume that holds nothing, and is large enough for every file.")),
+            para(t("Nothing is written to it yet.")),
+        )
+        field = Field("target", t("Volume"), self._moving.target or "", t("such as /dev/sdb1"))
+        self.desk.go(Typing(self.desk, t("Where is the fresh ext4 to be made?"), text, (field,), take, TAKE))
+
+    def act_carry(self, row: str, _values: Values) -> None:
+        """Write the way down for a rescue medium, where the filesystem is in use."""
+        asked = replace(self._moving, way=Way(row or self._at))
+        self._try(LOOKING, lambda: self.services.carry_migration(self._drive, asked), self._carry)
+
+    def act_review(self, row: str, _values: Values) -> None:
+        """Plan the way, unless something stands against it."""
+        prospect = self._prospect
+        offer = offer_of(prospect, Way(row or self._at)) if prospect else None
+        if prospect is None or offer is None:
+            return
+        if offer.obstacle and not self._moving.repairs:
+            raise Refused(obstacle_words(prospect, offer))
+        asked = replace(self._moving, way=offer.way)
+        self._try(
+            t("Looking once more, and planning ..."),
+            lambda: self.services.plan_migration(self._drive, asked),
+            self._planned,
+        )
+
+    def _look(self) -> None:
+        moving = self._moving
+        self._try(LOOKING, lambda: self.services.migration_prospect(self._drive, moving), self._looked)
+
+    def _look_with(self, moving: Moving) -> None:
+        self._settle(moving)
+        self._look()
+
+    def _try(self, doing: Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
+        """In a thread, one at a time: what comes of it, or what stands against it. Root may have gone since
+        it was asked for."""
+
+        def done(result: T) -> None:
+            self._doing = ""
+            then(result)
+
+        def begin() -> None:
+            if self._doing == "":
+                self._doing, self._fault = doing, ""
+                self.desk.later(self, work, done, self._hindered)
+
+        self.desk.with_root(self, begin)
+
+    def _hindered(self, error: DiskwrightError) -> None:
+        self._doing = ""
+        if self._prospect is None:
+            self._fault = str(error)
+        else:
+            self.tell(str(error), Tone.WARN)
+
+    def _looked(self, found: tuple[Prospect, float]) -> None:
+        """The recommended way is under the cursor first, or the one that was taken before."""
+        prospect, seconds = found
+        self._settle(replace(self._moving, prospect=prospect, comparing_seconds=seconds))
+        ways = [offer.way for offer in prospect.offers]
+        if self._at not in {way.value for way in ways} and ways:
+            self._at = (prospect.default or ways[0]).value
+
+    def _settle(self, moving: Moving) -> None:
+        self._moving = replace(moving, migration=None)
+        self._keep()
+
+    def _keep(self) -> None:
+        if self.desk.session.drive == self._drive:
+            self.desk.session = replace(self.desk.session, moving=self._moving)
+
+    def _planned(self, migration: Migration) -> None:
+        """On to the review."""
+        from wizard.ui.jobs.of_move import MigrationJob
+        from wizard.ui.screens.review import Review
+
+        self._moving = replace(self._moving, way=migration.way, migration=migration)
+        self._keep()
+        self.desk.go(Review(self.desk, MigrationJob(migration)))
+
+    def _carry(self, carried: Carried) -> None:
+        from wizard.ext4.carry import render_carried
+        from wizard.ui.editors.adjusting import save
+
+        proposal = f"{Path(carried.device).name}-carry.json"
+        save(
+            self.desk,
+            t("the plan to be carried"),
+            render_carried(carried),
+            proposal,
+            partial(self._carried, carried),
+        )
+
+    def _carried(self, carried: Carried, path: Path) -> None:
+        from wizard.ui.dialogs.pages import Page
+
+        self.desk.go(Page(self.desk, t("What to do with the plan"), carrying_blocks(carried, str(path))))
+
+
+def carrying_blocks(carried: Carried, file: str) -> tuple[Block, ...]:
+    """What a person does with the plan in a file, in order, and what to mind."""
+    blocks: list[Block] = [para(strong(t("Nothing has been changed yet.")))]
+    for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
+        blocks.append(para(f"{number}.", sentence, hang=3))
+        blocks += [Command(command)] if command else []
+    return (*blocks, *(para(doubt, hang=2) for doubt in carried.doubts))

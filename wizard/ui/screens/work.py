@@ -1,0 +1,465 @@
+"""The fifth screen: work as it goes on, then how it ended and what can be decided. The work itself needs
+nobody to look."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.progress_log import Settling
+from wizard.apply.run.runs import called
+from wizard.apply.run_control import Ways
+from wizard.host.session import Session
+from wizard.model.errors import DiskwrightError, printable
+from wizard.model.ext import Entry, Event
+from wizard.model.said import in_a_row, t, tn
+from wizard.ui.components.decisions import choices_of, with_ways
+from wizard.ui.components.drive_rows import short
+from wizard.ui.components.progress import PERIOD, Standing, doing, far_around, far_in_steps
+from wizard.ui.jobs.of_changes import Outcome, job_of
+from wizard.ui.screens import messages as words
+from wizard.ui.view import (
+    GAP,
+    Action,
+    Banner,
+    Block,
+    Field,
+    Pane,
+    Para,
+    Piece,
+    Place,
+    Step,
+    Text,
+    Tone,
+    Values,
+    View,
+    muted,
+    para,
+    strong,
+)
+
+if TYPE_CHECKING:
+    from wizard.model.said import Said
+    from wizard.ui.desk import Desk
+    from wizard.ui.jobs.of_changes import Job
+
+STEPS = t("Steps")
+DECIDE = t("What next")
+PASSPHRASE = t("Passphrase")
+COMMANDS = t("commands")
+HOME = t("to the drives")
+
+HELP = (
+    t("Each step is noted in a journal, on another drive, before and after it is done."),
+    t("Most work is tried out on a stand-in first. Until then the drive stays as it is."),
+    t("Keeping puts it to use, and ends the way back. Undoing puts back what was there."),
+)
+Ended = tuple[RunState, Ways | None]
+"""How a run ended, and what works on it now."""
+EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
+SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
+LATEST = 6
+
+
+def work_on(desk: Desk, run: Path, way: str = "") -> None:
+    """To a run that exists; `way` keep or undo is asked about at once."""
+    job = job_of(desk.services.document(run))
+    desk.run = run
+    place = Work(desk, job, run)
+    desk.go(place)
+    if way:
+        place.ask(Settling(way))
+
+
+class Work(Place):
+    """Operations with ticks, how far it is, what a power cut would leave; then the result."""
+
+    step = Step.WORK
+
+    def __init__(self, desk: Desk, job: Job, run: Path) -> None:
+        super().__init__(desk)
+        self.job, self.run = job, run
+        self._entries: tuple[Entry, ...] = ()
+        self._standing = Standing()
+        self._state = RunState.RUNNING
+        self._outcome: Outcome | None = None
+        self._settling: Said | None = None
+        self._why_not = ""
+        self._asked: Settling | None = None
+
+    def entered(self) -> None:
+        """Follow it, unless that is being done."""
+        self.desk.touched = True
+        if self._outcome is None and not self._standing.followed:
+            self._follow()
+
+    def _follow(self) -> None:
+        self._standing = Standing(followed=True)
+        self.desk.later(self, self._followed, self._read, self._lost_touch)
+
+    def _followed(self) -> Ended:
+        """In a thread: each entry as it comes, and now and then how it stands."""
+        paths = [drive.path for drive in self.job.drives]
+        # What was told before is told again: the journal is the whole truth.
+        self.desk.post(self, lambda: setattr(self, "_entries", ()))
+        for entry in self.services.follow(self.run, lambda: self._look(paths)):
+            if not self.desk.post(self, partial(self._note, entry)):
+                break
+            self._look(paths)
+        return self._ended()
+
+    def _ended(self) -> Ended:
+        """In a thread: asking which commands work reads the drives."""
+        return self.services.state(self.run), self.services.ways_on(self.run)
+
+    def _note(self, entry: Entry) -> None:
+        self._entries = (*self._entries, entry)
+        if entry.event is Event.STEP_STARTED:
+            self._standing = self._standing.turned()
+
+    def _look(self, paths: list[str]) -> None:
+        """How it stands now, no more than once a second."""
+        seen = self._standing.looked(self.services, self.run, paths)
+        if seen is not None:
+            self.desk.post(self, lambda: setattr(self, "_standing", seen))
+
+    def _lost_touch(self, error: DiskwrightError) -> None:
+        self._standing = replace(self._standing, followed=False)
+        self.tell(t("{why} The run itself goes on.", why=str(error)), Tone.DANGER)
+
+    def _read(self, ended: Ended) -> None:
+        """It is not at work any more."""
+        (state, ways), self._settling = ended, None
+        self._state, self._why_not = state, str(ways.why_not) if ways else ""
+        self._standing = Standing()
+        self._entries = tuple(self.services.follow(self.run))
+        outcome = self.job.outcome(self.services, self.run, state, self._entries)
+        if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
+            # All is written: whatever failed since, it waits as before.
+            waits = self.job.outcome(self.services, self.run, RunState.WAITING, self._entries)
+            outcome = replace(outcome, decision=waits.decision)
+        if ways and (state is not RunState.DONE or ways != Ways()):
+            outcome = replace(outcome, decision=with_ways(self.job, outcome.decision, ways))
+        if self._why_not:
+            # What its state says may no longer be possible.
+            stuck = t("This run can be neither continued nor undone now.")
+            written = t("Written, but it can be neither kept nor undone now.")
+            said = written if state is RunState.WAITING else stuck
+            outcome = replace(outcome, banner=Banner(said, tone=Tone.WARN))
+        self._outcome = outcome
+        if (asked := self._asked) is not None:
+            self._asked = None
+            self.ask(asked)
+
+    @property
+    def _done(self) -> frozenset[int]:
+        return frozenset(one.step for one in self._entries if one.event is Event.STEP_DONE)
+
+    @property
+    def _working(self) -> int | None:
+        begun = {one.step for one in self._entries if one.event is Event.STEP_STARTED}
+        over = {one.step for one in self._entries if one.event in (Event.STEP_DONE, Event.STEP_FAILED)}
+        return max(begun - over, default=None)
+
+    def view(self) -> View:
+        """The work, or the result."""
+        over = self._outcome is not None and not self._settling
+        return View(
+            "result" if over else "work",
+            Step.WORK,
+            self.job.title,
+            tuple(self._result_actions() if over else self._work_actions()),
+            ", ".join(short(drive.path) for drive in self.job.drives),
+            above=tuple(self._result() if over else self._progress()),
+            panes=tuple(self._result_panes() if over else self._work_panes()),
+            busy=not over,
+            help=HELP,
+        )
+
+    def _progress(self) -> Iterator[Block]:
+        done, working = len(self._done), self._working
+        if self._settling is None and (working or 0 < done < len(self.job.sentences)):
+            yield far_in_steps(self._standing, self.job, done, working or done + 1)
+        else:
+            what = self._settling or doing(self.services.phase(self.run), done=bool(done))
+            yield far_around(self._standing, what)
+        yield GAP
+        yield self._power()
+
+    def _power(self) -> Para:
+        """What a power cut now would leave. What the run itself tells is a whole sentence."""
+        told = self.services.power(self.run)
+        power = self.job.power(self.services, self.run, self._working, bool(self._done))
+        if power == told and told:
+            return para(strong(printable(told, 1000)), hang=2)
+        said: Text = (
+            printable(str(power), 1000)
+            if power != ""
+            else t("The step at work may be left half done. Then start diskwright again.")
+        )
+        return para(Piece(t("If the power goes now:"), Tone.WARN), strong(said), hang=2)
+
+    def _work_panes(self) -> Iterator[Pane]:
+        yield Pane(STEPS, tuple(self._steps()))
+        latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
+        yield Pane(t("Latest"), tuple(para(printable(one, 600), hang=2) for one in latest))
+
+    def _steps(self) -> Iterator[Block]:
+        failed = {entry.step for entry in self._entries if entry.event is Event.STEP_FAILED}
+        for number, sentence in enumerate(self.job.sentences, 1):
+            if number in self._done:
+                mark, piece = Piece("[x]", Tone.GOOD), Piece(sentence)
+            elif number in failed:
+                mark, piece = Piece("[!]", Tone.DANGER), Piece(sentence)
+            elif number == self._working:
+                mark, piece = Piece("[>]", Tone.ACCENT), strong(sentence)
+            else:
+                mark, piece = Piece("[ ]"), muted(sentence)
+            yield para(mark, f"{number}.", piece, hang=4)
+
+    def _work_actions(self) -> Iterator[Action]:
+        if not self._settling:
+            yield from (
+                Action("leave", "b", t("leave it running")),
+                Action("stop", "S", t("stop"), ends=True),
+            )
+        yield Action("commands", "v", COMMANDS)
+
+    def _result(self) -> Iterator[Block]:
+        assert self._outcome is not None
+        yield self._outcome.banner
+        if self.services.demo:
+            yield para(t("This was the demo: its drive goes when the wizard ends."))
+
+    def _result_panes(self) -> Iterator[Pane]:
+        assert self._outcome is not None
+        decision = self._outcome.decision
+        if decision.is_open:
+            yield Pane(DECIDE, tuple(choices_of(self.services, self.run, decision)))
+        elif self._why_not:
+            yield Pane(DECIDE, (para(Piece(printable(self._why_not, 1000), Tone.DANGER)),))
+        checks = [one for one in self._entries if one.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
+        if checks and self._state is not RunState.UNDONE:
+            holding = sum(one.event is Event.VERIFIED for one in checks)
+            whole = holding == len(checks)
+            title = (
+                tn("Checked: it holds", "Checked: all {count} hold", count=holding)
+                if whole
+                else t("Checked: {holding} of {count} hold", holding=holding, count=len(checks))
+            )
+            yield Pane(title, tuple(block for check in checks for block in _check_blocks(check)))
+        blocks: list[Block] = []
+        if self._state not in SETTLED:
+            blocks += [*self._steps(), GAP]
+            blocks += [
+                para(Piece(printable(one.sentence, 600), Tone.DANGER), hang=2)
+                for one in self._entries
+                if one.event in (Event.FAILED, Event.REFUSED)
+            ]
+        elif self._state in (RunState.UNDONE, RunState.KEPT):
+            ends = (one for one in self._entries if one.event in (Event.UNDONE, Event.KEPT))
+            blocks += [para(printable(one.sentence, 1000), hang=2) for one in ends]
+        if not self._why_not:
+            blocks += [para(more, hang=2) for more in self._outcome.more]
+        if self.services.needs_root and self._state in EARLY:
+            blocks.append(para(t("As root: sudo diskwright resume {run}", run=called(self.run)), hang=2))
+        blocks.append(para(muted(t("Journal: {folder}", folder=str(self.run))), hang=2))
+        yield Pane(STEPS if self._state not in SETTLED else "", tuple(blocks))
+
+    def _result_actions(self) -> Iterator[Action]:
+        assert self._outcome is not None
+        decision = self._outcome.decision
+        yield Action("home", "enter", t("decide later") if decision.is_open else HOME)
+        for choice in decision.choices:
+            keeps = choice.way is Settling.KEEP
+            yield Action(
+                choice.way.value, "K" if keeps else "U", t("keep") if keeps else t("undo"), ends=True
+            )
+        if decision.resumes:
+            yield Action("resume", "G", words.RESUME)
+        if decision.bad_sectors and not self.services.needs_root:
+            yield Action("over", "O", t("over bad sectors"), ends=True)
+        if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
+            yield Action("bring", "y", t("bring files over"), self.services.obstacle)
+        yield Action("report", "t", t("report"))
+        yield Action("commands", "v", COMMANDS, aside=True)
+        yield Action("home", "escape", HOME, aside=True)
+
+    def act_leave(self, _row: str, _values: Values) -> None:
+        """It goes on; the first screen has it."""
+        self._go_home()
+        self.desk.place.tell(
+            t("The run goes on without this window. Only root sees it then: sudo diskwright status")
+            if self.services.needs_root
+            else t("The run goes on without this window. It comes first on the first screen.")
+        )
+
+    def act_home(self, _row: str, _values: Values) -> None:
+        """To the drives, which are read anew."""
+        self._go_home()
+
+    def _go_home(self) -> None:
+        self.desk.session = Session(workload=self.desk.session.workload)
+        self.desk.touched = True
+        self.desk.home()
+
+    def act_stop(self, _row: str, _values: Values) -> None:
+        """After a question."""
+        from wizard.ui.dialogs.asking import Question
+
+        def stop() -> None:
+            self.services.request_stop(self.run)
+            self.tell(t("It stops as soon as that is safe."), Tone.WARN)
+
+        self.desk.go(Question(self.desk, t("Stop it?"), self.job.stop_means, t("stop it"), stop, ends=True))
+
+    def act_keep(self, _row: str, _values: Values) -> None:
+        """After a question."""
+        self.ask(Settling.KEEP)
+
+    def act_undo(self, _row: str, _values: Values) -> None:
+        """After a question."""
+        self.ask(Settling.UNDO)
+
+    def ask(self, way: Settling) -> None:
+        """Whether it is to be kept, or undone, and what that means; as soon as it is known that it works."""
+        from wizard.ui.dialogs.asking import Question, Typing
+
+        if self._outcome is None:
+            self._asked = way
+            return
+        if (choice := self._outcome.decision.of(way)) is None:
+            return
+        field = Field("secret", PASSPHRASE, secret=True)
+
+        def take(values: Values) -> None:
+            secret = values.get("secret", "").encode("utf-8", "surrogateescape")
+            if secret:
+                self._settle(way, secret)
+
+        def yes() -> None:
+            if choice.why_secret:
+                self.desk.go(Typing(self.desk, PASSPHRASE, choice.why_secret, (field,), take, t("go on")))
+            else:
+                self._settle(way)
+
+        said = t("keep it") if way is Settling.KEEP else t("undo it")
+        self.desk.go(Question(self.desk, choice.question, choice.means, said, yes, ends=True))
+
+    def _settle(self, way: Settling, secret: bytes | None = None) -> None:
+        self._settling = t("Putting it to use") if way is Settling.KEEP else words.UNDOING
+        self._standing = Standing(progress=self.services.progress(self.run)).turned()
+
+        def work() -> str:
+            if way is Settling.KEEP:
+                return self.services.keep(self.run, secret)
+            self.services.undo(self.run)
+            return str(t("Undone."))
+
+        self._doing(work)
+
+    def act_resume(self, _row: str, _values: Values) -> None:
+        """Go on where it stopped. What would still write over a drive wants its token again."""
+        from wizard.ui.dialogs.asking import confirm
+
+        over, secret = self.services.writes_over(self.run), self.services.wants_secret(self.run)
+        if over or secret:
+            confirm(self.desk, self.job if over else None, self._resume, secret=secret)
+        else:
+            self._resume(None)
+
+    def act_over(self, _row: str, _values: Values) -> None:
+        """Go on over what cannot be read, after a question that names it."""
+        from wizard.ui.dialogs.asking import Question
+
+        assert self._outcome is not None
+        means = in_a_row(
+            *self._outcome.decision.bad_sectors,
+            t(
+                "These places become zeros, but for what the journal has. Undo brings back "
+                "all but the zeros. Which files they are of cannot be told while it is half "
+                "moved."
+            ),
+        )
+        go = partial(self._resume, None, over=True)
+        self.desk.go(
+            Question(
+                self.desk, t("Go on over what cannot be read?"), means, t("go on over them"), go, ends=True
+            )
+        )
+
+    def _resume(self, secret: bytes | None, *, over: bool = False) -> None:
+        self.services.resume(self.run, secret, over_bad_sectors=over)
+        self._outcome = None
+        self._follow()
+
+    def _doing(self, work: Callable[[], str]) -> None:
+        """Something that is over when it returns, watched meanwhile."""
+        over = threading.Event()
+
+        def look() -> None:
+            paths = [drive.path for drive in self.job.drives]
+            self._look(paths)
+            while not over.wait(PERIOD):
+                self._look(paths)
+
+        def watched() -> tuple[Ended, str]:
+            watcher = threading.Thread(target=look, daemon=True)
+            watcher.start()
+            said = ""
+            try:
+                work()
+            except DiskwrightError as error:
+                said = str(error)
+            finally:
+                over.set()
+                watcher.join()
+            return self._ended(), said
+
+        def done(result: tuple[Ended, str]) -> None:
+            # The banner tells of success.
+            ended, said = result
+            self._read(ended)
+            if said:
+                self.tell(said, Tone.DANGER)
+
+        def failed(error: DiskwrightError) -> None:
+            done(((self.services.state(self.run), None), str(error)))
+
+        self.desk.later(self, watched, done, failed, finishes=True)
+
+    def act_bring(self, _row: str, _values: Values) -> None:
+        """Fill what was made."""
+        from wizard.ui.screens.copying import Bringing
+
+        self.desk.go(Bringing(self.desk, self.job.places))
+
+    def act_commands(self, _row: str, _values: Values) -> None:
+        """Every step as it is run."""
+        from wizard.ui.dialogs.pages import Page
+
+        self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
+
+    def act_report(self, _row: str, _values: Values) -> None:
+        """Everything about the run in one page."""
+        from wizard.report.anonymous import make_report
+        from wizard.report.gather import Sources
+        from wizard.report.page import render_page
+        from wizard.ui.editors.adjusting import save
+
+        page = render_page(make_report(Sources(run=self.run)))
+        save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
+
+
+def _check_blocks(entry: Entry) -> Iterator[Block]:
+    """A check, with the result if it failed."""
+    holds = entry.event is Event.VERIFIED
+    mark = Piece("[x]", Tone.GOOD) if holds else Piece("[!]", Tone.DANGER)
+    yield para(mark, printable(entry.sentence, 400), hang=4)
+    if not holds and entry.output.strip():
+        yield para(t("seen: {seen}", seen=printable(entry.output.strip(), 400)), indent=4, hang=2)

@@ -1,1 +1,0 @@
-"""What the terminal can show, and what is sent to it."""
