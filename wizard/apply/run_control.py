@@ -14,9 +14,10 @@ from wizard.apply.engine.record import GOES_ON, GOING_BACK, SHOWS_RUN, Phase, lo
 from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.run.job import Asked, Job, await_end, take_up
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
+from wizard.apply.run.load import outline
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.progress_log import Settling, either
-from wizard.apply.run.runs import Kind, called, command_on, kind_of, load_plan, outline
+from wizard.apply.run.runs import Kind, called, command_on, kind_of, load_plan
 from wizard.model.errors import BadInput
 from wizard.model.said import Said, Sentence, in_a_row, t
 
@@ -202,7 +203,8 @@ def _whole(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
 def _ways_after_migrating(run: Path) -> tuple[str, ...]:
     """What is left to settle about a filesystem that was led to ext4; none where nothing waits to be
     kept."""
-    from wizard.apply.conversion.rollback import decision_of, is_closed, load_migration
+    from wizard.apply.conversion.rollback import decision_of, is_closed
+    from wizard.apply.run.load import load_migration
 
     migration = load_migration(run)
     closed = is_closed(run, migration)
@@ -259,7 +261,3 @@ def phase_told(run: Path) -> Phase | None:
         return phase_now(run)
     except BadInput:
         return None
-
-
-READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
-NOT_YET = t("Done, not yet in use: keep it to use it, or undo it.")

@@ -4,10 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.apply.conversion.rollback import load_migration
-from wizard.apply.copy.site import load_bring
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
-from wizard.apply.move.forward import load_moves
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
@@ -17,6 +14,7 @@ from wizard.apply.plan.relocated_drives import elsewhere
 from wizard.apply.plan.resume import later_runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
+from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves, outline
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import (
     Kind,
@@ -26,11 +24,9 @@ from wizard.apply.run.runs import (
     kind_of,
     list_runs,
     load_plan,
-    outline,
     runs_folder,
 )
 from wizard.apply.run_control import keep
-from wizard.apply.settings.run import load_changes
 from wizard.cli.command import typed
 from wizard.cli.passphrase import passphrase_for, say
 from wizard.findings.drive_faults import contents_words

@@ -325,7 +325,7 @@ class Running(WithRoot):
     def _open_run(self, run: Path) -> OpenRun | None:
         """None for one that is over, or whose files are damaged: `diskwright status` tells of those."""
         from wizard.apply.run.journal import RunState, state
-        from wizard.apply.run.runs import outline
+        from wizard.apply.run.load import outline
         from wizard.apply.run_control import working_ways
 
         try:
@@ -355,18 +355,18 @@ class Running(WithRoot):
             case Kind.PLAN:
                 return load_plan(run)
             case Kind.CHANGES:
-                from wizard.apply.settings.run import load_changes
+                from wizard.apply.run.load import load_changes
 
                 return load_changes(run)
             case Kind.MIGRATION:
-                from wizard.apply.conversion.rollback import load_migration
+                from wizard.apply.run.load import load_migration
 
                 return load_migration(run)
             case Kind.MOVE:
-                from wizard.apply.move.forward import load_moves
+                from wizard.apply.run.load import load_moves
 
                 return load_moves(run)
             case Kind.BRING:
-                from wizard.apply.copy.site import load_bring
+                from wizard.apply.run.load import load_bring
 
                 return load_bring(run)

@@ -118,7 +118,7 @@ def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> s
     environment or a document of it has it."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
     names = words_for(nouns, dict(names_given(words, known)), os.uname().nodename)
-    command = shlex.join(("diskwright", *masked(words, known, names)))
+    command = shlex.join(("diskwright", *masked(words, known, names.word)))
     return names.text(text.replace(_command(words), command, 1))
 
 

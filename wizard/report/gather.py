@@ -8,14 +8,12 @@ from pathlib import Path
 from wizard import __version__
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.apply.conversion.rollback import load_migration
-from wizard.apply.move.forward import load_moves
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.run.backup_store import kept_machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries, state
-from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan, outline
+from wizard.apply.run.load import load_changes, load_migration, load_moves, outline
+from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan
 from wizard.apply.run_control import Ways, is_not_yet, power_told, working_ways
-from wizard.apply.settings.run import load_changes
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns

@@ -7,13 +7,12 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, runs_folder
@@ -37,10 +36,6 @@ from wizard.plan.request.roles import ROLES
 from wizard.plan.request.volume_request import ENCRYPTIONS, KEYS
 from wizard.probe.host.sysfs import SYS
 from wizard.report.drives import Report
-
-if TYPE_CHECKING:
-    from wizard.report.anonymous import Words
-
 
 SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = (
     "SERIAL",
@@ -243,8 +238,10 @@ def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[
         yield from _in_document(file, known)
 
 
-def masked(words: Sequence[str], known: Collection[str], names: "Words") -> Iterator[str]:
-    """The words of a command with every name in them replaced, however short."""
+def masked(
+    words: Sequence[str], known: Collection[str], word_for: Callable[[str, str], str]
+) -> Iterator[str]:
+    """Yield the words of a command with every name replaced by `word_for` its kind and value."""
     values = iter(_values(words, known))
     for word in words:
         option, joined, _ = _taken_apart(word, known)
@@ -253,7 +250,7 @@ def masked(words: Sequence[str], known: Collection[str], names: "Words") -> Iter
             continue
         value, kind = next(values)
         yield (option or "") + "".join(
-            names.word(found, piece) if found else piece for piece, found in _pieces(value, kind, known)
+            word_for(found, piece) if found else piece for piece, found in _pieces(value, kind, known)
         )
 
 

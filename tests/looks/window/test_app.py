@@ -18,7 +18,8 @@ from tests.looks.window.made_views import DRIVES, FORM, PLAN, REVIEW
 from wizard.ui.desk import Desk
 from wizard.ui.view import Piece, View
 from wizard.window.app import Window
-from wizard.window.terminal import Colours, Glyphs, Terminal, wants_mouse
+from wizard.window.run import wants_mouse
+from wizard.window.terminal import Colours, Glyphs, Terminal
 
 MANY = Terminal(Glyphs.ALL, Colours.ANY)
 SERIAL = Terminal(Glyphs.ASCII, Colours.NONE, slow=True)

@@ -22,9 +22,9 @@ from tests.loop.tune.test_actions import label_of, made
 from tests.loop.tune.tuning import begin
 from wizard.apply.copy.survey import work_out
 from wizard.apply.move.bad_sectors import load_notes, new_name, save_notes
-from wizard.apply.move.forward import load_moves
 from wizard.apply.run import job
 from wizard.apply.run.journal import state
+from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import Purpose
 from wizard.apply.run_control import job_of
 from wizard.apply.settings.plan_settings import act

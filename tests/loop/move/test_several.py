@@ -14,9 +14,9 @@ from tests.loop.applying import Work, diskwright, ended, said, story
 from tests.loop.move.test_move import CONTENTS, digest, filled, kill, part_of, table
 from wizard.apply.move.bad_sectors import load_notes
 from wizard.apply.move.content import THROTTLE
-from wizard.apply.move.forward import load_moves
 from wizard.apply.move.recover import start_moves
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.load import load_moves
 from wizard.apply.run_control import power_now, resume, undo, ways_on
 from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Event

@@ -5,7 +5,7 @@ from os import terminal_size
 import pytest
 
 from tests.unit.lines.telling import EVERYTHING, a_list
-from wizard.window.terminal import FIRST, SECOND, Colours, Glyphs, Terminal, early_frame, names_first
+from wizard.window.run import FIRST, SECOND, early_frame, names_first
 
 SIZE = terminal_size((60, 16))
 QUICK = Terminal(Glyphs.ALL, Colours.ANY)

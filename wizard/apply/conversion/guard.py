@@ -15,7 +15,7 @@ from wizard.apply.block.devices import (
     superblock_on,
 )
 from wizard.apply.block.snapshot import check_store_room
-from wizard.apply.conversion import rollback
+from wizard.apply.conversion import messages
 from wizard.apply.conversion.fresh import check_target
 from wizard.apply.conversion.fstab import type_standing
 from wizard.apply.conversion.look import drive_of
@@ -80,7 +80,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
                         fstab=str(environment.fstab),
                     )
                 )
-            check_writable(environment.fstab, str(rollback.NO_FSTAB))
+            check_writable(environment.fstab, str(messages.NO_FSTAB))
 
 
 def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
@@ -150,7 +150,7 @@ def check_as_looked_at(migration: Migration) -> None:
     except Failed as error:
         raise Refused(f"{error} {AGAIN}") from None
     if now.uuid != migration.before.uuid:
-        other = rollback.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
+        other = messages.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
         raise Refused(in_a_row(other, AGAIN))
     if now != migration.before and migration.means is not Means.FILES:
         raise Refused(
@@ -220,7 +220,7 @@ def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
         except BadInput:
             raise Refused(t("{drive} is not there. Nothing was written.", drive=path)) from None
         if fault := drive_fault(identity, drive, partial(_is_left_there, migration, device)):
-            raise Refused(rollback.ANOTHER_DRIVE(fault=fault))
+            raise Refused(messages.ANOTHER_DRIVE(fault=fault))
         found.append((device, drive))
     return tuple(found)
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, protect, take_writes
-from wizard.apply.conversion import rollback
+from wizard.apply.conversion import messages
 from wizard.apply.conversion.guard import (
     check_goes_on,
     check_migration_tools,
@@ -72,7 +72,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
 
 def _check_goes_on(run: Path, migration: Migration) -> None:
     if (now := state(run)) in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
-        raise Refused(rollback.NOTHING_TO_RESUME(name=run.name, state=now))
+        raise Refused(messages.NOTHING_TO_RESUME(name=run.name, state=now))
     check_migration_tools(migration)
     with _ground(run) as ground:
         check_begins(run, migration, ground)

@@ -11,48 +11,24 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from wizard.apply.block.devices import END_BYTES, FIRST_BYTES
+from wizard.apply.conversion.messages import RESULT_RUNNING
 from wizard.apply.conversion.snapshots import Head, load_snapshotted, phase_of
 from wizard.apply.conversion.undo_files import TAKING_BACK
 from wizard.apply.conversion.undo_files import load_record as load_direct
 from wizard.apply.engine.record import Phase
 from wizard.apply.run.journal import RunState, state, was_done
+from wizard.apply.run.load import load_migration
 from wizard.apply.run.progress_log import Choice, Decision, Settling
-from wizard.apply.run.runs import MIGRATION, Kind, called, kind_of, read_file
+from wizard.apply.run.runs import Kind, called, kind_of
 from wizard.ext4.assessment import was_mounted_since
-from wizard.ext4.check import read_kept_migration
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput, printable
 from wizard.model.ext import Entry, Event, ExtFacts
 from wizard.model.migration import Means, Migration
 from wizard.model.said import Said, Sentence, in_a_row, t
-from wizard.process.program import remember
-
-# The drive, the device and the file.
-NO_FSTAB = t("no file of mounts at boot")
-ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
-OTHER_FILESYSTEM = Sentence("{device} no longer holds the filesystem {uuid}.")
-
-# How a run ends.
-STOPPED = Sentence("Stopped before step {step} as asked.")
-STEP_FAILED = Sentence("Step {step} of {steps} failed:")
-
-# Going on, undoing and keeping.
-UNDOING = Sentence(
-    "The run {name} was being undone: it cannot go on. Run `diskwright undo {run}` to finish that."
-)
-UNDONE = Sentence("The run {name} is undone already.")
-WROTE_NOTHING = Sentence("The run {name} wrote nothing, so there is nothing to undo.")
-KEPT = Sentence("The run {name} is kept already.")
 
 # Mounting it at the end.
 
-# The result, and what is left to decide.
-RESULT_RUNNING = Sentence("The run is still at work.")
-
-# Steps.
-NOTHING_TO_RESUME = Sentence("The run {name} is {state}: there is nothing to resume.")
-ENDED = Sentence("{program} ended with status {status}:")
-WAS_ENDED = Sentence("{program} ended with status {status}")
 
 # The line of fstab.
 
@@ -170,11 +146,6 @@ def undo_sentence(migration: Migration) -> Said:
             "the new one is gone."
         )
     )
-
-
-def load_migration(run: Path) -> Migration:
-    """As the run's own file has it; raises BadInput where it cannot be read."""
-    return remember(read_kept_migration(read_file(run / MIGRATION), str(run / MIGRATION)))
 
 
 BY_UUID = Path("/dev/disk/by-uuid")

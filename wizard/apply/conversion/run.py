@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, protect
-from wizard.apply.conversion import rollback
+from wizard.apply.conversion import messages
 from wizard.apply.conversion.fresh import copied, no_way_back, nothing_to_keep
 from wizard.apply.conversion.fstab import line_operations, old_type_back, set_type
 from wizard.apply.conversion.guard import check_goes_on, check_lines, check_new, check_own, drives_now
@@ -14,7 +14,6 @@ from wizard.apply.conversion.rollback import (
     can_be_taken_back,
     is_closed,
     is_stranded,
-    load_migration,
     look_sentence,
 )
 from wizard.apply.conversion.transaction import THERE_TWICE, has_begun, migration_now, nodes_holding
@@ -22,6 +21,7 @@ from wizard.apply.conversion.verify import MigratingSite, file_checks
 from wizard.apply.conversion.workspace import Ground, ground_of
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.journal import Journal, RunState, state, was_done
+from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment
 from wizard.apply.settings.current_value import How, is_mount_of
@@ -147,7 +147,7 @@ def _make_all(
         if not isinstance(operation, SetFstabType) and ground.is_done(number):
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, f"{rollback.STOPPED(step=number)} {reached(run)}".rstrip()
+            return Event.STOPPED, f"{messages.STOPPED(step=number)} {reached(run)}".rstrip()
         if not isinstance(operation, SetFstabType):
             drives_now(site.migration)
         try:
@@ -159,7 +159,7 @@ def _make_all(
             )
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
-            failed = rollback.STEP_FAILED(step=number, steps=len(site.migration.steps))
+            failed = messages.STEP_FAILED(step=number, steps=len(site.migration.steps))
             return Event.FAILED, f"{failed} {error} {reached(run)}".rstrip()
         journal.add(Event.STEP_DONE, said, step=number)
     return None
@@ -196,18 +196,18 @@ def check_takes_back(run: Path) -> None:
         raise Refused(no_way_back(migration))
     now = state(run)
     if now is RunState.UNDONE:
-        raise Refused(rollback.UNDONE(name=run.name))
+        raise Refused(messages.UNDONE(name=run.name))
     if now is RunState.KEPT:
         raise Refused(t("The run {name} was kept: what could have undone it is deleted.", name=run.name))
     if not has_begun(run):
-        raise Refused(rollback.WROTE_NOTHING(name=run.name))
+        raise Refused(messages.WROTE_NOTHING(name=run.name))
     refuse_kept(run)
 
 
 def refuse_ended(run: Path) -> None:
     """Raises Refused if undoing or keeping the run was begun: then it cannot go on."""
     if (run / UNDOING).exists():
-        raise Refused(rollback.UNDOING(name=run.name, run=called(run)))
+        raise Refused(messages.UNDOING(name=run.name, run=called(run)))
     refuse_kept(run)
 
 
@@ -255,7 +255,7 @@ def check_keeps(run: Path) -> None:
         raise Refused(nothing_to_keep(migration))
     now = state(run)
     if now is RunState.KEPT:
-        raise Refused(rollback.KEPT(name=run.name))
+        raise Refused(messages.KEPT(name=run.name))
     if now is RunState.UNDONE or (run / UNDOING).exists() or not (was_done(run) or is_stranded(run)):
         raise Refused(
             t(
@@ -286,7 +286,7 @@ def check_held(migration: Migration) -> None:
     except Failed as error:
         raise Refused(f"{error} {NOTHING_WRITTEN}") from None
     if now.uuid != migration.before.uuid:
-        other = rollback.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
+        other = messages.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
         raise Refused(in_a_row(other, NOTHING_WRITTEN))
 
 

@@ -21,7 +21,7 @@ from wizard.apply.block.snapshot import CHUNK_BYTES, Snapshot, read_cow_store
 from wizard.apply.conversion import undo_files
 from wizard.apply.conversion.commit import Committing
 from wizard.apply.conversion.look import drive_of
-from wizard.apply.conversion.rollback import ENDED, load_migration
+from wizard.apply.conversion.messages import ENDED
 from wizard.apply.conversion.snapshots import (
     WORK,
     Head,
@@ -35,6 +35,7 @@ from wizard.apply.conversion.snapshots import (
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.run.journal import Journal, begun_steps, read_entries
+from wizard.apply.run.load import load_migration
 from wizard.apply.run.progress_log import Progress
 from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
 from wizard.apply.steps.step_context import journalled

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, forget_caches
-from wizard.apply.conversion import rollback
+from wizard.apply.conversion import messages
 from wizard.apply.conversion.fstab import own_checks, own_operations_of, set_own_type, type_standing
 from wizard.apply.conversion.system_checks import grub_checks
 from wizard.apply.run.journal import Journal
@@ -98,7 +98,7 @@ class MigratingSite:
                 telling, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
             )
         if result.status not in accept:
-            said = rollback.ENDED(program=argv[0], status=result.status)
+            said = messages.ENDED(program=argv[0], status=result.status)
             raise Failed(f"{said} {result.last_words}")
         return result
 
@@ -210,7 +210,7 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     yield Check(
         str(SOUND),
         looked.status == 0,
-        looked.last_words if looked.status else str(rollback.WAS_ENDED(program=checker, status=0)),
+        looked.last_words if looked.status else str(messages.WAS_ENDED(program=checker, status=0)),
     )
     now = facts_on(node)
     kept = (now.uuid, now.label, now.block_bytes, now.blocks, now.inodes)

@@ -12,11 +12,12 @@ from wizard.apply.copy.copying import Stopped, copy_listed
 from wizard.apply.copy.guard import check_new, check_own, stands_as_copied
 from wizard.apply.copy.places import shown
 from wizard.apply.copy.replace_source import give_place_back, take_place, top_back
-from wizard.apply.copy.site import BringSite, load_again, load_bring, site_of
+from wizard.apply.copy.site import BringSite, load_again, site_of
 from wizard.apply.copy.undo import NAMED, compare, remove_brought, remove_made_folders
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
+from wizard.apply.run.load import load_bring
 from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
 from wizard.apply.run.runs import called, load_environment
 from wizard.apply.tree.copying import telling

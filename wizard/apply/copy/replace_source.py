@@ -4,7 +4,7 @@ back. The file is changed by what changes it for every other command."""
 import os
 from pathlib import Path
 
-from wizard.apply.conversion.rollback import NO_FSTAB
+from wizard.apply.conversion.messages import NO_FSTAB
 from wizard.apply.copy.places import device_of, refused, shown
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal

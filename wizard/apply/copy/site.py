@@ -10,15 +10,13 @@ from pathlib import Path
 from wizard.apply.copy.places import shown, source_open
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.progress_log import FILE as PROGRESS
-from wizard.apply.run.runs import BRING, read_file
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.documents.codec import from_json, parse_document
 from wizard.filesystems.kind import Holds
 from wizard.model.changes import Bring
 from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.said import Sentence, t
-from wizard.plan.copy import holds_of, read_bring
-from wizard.process.program import remember
+from wizard.plan.copy import holds_of
 
 FILE, SCHEMA = "copied.json", "diskwright.copied/1"
 AGAIN, AGAIN_SCHEMA = "again.json", "diskwright.again/1"
@@ -165,8 +163,3 @@ def _opened(held: ExitStack, place: Path) -> int:
         raise Failed(TARGET_LOST(folder=shown(place), why=str(error.strerror))) from None
     held.callback(os.close, fd)
     return fd
-
-
-def load_bring(run: Path) -> Bring:
-    """As the run's own file has it; raises BadInput where it cannot be read."""
-    return remember(read_bring(read_file(run / BRING), str(run / BRING)))

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, load_record
-from wizard.apply.move.forward import load_moves
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
+from wizard.apply.run.load import load_changes, load_moves, outline
 from wizard.apply.run.progress_log import Settling
-from wizard.apply.run.runs import Kind, command_on, kind_of, list_runs, load_plan, outline
+from wizard.apply.run.runs import Kind, command_on, kind_of, list_runs, load_plan
 from wizard.apply.run_control import LEFT_OFF, Ways, working_ways
-from wizard.apply.settings.run import load_changes
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive

@@ -12,14 +12,14 @@ from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.mover.windows import Stopped
 from wizard.apply.run.job import Outcome, Work
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
+from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import STOP, UNDOING
-from wizard.apply.run.runs import MOVE, Kind, called, kind_of, read_file
+from wizard.apply.run.runs import Kind, called, kind_of
 from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Event
 from wizard.model.migration import Move, Moves
 from wizard.model.said import Said, Sentence, Sentences, in_a_row, t, tn
-from wizard.plan.partition.moves import compare_step, move_step, read_kept_moves, read_step, step_sentences
-from wizard.process.program import remember
+from wizard.plan.partition.moves import compare_step, move_step, read_step, step_sentences
 
 
 def bad_listed(move: Move, bad: Iterable[Bad]) -> Iterator[Said]:
@@ -156,11 +156,6 @@ class BadSectors:
     size_bytes: int
     drive_start_bytes: int
     zeros: bool
-
-
-def load_moves(run: Path) -> Moves:
-    """As the run's own file has it; raises BadInput where it cannot be read."""
-    return remember(read_kept_moves(read_file(run / MOVE), str(run / MOVE)))
 
 
 def stops_now(run: Path) -> tuple[Said, ...]:

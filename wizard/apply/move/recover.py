@@ -8,7 +8,6 @@ from pathlib import Path
 
 from wizard.apply.move import forward
 from wizard.apply.move.bad_sectors import Noted, load_notes, notes_of, save_notes, with_bad
-from wizard.apply.move.forward import load_moves
 from wizard.apply.move.mover.journal import Journal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.run import (
@@ -25,6 +24,7 @@ from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.job import Asked, Job, Taking, begin_new, check_root, settle
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import UNDOING, Purpose, lock_drives, unlock
 from wizard.apply.run.runs import (
     MOVE,

@@ -8,18 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, impostor, open_exclusively, tell_kernel, wait_for
-from wizard.apply.conversion.rollback import ANOTHER_DRIVE
+from wizard.apply.conversion.messages import ANOTHER_DRIVE
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.move import forward
 from wizard.apply.move.backward import refuse_used, return_all
 from wizard.apply.move.bad_sectors import Noted, load_notes, save_notes
 from wizard.apply.move.content import OnDrive
-from wizard.apply.move.forward import Carrying, back_but, bad_listed, load_moves
+from wizard.apply.move.forward import Carrying, back_but, bad_listed
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import Outcome, Work
 from wizard.apply.run.journal import begun_steps, read_entries
+from wizard.apply.run.load import load_moves
 from wizard.apply.run.runs import called, load_environment
 from wizard.model.errors import BadInput, Refused, partition_path, printable
 from wizard.model.ext import Event

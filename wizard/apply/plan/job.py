@@ -12,8 +12,8 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from wizard.apply.block.scratch_device import forget_left_rules
-from wizard.apply.conversion.rollback import NOTHING_TO_RESUME
-from wizard.apply.conversion.rollback import UNDOING as BEING_UNDONE
+from wizard.apply.conversion.messages import NOTHING_TO_RESUME
+from wizard.apply.conversion.messages import UNDOING as BEING_UNDONE
 from wizard.apply.engine.changes import unknown_data
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
-from wizard.apply.conversion.rollback import STOPPED
+from wizard.apply.conversion.messages import STOPPED
 from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
 from wizard.apply.engine.record import Mark, Phase, Record
 from wizard.apply.engine.scratch_copies import Wanted, have_partitions, mapped_unseen, standing_in_for

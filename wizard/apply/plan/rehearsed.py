@@ -10,7 +10,7 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.scratch_device import NoStandInError
-from wizard.apply.conversion.rollback import KEPT, UNDONE
+from wizard.apply.conversion.messages import KEPT, UNDONE
 from wizard.apply.engine import record as engine_words
 from wizard.apply.engine.changes import discard
 from wizard.apply.engine.checks import ENDED, Checks

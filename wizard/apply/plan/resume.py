@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.conversion.rollback import UNDOING as BEING_UNDONE
+from wizard.apply.conversion.messages import UNDOING as BEING_UNDONE
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.guard import (

@@ -6,7 +6,7 @@ from collections.abc import Set
 from pathlib import Path
 
 from wizard.apply.block.devices import has_gone, impostor
-from wizard.apply.conversion.rollback import STEP_FAILED, STOPPED
+from wizard.apply.conversion.messages import STEP_FAILED, STOPPED
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.drive_digests import no_way_back

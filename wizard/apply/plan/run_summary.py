@@ -4,13 +4,13 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from wizard.apply.conversion.rollback import RESULT_RUNNING
+from wizard.apply.conversion.messages import RESULT_RUNNING
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.run.job import NOT_YET, READY
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Choice, Decision, Settling
 from wizard.apply.run.runs import called
-from wizard.apply.run_control import NOT_YET, READY
 from wizard.model.errors import ExitCode, printable
 from wizard.model.ext import Entry, Event
 from wizard.model.plan import NO_PLACE, Mount, Plan

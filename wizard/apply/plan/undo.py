@@ -20,7 +20,7 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import without
 from wizard.apply.block.scratch_device import NoStandInError, attached
-from wizard.apply.conversion.rollback import UNDONE, WROTE_NOTHING
+from wizard.apply.conversion.messages import UNDONE, WROTE_NOTHING
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.scratch_copies import have_partitions, left_over, release_left
 from wizard.apply.engine.stores import Store, new_file

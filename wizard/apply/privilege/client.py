@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 
-from wizard.apply.conversion.rollback import WAS_ENDED
+from wizard.apply.conversion.messages import WAS_ENDED
 from wizard.apply.engine.record import Phase
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import Answer, Ask, Request, Say, Way, as_line

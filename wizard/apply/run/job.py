@@ -17,6 +17,11 @@ from wizard.model.said import Said, Sentence, in_a_row, t
 from wizard.process.program import find
 from wizard.process.program import run as run_command
 
+READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
+
+
+NOT_YET = t("Done, not yet in use: keep it to use it, or undo it.")
+
 
 def check_root() -> None:
     """Raises Refused for a plain user."""

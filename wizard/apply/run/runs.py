@@ -358,36 +358,6 @@ def kind_of(run: Path) -> Kind:
     return next((kind for kind in Kind if kind is not Kind.PLAN and (run / kind).exists()), Kind.PLAN)
 
 
-def outline(run: Path) -> tuple[tuple[str, ...], int]:
-    """The devices that a run works on, and how many steps it has; raises BadInput where it cannot be read.
-    Only its own kind's documents are imported."""
-    match kind_of(run):
-        case Kind.CHANGES:
-            from wizard.apply.settings.run import load_changes
-
-            changes = load_changes(run)
-            return (changes.device,), len(changes.steps)
-        case Kind.MIGRATION:
-            from wizard.apply.conversion.rollback import load_migration
-
-            migration = load_migration(run)
-            return (migration.device,), len(migration.steps)
-        case Kind.MOVE:
-            from wizard.apply.move.forward import load_moves
-            from wizard.plan.partition.moves import step_sentences
-
-            moves = load_moves(run)
-            return moves.devices, len(step_sentences(moves))
-        case Kind.BRING:
-            from wizard.apply.copy.site import load_bring
-
-            bring = load_bring(run)
-            return (bring.target.device,), len(bring.steps)
-        case Kind.PLAN:
-            plan = load_plan(run)
-            return plan.paths, len(plan.steps)
-
-
 def load_environment(run: Path) -> Environment:
     """What a run was told to work with; raises BadInput where it cannot be read."""
     settings = _load_settings(run)

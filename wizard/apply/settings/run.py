@@ -14,12 +14,12 @@ from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import Asked, Job, Locks, Outcome, Taking, Work
+from wizard.apply.run.job import READY, Asked, Job, Locks, Outcome, Taking, Work
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
+from wizard.apply.run.load import load_changes
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose, lock_drives
 from wizard.apply.run.progress_log import how_far
-from wizard.apply.run.runs import CHANGES, called, load_environment, read_file
-from wizard.apply.run_control import READY
+from wizard.apply.run.runs import called, load_environment
 from wizard.apply.settings.current_value import How, standing
 from wizard.apply.settings.guard import (
     LOST_AT_RESTART,
@@ -42,8 +42,6 @@ from wizard.model.plan import Mount
 from wizard.model.said import KERNEL_SECTOR_BYTES, Said, Sentence, in_a_row, t, tn
 from wizard.plan.messages import who
 from wizard.plan.settings.steps_of import stays
-from wizard.plan.settings.tuning import read_kept_changes
-from wizard.process.program import remember
 
 
 def ready_said(changes: Changes) -> tuple[Said, ...]:
@@ -94,11 +92,6 @@ def _size_bytes(device: str) -> int:
     """Of a device, as the kernel has it; nobody needs to be root for that."""
     sectors = Path("/sys/class/block", kernel_name(device), "size").read_text("ascii")
     return int(sectors) * KERNEL_SECTOR_BYTES
-
-
-def load_changes(run: Path) -> Changes:
-    """As the run's own file has them; raises BadInput where it cannot be read."""
-    return remember(read_kept_changes(read_file(run / CHANGES), str(run / CHANGES)))
 
 
 CANNOT_GO_ON = Sentence("The run {run} cannot go on: {fault}.")

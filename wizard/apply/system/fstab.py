@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.conversion.rollback import NO_FSTAB
+from wizard.apply.conversion.messages import NO_FSTAB
 from wizard.apply.system.edited_file import edit, read_text
 from wizard.model.changes import EditFstab
 from wizard.model.errors import BadInput, Failed, Refused, printable

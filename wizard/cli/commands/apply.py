@@ -14,8 +14,9 @@ from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivile
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, follow, state
+from wizard.apply.run.load import outline
 from wizard.apply.run.progress_log import Telling, journal_fault, known_so_far, read_progress
-from wizard.apply.run.runs import called, doubts_about, outline, runs_folder
+from wizard.apply.run.runs import called, doubts_about, runs_folder
 from wizard.cli.command import Command, plain, root
 from wizard.cli.confirm_start import begin_heeding
 from wizard.cli.passphrase import out, passphrase_for, say

@@ -66,7 +66,7 @@ def main(arguments: Namespace) -> ExitCode:
             from wizard.plain.app import run_lines
 
             return run_lines(_services(drive), "" if arguments.plain else plain_hint())
-        from wizard.window.terminal import run_window
+        from wizard.window.run import run_window
 
         return run_window(_services(drive))
 

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from wizard.apply.conversion.guard import check_token as check_migration_token
-from wizard.apply.conversion.rollback import load_migration
 from wizard.apply.copy.guard import check_token as check_bring_token
-from wizard.apply.copy.site import load_bring
 from wizard.apply.engine.record import Phase
-from wizard.apply.move.forward import load_moves
 from wizard.apply.move.recover import check_token as check_move_token
 from wizard.apply.plan.rehearsed import wants_passphrase
 from wizard.apply.plan.run import still_writes_over
@@ -19,9 +16,9 @@ from wizard.apply.plan.run_summary import as_options
 from wizard.apply.plan.start import check_tokens
 from wizard.apply.run.job import check_root
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves
 from wizard.apply.run.runs import Kind, called, kind_of, load_plan
 from wizard.apply.run_control import LEFT_OFF, phase_now, resume
-from wizard.apply.settings.run import load_changes
 from wizard.apply.settings.start import check_token as check_changes_token
 from wizard.cli.command import Command, root, typed
 from wizard.cli.commands.apply import narrate

@@ -12,8 +12,9 @@ from wizard.apply.conversion.rollback import Back, Window, window_of
 from wizard.apply.move.forward import BadSectors, bad_sectors
 from wizard.apply.plan.run_summary import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
+from wizard.apply.run.load import outline
 from wizard.apply.run.progress_log import progress_sentence, read_progress
-from wizard.apply.run.runs import called, command_on, find_run, list_runs, load_plan, outline, runs_folder
+from wizard.apply.run.runs import called, command_on, find_run, list_runs, load_plan, runs_folder
 from wizard.apply.run_control import is_not_yet, phase_now, power_now, ways_on, working_ways
 from wizard.cli.command import Command, root, typed
 from wizard.cli.commands.apply import show

@@ -81,7 +81,7 @@ def main(arguments: Namespace) -> ExitCode:
         hint = "" if arguments.plain else plain_hint()
         return run_lines(services, hint, *begun_at(services, arguments))
     # Textual takes a moment to load: only when it is needed.
-    from wizard.window.terminal import run_window
+    from wizard.window.run import run_window
 
     services = _services(arguments)
     return run_window(services, *begun_at(services, arguments))

@@ -209,8 +209,8 @@ class MigrationJob(Job):
     def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
         """How the filesystem is, and whether it was used since."""
         from wizard.apply.conversion.rollback import decision_of, moved_sentence
+        from wizard.apply.run.job import NOT_YET
         from wizard.apply.run.progress_log import Settling
-        from wizard.apply.run_control import NOT_YET
 
         used = services.closed(run)
         decision = decision_of(self.migration, state, entries, closed=bool(used))

@@ -1,0 +1,55 @@
+"""Load the document that a run carries out."""
+
+from pathlib import Path
+
+from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, Kind, kind_of, load_plan, read_file
+from wizard.ext4.check import read_kept_migration
+from wizard.model.changes import Bring, Changes
+from wizard.model.migration import Migration, Moves
+from wizard.plan.copy import read_bring
+from wizard.plan.partition.moves import read_kept_moves
+from wizard.plan.settings.tuning import read_kept_changes
+from wizard.process.program import remember
+
+
+def load_changes(run: Path) -> Changes:
+    """As the run's own file has them; raises BadInput where it cannot be read."""
+    return remember(read_kept_changes(read_file(run / CHANGES), str(run / CHANGES)))
+
+
+def load_migration(run: Path) -> Migration:
+    """As the run's own file has it; raises BadInput where it cannot be read."""
+    return remember(read_kept_migration(read_file(run / MIGRATION), str(run / MIGRATION)))
+
+
+def load_moves(run: Path) -> Moves:
+    """As the run's own file has it; raises BadInput where it cannot be read."""
+    return remember(read_kept_moves(read_file(run / MOVE), str(run / MOVE)))
+
+
+def load_bring(run: Path) -> Bring:
+    """As the run's own file has it; raises BadInput where it cannot be read."""
+    return remember(read_bring(read_file(run / BRING), str(run / BRING)))
+
+
+def outline(run: Path) -> tuple[tuple[str, ...], int]:
+    """The devices that a run works on, and how many steps it has; raises BadInput where it cannot be read.
+    Only its own kind's documents are imported."""
+    match kind_of(run):
+        case Kind.CHANGES:
+            changes = load_changes(run)
+            return (changes.device,), len(changes.steps)
+        case Kind.MIGRATION:
+            migration = load_migration(run)
+            return (migration.device,), len(migration.steps)
+        case Kind.MOVE:
+            from wizard.plan.partition.moves import step_sentences
+
+            moves = load_moves(run)
+            return moves.devices, len(step_sentences(moves))
+        case Kind.BRING:
+            bring = load_bring(run)
+            return (bring.target.device,), len(bring.steps)
+        case Kind.PLAN:
+            plan = load_plan(run)
+            return plan.paths, len(plan.steps)
