@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.lines.telling import EVERYTHING, a_list
 from wizard.window.run import FIRST, SECOND, early_frame, names_first
+from wizard.window.terminal import Colours, Glyphs, Terminal
 
 SIZE = terminal_size((60, 16))
 QUICK = Terminal(Glyphs.ALL, Colours.ANY)
