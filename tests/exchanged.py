@@ -7,7 +7,7 @@ from random import Random
 
 from tests.exchanging import Power, PowerCut, VolatileDrive
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
+from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, save_record
 from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
 from wizard.model.machine import Extent
 from wizard.model.said import KIB
@@ -59,15 +59,17 @@ class Drives:
             for number, old in enumerate(self.old)
         ]
 
-    def _change(self, number: int) -> Change:
-        old_marks, new_marks = (tuple(Mark(at * BLOCK, BLOCK) for at in each) for each in self.marks[number])
+    def _change(self, number: int) -> DriveChange:
+        old_marks, new_marks = (
+            tuple(SavedSignature(at * BLOCK, BLOCK) for at in each) for each in self.marks[number]
+        )
         for file, data in (
             (old_file(self.run, number), self.old[number]),
             (new_file(self.run, number), self.new[number]),
         ):
             with Store(file, make_bytes=SIZE) as store:
                 store.write(0, data)
-        draft = Change(f"/dev/sd{number}", SIZE, PLACES, old_marks, new_marks, "", "", "", False)
+        draft = DriveChange(f"/dev/sd{number}", SIZE, PLACES, old_marks, new_marks, "", "", "", False)
         with Store(old_file(self.run, number)) as old, Store(new_file(self.run, number)) as new:
             return replace(
                 draft,

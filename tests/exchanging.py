@@ -11,12 +11,12 @@ from typing import Generic, Protocol, TypeVar
 
 from wizard.model.errors import Failed
 from wizard.model.ext import Event
-from wizard.model.said import Said
+from wizard.model.said import Message
 
 SECTOR_BYTES = 512
 
 
-def unheard(event: Event, sentence: Said | str, *, output: str = "") -> None:
+def unheard(event: Event, sentence: Message | str, *, output: str = "") -> None:
     """Takes what goes to the journal, and keeps nothing."""
 
 

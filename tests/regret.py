@@ -17,12 +17,12 @@ from math import exp, fsum, log
 from tests.lab.restudy.timings import RESULTS
 from tests.readme import renew
 from wizard.advice.evidence import load_evidence
-from wizard.advice.workloads import Measured, Profile, load_workloads
-from wizard.benchmark.candidates.compare import Finding, Ratio, TrialVerdict
+from wizard.advice.workloads import Profile, PublishedMeasurements, load_workloads
+from wizard.benchmark.candidates.compare import TimeRatio, TrialFinding, TrialVerdict
 from wizard.benchmark.candidates.trial import read_trial
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.advice import FEWEST_RUNS, Evidence, Place
+from wizard.model.advice import FEWEST_RUNS, Evidence, Rank
 
 AIM = 1.05
 """From here on the profile must say why."""
@@ -138,9 +138,9 @@ def rows(profile: Profile) -> Iterator[Row]:
             yield row
 
 
-def _row(profile: Profile, measured: Measured, *, shingled: bool) -> Row:
+def _row(profile: Profile, measured: PublishedMeasurements, *, shingled: bool) -> Row:
     places = {one.filesystem: (one.shingled if shingled else one.usual).place for one in profile.candidates}
-    advised = next(name for name, place in places.items() if place is Place.CHOSEN)
+    advised = next(name for name, place in places.items() if place is Rank.CHOSEN)
     regrets = tuple(regret for card in measured.figures if (regret := regret_of(card, advised)) is not None)
     silent = tuple(card for card in measured.figures if advised not in living(card) and len(living(card)) > 1)
     return Row(profile.workload.id, shingled, advised, regrets, silent, measured.regret.english)
@@ -275,10 +275,10 @@ def _measurements(found: list[Row]) -> Iterator[str]:
 
 
 SAYS = {
-    Finding.FASTER: "the advice stands",
-    Finding.SLOWER: "the other was faster here",
-    Finding.SAME: "no measurable difference",
-    Finding.OPEN: "undecided",
+    TrialFinding.FASTER: "the advice stands",
+    TrialFinding.SLOWER: "the other was faster here",
+    TrialFinding.SAME: "no measurable difference",
+    TrialFinding.OPEN: "undecided",
 }
 
 
@@ -299,7 +299,7 @@ def tried(verdicts: list[TrialVerdict]) -> str:
     return "\n".join(lines)
 
 
-def _turned(ratio: Ratio | None) -> str:
+def _turned(ratio: TimeRatio | None) -> str:
     """The advised one's time over the other one's: what it costs, as in the studies' table."""
     if ratio is None:
         return "|"

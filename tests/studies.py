@@ -11,13 +11,13 @@ from fnmatch import fnmatch
 from tests.readme import renew
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.evidence import load_evidence
-from wizard.advice.workloads import Profile, Standing, load_workloads
+from wizard.advice.workloads import Profile, RankedChoice, load_workloads
 from wizard.benchmark.loads.load import LOADS
 from wizard.cli.main import COMMANDS
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import KINDS
-from wizard.model.advice import Place
+from wizard.model.advice import Rank
 
 ALIGNMENT, CHOICE, EXT, STRIPING, SHINGLED = STUDIES = ("alignment", "choice", "ext", "striping", "shingled")
 """The studies, by the first word of their measurements' ids."""
@@ -217,7 +217,7 @@ def filesystems(profiles: Sequence[Profile]) -> str:
 def _advised(kind: FilesystemKind, profiles: Sequence[Profile]) -> str:
     """For which purposes it is chosen, or second, on any drive."""
     said = []
-    for place, word in ((Place.CHOSEN, "first for"), (Place.SECOND, "second for")):
+    for place, word in ((Rank.CHOSEN, "first for"), (Rank.SECOND, "second for")):
         usual = _purposes(kind, profiles, place, lambda one: one.usual)
         shingled = _purposes(kind, profiles, place, lambda one: one.shingled)
         said += [f"{word} {', '.join(f'`{name}`' for name in usual)}"] if usual else []
@@ -227,7 +227,7 @@ def _advised(kind: FilesystemKind, profiles: Sequence[Profile]) -> str:
 
 
 def _purposes(
-    kind: FilesystemKind, profiles: Sequence[Profile], place: Place, standing: Callable[..., Standing]
+    kind: FilesystemKind, profiles: Sequence[Profile], place: Rank, standing: Callable[..., RankedChoice]
 ) -> list[str]:
     return [
         profile.workload.id

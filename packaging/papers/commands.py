@@ -9,7 +9,7 @@ from papers.values import NO_VALUE, Value, value_of
 from wizard import __version__
 from wizard.cli import command as words
 from wizard.cli.command import OVERVIEW_EXAMPLES as EXAMPLES
-from wizard.cli.command import Command as Parser
+from wizard.cli.command import CommandParser as Parser
 from wizard.cli.command import Example
 from wizard.cli.main import GROUPS, WIZARD, parser_of
 

@@ -19,8 +19,8 @@ from statistics import median
 from time import process_time_ns
 
 from tests.readme import put
-from wizard.benchmark.loads.load import Phase, Unit
-from wizard.benchmark.loads.script import Draft, Move, phase
+from wizard.benchmark.loads.load import LoadPhase, Unit
+from wizard.benchmark.loads.script import Draft, ScriptAccess, phase
 
 COUNT = 2000
 THREADS = 16
@@ -83,7 +83,7 @@ def measured(folder: Path) -> Iterator[int]:
     fill, change = draft.script(), draft.script(PAGE_BYTES)
     fill.create("large", REPEATED * PAGE_BYTES, PAGE_BYTES)
     pieces = draft.contents.take(REPEATED * PAGE_BYTES, PAGE_BYTES)
-    change.access("large", [Move(at * PAGE_BYTES, piece) for at, piece in enumerate(pieces)])
+    change.access("large", [ScriptAccess(at * PAGE_BYTES, piece) for at, piece in enumerate(pieces)])
     fill_slowly = draft.script()
     fill_slowly.create("small", REPEATED * RECORD_BYTES, RECORD_BYTES)
     crowd = [draft.script() for _ in range(THREADS)]
@@ -91,7 +91,7 @@ def measured(folder: Path) -> Iterator[int]:
         crowd[number % THREADS].create(name, PAGE_BYTES)
     for name in ("large", "small", *names):
         tidy.delete(name)
-    steps: Sequence[tuple[bool, Phase]] = [
+    steps: Sequence[tuple[bool, LoadPhase]] = [
         (True, phase("create", Unit.FILES, create)),
         (True, phase("read", Unit.FILES, read)),
         (True, phase("stat", Unit.FILES, look)),

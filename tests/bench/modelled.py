@@ -18,7 +18,7 @@ from uuid import uuid4
 from tests.bench.moving import SHIFTS
 from tests.readme import put
 from tests.unit.machines import machine, mbr, partition, partitioned
-from wizard.apply.move.mover.journal import Journal, Side
+from wizard.apply.move.mover.journal import MoveJournal, PartitionSide
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import prepared
 from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB
@@ -156,7 +156,7 @@ def moved(kind: Kind, shift: int) -> Took:
         )
         one = CountingDrive(kind, Path(file.name))
         state, images = prepared(one, move, uuid4().hex, bytes(KERNEL_SECTOR_BYTES))
-        journal = Journal(one, move.journal.start_bytes, state.course.physical_bytes)
+        journal = MoveJournal(one, move.journal.start_bytes, state.course.physical_bytes)
         begun, done, early = one.seconds, 0, list[tuple[float, float]]()
 
         def told(more: int) -> bool:
@@ -168,7 +168,7 @@ def moved(kind: Kind, shift: int) -> Took:
             return False
 
         journal.prepare(state, images)
-        Mover(one, journal, state, b"", told).go(Side.NEW)
+        Mover(one, journal, state, b"", told).go(PartitionSide.NEW)
         seconds = one.seconds - begun
         ((then, left),) = early or ((0.0, seconds),)
         return Took(seconds, str(move.scheme), abs(left / (seconds - then) - 1))

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from tests.devices import Bench, forget_partitions
 from tests.readme import put
-from wizard.apply.move.mover.journal import Journal, Side
+from wizard.apply.move.mover.journal import MoveJournal, PartitionSide
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive, prepared
 from wizard.model.machine import Partition
@@ -55,10 +55,10 @@ def moved(path: str, shift: int) -> float:
     move = planned_move(machine, machine.drives[0], part, (BEFORE + shift) * KERNEL_SECTOR_BYTES)
     with MovedDrive(path) as drive:
         state, images = prepared(drive, move, uuid4().hex, bytes(KERNEL_SECTOR_BYTES))
-        journal = Journal(drive, move.journal.start_bytes, state.course.physical_bytes)
+        journal = MoveJournal(drive, move.journal.start_bytes, state.course.physical_bytes)
         begun = monotonic()
         journal.prepare(state, images)
-        Mover(drive, journal, state, b"").go(Side.NEW)
+        Mover(drive, journal, state, b"").go(PartitionSide.NEW)
         return monotonic() - begun
 
 

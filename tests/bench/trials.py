@@ -18,9 +18,9 @@ from tests.bench.rows import drives
 from tests.readme import put
 from wizard.benchmark.candidates import running
 from wizard.benchmark.candidates.__main__ import carried_out
-from wizard.benchmark.candidates.compare import Bounds, Candidate, Finding, Order, PhaseRun
+from wizard.benchmark.candidates.compare import Bounds, Candidate, Order, PhaseRun, TrialFinding
 from wizard.benchmark.candidates.trial import order_of
-from wizard.benchmark.loads.load import Phase
+from wizard.benchmark.loads.load import LoadPhase
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.said import GIB
@@ -41,7 +41,7 @@ HEAD = (
 class Found:
     """What one trial said: its finding, and the factor, where rounds enough were run."""
 
-    finding: Finding
+    finding: TrialFinding
     factor: float | None
 
 
@@ -80,14 +80,14 @@ def tried(factor: float) -> Found:
         argv = [sys.executable, "-m", "tests.bench.trials", "--once", path, str(factor)]
         done = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True)
     finding, estimate = json.loads(done.stdout)
-    return Found(Finding(finding), estimate)
+    return Found(TrialFinding(finding), estimate)
 
 
 def once(path: str, factor: float) -> tuple[str, float | None]:
     """The finding and the factor of a trial on this empty drive."""
     measured = running.Trial._phase
 
-    def slowed(trial: running.Trial, candidate: Candidate, load: str, phase: Phase) -> PhaseRun:
+    def slowed(trial: running.Trial, candidate: Candidate, load: str, phase: LoadPhase) -> PhaseRun:
         took = measured(trial, candidate, load, phase)
         second = candidate.id != trial.order.candidates[0].id
         return replace(took, seconds=took.seconds * factor) if second else took
@@ -110,8 +110,10 @@ def order(path: str) -> Order:
 
 def row(what: str, found: Sequence[Found]) -> str:
     """One line of the table."""
-    claims = sum(one.finding in (Finding.FASTER, Finding.SLOWER) for one in found)
-    same, still_open = (sum(one.finding is kind for one in found) for kind in (Finding.SAME, Finding.OPEN))
+    claims = sum(one.finding in (TrialFinding.FASTER, TrialFinding.SLOWER) for one in found)
+    same, still_open = (
+        sum(one.finding is kind for one in found) for kind in (TrialFinding.SAME, TrialFinding.OPEN)
+    )
     factors = [one.factor for one in found if one.factor is not None]
     spread = (
         [f"{value:.2f}" for value in (median(factors), min(factors), max(factors))] if factors else [""] * 3

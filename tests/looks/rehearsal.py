@@ -16,12 +16,12 @@ from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
-from wizard.benchmark.measure import Progress
+from wizard.benchmark.measure import MeasureProgress
 from wizard.host.contract import Services
 from wizard.host.recorded import RecordedServices
 from wizard.model.changes import Changes, Relabel, SetLabel, Wanted
 from wizard.model.errors import Refused
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
@@ -82,11 +82,11 @@ class Rehearsal(RecordedServices):
         *,
         write: bool,
         physical_bytes: int | None,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
         self.writes.append(write)
-        on_progress(Progress(pairs=240, planned_pairs=None, seconds_left=19.0, estimate=1.78))
+        on_progress(MeasureProgress(pairs=240, planned_pairs=None, seconds_left=19.0, estimate=1.78))
         while not self.measured.wait(0.01):
             if stop():
                 break
@@ -106,38 +106,40 @@ class Rehearsal(RecordedServices):
         self.started.append((plan, tuple(tokens)))
         return RUN
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         (plan, _) = self.started[-1]
-        yield Entry(AT, Event.STARTED, 0, f"Applying {len(plan.steps)} steps to {plan.drive.path}.")
+        yield JournalEntry(AT, Event.STARTED, 0, f"Applying {len(plan.steps)} steps to {plan.drive.path}.")
         for number, step in enumerate(plan.steps, 1):
-            yield Entry(AT, Event.STEP_STARTED, number, step.sentence)
+            yield JournalEntry(AT, Event.STEP_STARTED, number, step.sentence)
             if number == 2:
                 self.applied.wait(10)
                 if self.stop_requested:
-                    yield Entry(AT, Event.STEP_DONE, number, step.sentence)
-                    yield Entry(AT, Event.STOPPED, 0, "Stopped before the next step, as asked.")
+                    yield JournalEntry(AT, Event.STEP_DONE, number, step.sentence)
+                    yield JournalEntry(AT, Event.STOPPED, 0, "Stopped before the next step, as asked.")
                     return
             if number == self.fails_at:
-                yield Entry(AT, Event.STEP_FAILED, number, "mkfs.xfs ended with status 1: the disk gave up.")
-                yield Entry(AT, Event.FAILED, 0, f"Step {number} failed: the disk gave up.")
+                yield JournalEntry(
+                    AT, Event.STEP_FAILED, number, "mkfs.xfs ended with status 1: the disk gave up."
+                )
+                yield JournalEntry(AT, Event.FAILED, 0, f"Step {number} failed: the disk gave up.")
                 return
-            yield Entry(AT, Event.STEP_DONE, number, step.sentence)
+            yield JournalEntry(AT, Event.STEP_DONE, number, step.sentence)
         yield from self._ended(plan)
 
-    def _ended(self, plan: Plan) -> Iterator[Entry]:
+    def _ended(self, plan: Plan) -> Iterator[JournalEntry]:
         """What is said behind the last step: a drive that held something waits, until it is settled."""
         path = plan.drive.path
         if self._waits:
-            yield Entry(AT, Event.WAITING, 0, str(waiting_sentence(plan, RUN.name)))
+            yield JournalEntry(AT, Event.WAITING, 0, str(waiting_sentence(plan, RUN.name)))
         if self.settled is Settling.UNDO:
-            yield Entry(AT, Event.UNDONE, 0, f"{path}: what was there before is back, bit for bit.")
+            yield JournalEntry(AT, Event.UNDONE, 0, f"{path}: what was there before is back, bit for bit.")
         if self._waits and self.settled is not Settling.KEEP:
             return
         for step in plan.steps:
             for what in step.holds:
-                yield Entry(AT, Event.VERIFIED, 0, what)
+                yield JournalEntry(AT, Event.VERIFIED, 0, what)
         end = Event.KEPT if self._waits else Event.DONE
-        yield Entry(AT, end, 0, f"{path} is set up exactly as planned; every check holds.")
+        yield JournalEntry(AT, end, 0, f"{path} is set up exactly as planned; every check holds.")
 
     @property
     def _waits(self) -> bool:
@@ -164,7 +166,7 @@ class Rehearsal(RecordedServices):
         ends = {
             Settling.KEEP: Phase.KEPT,
             Settling.UNDO: Phase.UNDONE,
-            None: Phase.BARRED if self._waits else Phase.KEPT,
+            None: Phase.HIDDEN if self._waits else Phase.KEPT,
         }
         return Phase.REHEARSING if early else ends[self.settled]
 

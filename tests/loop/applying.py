@@ -22,8 +22,8 @@ from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.process import Purpose, is_locked
 from wizard.apply.run_control import job_of, next_commands
-from wizard.model.advice import Choice, Option, Place, Workload
-from wizard.model.ext import Entry, Event
+from wizard.model.advice import Choice, Option, Rank, Workload
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Machine
 from wizard.model.plan import Plan
 from wizard.model.said import MIB
@@ -52,7 +52,7 @@ def wish(
     """One volume with these mount options."""
     chosen = Choice(
         filesystem,
-        Place.CHOSEN,
+        Rank.CHOSEN,
         "It suits.",
         (),
         (),
@@ -156,7 +156,7 @@ def ended(run: Path) -> RunState:
     return state(run)
 
 
-def said(run: Path, event: Event) -> list[Entry]:
+def said(run: Path, event: Event) -> list[JournalEntry]:
     """The journal's entries of one kind."""
     return [entry for entry in read_entries(run) if entry.event is event]
 
@@ -196,7 +196,7 @@ def without_power(
     """Do the work until it is about to write this entry down, which never reaches the journal."""
     real = Journal.add
 
-    def add(journal: Journal, kind: Event, sentence: str, **rest: object) -> Entry:
+    def add(journal: Journal, kind: Event, sentence: str, **rest: object) -> JournalEntry:
         if kind is event and rest.get("step") == step:
             raise PowerCut
         return real(journal, kind, sentence, **rest)  # type: ignore[arg-type]
@@ -273,4 +273,4 @@ def fill(drive: str, bench: Bench, every: int = 1) -> bytes:
 
 def carry_out(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
     """What the run's own process does, in this one."""
-    job.carry_out(job_of(run), job.Work(run, purpose, Journal(run), drive_locks), next_commands)
+    job.carry_out(job_of(run), job.RunWork(run, purpose, Journal(run), drive_locks), next_commands)

@@ -26,7 +26,7 @@ from wizard.ext4.carry import CARRIED
 from wizard.ext4.check import MIGRATIONS
 from wizard.model import ensure as wanted
 from wizard.model.advice import Advice, Workload
-from wizard.model.ext import Entry
+from wizard.model.ext import JournalEntry
 from wizard.model.finding import Notice
 from wizard.model.migration import Prospect
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
@@ -134,7 +134,7 @@ def _machine(shapes: Shapes) -> JSON:
 
 def _entry(shapes: Shapes) -> JSON:
     """What was said stands there as a sentence's code and values, or else as text."""
-    body = shapes.record(Entry)
+    body = shapes.record(JournalEntry)
     body["required"].remove("sentence")
     return {**body, "oneOf": [{"required": ["said"]}, {"required": ["sentence"]}]}
 
@@ -190,7 +190,7 @@ DOCUMENTS = (
         "`bench --shingled --quick --json`",
     ),
     _of(candidates_document.SCHEMA, TrialVerdict, "Filesystems that were tried", "`trial --json`"),
-    _list_of(status.SCHEMA, status.Row, "runs", "What was applied, and how it ended", "`status --json`"),
+    _list_of(status.SCHEMA, status.RunRow, "runs", "What was applied, and how it ended", "`status --json`"),
     _of(anonymous.SCHEMA, Report, "Everything about a run or a plan", "`report --json`"),
     Document("diskwright.journal-entry/1", "A line of a run's journal.jsonl", RUN, _entry),
     Document(
@@ -200,10 +200,10 @@ DOCUMENTS = (
         lambda shapes: shapes.record(StepProgress),
     ),
     _of(runs.SCHEMA, runs.Settings, "run.json: what a run is to use when it is taken up again", RUN),
-    _of(runs.DRIVES_SCHEMA, runs.Drives, "drives.json: the drives of a run, by their names now", RUN),
+    _of(runs.DRIVES_SCHEMA, runs.RunDrives, "drives.json: the drives of a run, by their names now", RUN),
     _of(engine_record.SCHEMA, engine_record.Record, "rehearsed.json: where a rehearsed run stands", RUN),
     _of(snapshots.SCHEMA, snapshots.Snapshotted, "snapshot.json: a filesystem that is put back whole", RUN),
-    _of(direct_record.SCHEMA, direct_record.Record, "direct.json: what a migration in place keeps", RUN),
+    _of(direct_record.SCHEMA, direct_record.UndoRecord, "direct.json: what a migration in place keeps", RUN),
     _of(bad_sectors.SCHEMA, bad_sectors.Notes, "moved.json: what a run noted of each of its moves", RUN),
     _of(bring_record.SCHEMA, bring_record.Copied, "copied.json: how far a copy is", RUN),
     _of(bring_record.AGAIN_SCHEMA, bring_record.Again, "again.json: what changed while it was copied", RUN),

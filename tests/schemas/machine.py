@@ -1,7 +1,7 @@
 """The document of `inspect --json`, which is not one dataclass: it has of each noun what is told of it."""
 
 from tests.schemas.shapes import JSON, Shapes
-from wizard.findings.diagnose import Verdict
+from wizard.findings.diagnose import DriveVerdict
 from wizard.model.drive_facts import Health, Smart, Zones
 from wizard.model.finding import Clue, Finding, Recording
 from wizard.model.geometry import Geometry
@@ -46,7 +46,7 @@ def _drive(shapes: Shapes, unread: JSON) -> JSON:
             Smart,
             ("passed", "model_family", "zoned_capability", "trim_supported", "rotation_rate", "model_name"),
         ),
-        "health": shapes.record(Health, verdict=shapes.of(Verdict)),
+        "health": shapes.record(Health, verdict=shapes.of(DriveVerdict)),
         "recording": _recording(shapes),
         "table": _or_null(
             shapes.record(

@@ -12,7 +12,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED
-from wizard.model.said import ProfileText, Said
+from wizard.model.said import Message, ProfileText
 
 JSON = dict[str, Any]
 
@@ -60,7 +60,7 @@ class Shapes:
         """The schema of a type; raises TypeError for one that has no place in a document."""
         if wanted in SCALARS:
             return dict(SCALARS[wanted])
-        if wanted is Said:
+        if wanted is Message:
             self.defs.update({"Said": SAID, "Value": VALUE})
             return {"$ref": "#/$defs/Said"}
         if shape := self._composed.get(get_origin(wanted)):

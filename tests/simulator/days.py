@@ -34,11 +34,11 @@ from wizard.apply.run.backup_store import digest_of_text, save_backup
 from wizard.apply.run.journal import BACKUPS, Journal
 from wizard.apply.run.process import lock_run
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.ext import Entry, Event
-from wizard.model.said import Said
+from wizard.model.ext import Event, JournalEntry
+from wizard.model.said import Message
 
 ENDS = (Phase.KEPT, Phase.UNDONE, Phase.LEFT)
-CLAIMS = (Phase.BARRED, Phase.RELEASED, Phase.KEPT, Phase.UNDONE)
+CLAIMS = (Phase.HIDDEN, Phase.RELEASED, Phase.KEPT, Phase.UNDONE)
 """Phases that say what the drives hold."""
 COMMANDS = ("resume", "keep", "undo", "undo --over-changes", "status")
 PLAN = "the plan of this run"
@@ -305,7 +305,7 @@ class Day:
                 match way[1], way[2]:
                     case "undo", over:
                         one.check_undo(over=bool(over))
-                    case _ if self.phase in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED):
+                    case _ if self.phase in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED):
                         one.check_release()
                     case _:
                         one.check_commit()
@@ -401,12 +401,12 @@ class FullJournal(Journal):
     def add(
         self,
         event: Event,
-        sentence: Said | str,
+        sentence: Message | str,
         *,
         step: int = 0,
         command: Sequence[str] = (),
         output: str = "",
-    ) -> Entry:
+    ) -> JournalEntry:
         self._life.moment()
         if self._life.fails(Fault.JOURNAL):
             raise Failed("The journal cannot be written: no room in it. Give the command again.")

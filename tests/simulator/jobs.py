@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard.apply.block.extents import Read, chunks, clipped, merged
-from wizard.apply.engine.record import Change, Mark, Phase, Record
+from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature
 from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file, old_file
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan
@@ -29,7 +29,7 @@ class Part:
     `volumes` are those that it had and is to have; the ones that are `kept` are to show at any moment.
     """
 
-    change: Change
+    change: DriveChange
     block_bytes: int
     old: Blocks
     new: Blocks
@@ -48,7 +48,7 @@ class Part:
         )
 
     @property
-    def marks(self) -> tuple[Mark, ...]:
+    def marks(self) -> tuple[SavedSignature, ...]:
         """Those of before and of after."""
         return (*self.change.old_marks, *self.change.new_marks)
 
@@ -112,7 +112,7 @@ def recorded(name: str, plan: Plan, record: Record, run: Path, images: Iterable[
     return Job(name, plan, Record(Phase.SAVED, tuple(part.change for part in parts)), tuple(parts))
 
 
-def _notice(run: Path, number: int, change: Change) -> bytes:
+def _notice(run: Path, number: int, change: DriveChange) -> bytes:
     if change.notice is None:
         return b""
     with Store(notice_file(run, number)) as store:
@@ -120,7 +120,7 @@ def _notice(run: Path, number: int, change: Change) -> bytes:
 
 
 def _part(
-    change: Change,
+    change: DriveChange,
     block: int,
     old: Read,
     new: Read,
@@ -146,7 +146,7 @@ def _part(
     return Part(thin, block, before, after, image, volumes, kept, notice)
 
 
-def _thinned(change: Change) -> Iterable[Extent]:
+def _thinned(change: DriveChange) -> Iterable[Extent]:
     for place in change.places:
         marks = [mark.extent for mark in (*change.old_marks, *change.new_marks)]
         marks += [change.notice] if change.notice else []

@@ -22,7 +22,7 @@ from tests.loop.applying import Work
 from wizard.apply.plan import rehearse
 from wizard.apply.plan.rehearse import Execute
 from wizard.apply.plan.run import execute
-from wizard.apply.steps.step_context import Site, alone_on
+from wizard.apply.steps.step_context import StepContext, alone_on
 from wizard.model.operations import (
     MakeArray,
     MakeContainer,
@@ -31,7 +31,7 @@ from wizard.model.operations import (
     MakeVolumeGroup,
     OpenContainer,
 )
-from wizard.model.said import KIB, MIB, Said
+from wizard.model.said import KIB, MIB, Message
 from wizard.plan.raid.lvm import DATA_BYTES
 from wizard.plan.steps.commands import commands_of
 
@@ -73,7 +73,7 @@ class Layers:
     group_ends: int = DATA_BYTES
     offsets: dict[str, int] = field(default_factory=dict)
 
-    def execute(self, site: Site) -> Said | str:
+    def execute(self, site: StepContext) -> Message | str:
         """Carry out a step, as `wizard.apply.plan.run.execute` does."""
         operation = site.plan.steps[site.step - 1].operation
         match operation:

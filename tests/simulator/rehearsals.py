@@ -12,7 +12,7 @@ from tests.loop.partition.test_grown import filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.simulator.jobs import Job, recorded
 from tests.simulator.layers import PASSPHRASE, layered, without_kernel, write_md_records
-from wizard.apply.plan.rehearse import Ground, rehearse
+from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
 from wizard.model.operations import Level, MakeArray
@@ -248,7 +248,7 @@ def rehearsed_job(name: str, work: Work, make_drive: MakeDrive) -> Job:
     journal = Journal(run)
     try:
         with layered(work) as execute:
-            record = rehearse(plan, Ground(run, work.environment, journal, execute, PASSPHRASE))
+            record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal, execute, PASSPHRASE))
     finally:
         journal.close()
     assert [work.digest(path) for path in plan.paths] == before, "the rehearsal wrote to a drive"

@@ -15,7 +15,7 @@ from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable
 from wizard.model.machine import Drive, Kernel
-from wizard.model.said import NO_TEXT, ProfileText, Said, Sentence, Sentences, parse_size, t
+from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, Sentences, parse_size, t
 
 Form = TypeVar("Form")
 Entry = TypeVar("Entry")
@@ -25,7 +25,7 @@ LONGEST_ID = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Generic[Entry]):
+class ProfilePlace(Generic[Entry]):
     """An entry with the file it stands in and its key there (`options[3]`, or empty where the file is the
     entry)."""
 
@@ -33,12 +33,12 @@ class Place(Generic[Entry]):
     key: str
     entry: Entry
 
-    def fault(self, key: str, said: Said) -> BadInput:
+    def fault(self, key: str, said: Message) -> BadInput:
         """The error to raise about `key` of this entry: file, line and whole key."""
         return fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
 
 
-def check_id(place: Place[Entry], key: str, value: str) -> None:
+def check_id(place: ProfilePlace[Entry], key: str, value: str) -> None:
     """Refuse an id that is no slug: ids are typed on the command line and stand in documents."""
     if len(value) > LONGEST_ID or not _SLUG.fullmatch(value):
         raise place.fault(
@@ -54,12 +54,12 @@ def check_id(place: Place[Entry], key: str, value: str) -> None:
 def gather(
     room: str,
     form: type[Form],
-    entries: Callable[[Path, Form], Iterable[Place[Entry]]],
+    entries: Callable[[Path, Form], Iterable[ProfilePlace[Entry]]],
     id_of: Callable[[Entry], str],
-) -> dict[str, Place[Entry]]:
+) -> dict[str, ProfilePlace[Entry]]:
     """All entries of a room by id. A later folder's entry replaces an earlier one; twice in one folder is an
     error."""
-    found: dict[str, Place[Entry]] = {}
+    found: dict[str, ProfilePlace[Entry]] = {}
     for path in profile_files(room):
         for place in entries(path, read_profile(path, form)):
             name = id_of(place.entry)
@@ -86,7 +86,7 @@ NO_FILESYSTEM = Sentences(
 )
 
 
-class Kind(StrEnum):
+class OptionKind(StrEnum):
     """Where an option is written."""
 
     MKFS = "mkfs"
@@ -138,7 +138,7 @@ class CatalogueOption:
     """
 
     id: str
-    kind: Kind
+    kind: OptionKind
     filesystems: tuple[str, ...]
     text: str
     why: ProfileText
@@ -168,7 +168,7 @@ class OptionFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class OptionSite:
     """Where an option would be used. `size_bytes` is the volume's, None where it is unknown; `root` where the
     system lives on it."""
 
@@ -187,10 +187,10 @@ _TUNE_TEXT = re.compile(
     r"(tune2fs|xfs_admin|xfs_io|btrfs|chattr|e4defrag|fstrim|swapon)( [A-Za-z0-9^_=,.:+-]+)*"
 )
 _TEXTS = {
-    Kind.MKFS: _MKFS_TEXT,
-    Kind.MOUNT: _MOUNT_TEXT,
-    Kind.SCHEDULER: _SCHEDULER_TEXT,
-    Kind.TUNE: _TUNE_TEXT,
+    OptionKind.MKFS: _MKFS_TEXT,
+    OptionKind.MOUNT: _MOUNT_TEXT,
+    OptionKind.SCHEDULER: _SCHEDULER_TEXT,
+    OptionKind.TUNE: _TUNE_TEXT,
 }
 LONGEST_PHRASE = 100
 _RESERVED = re.compile(r"-[ULFfnqV]\b.*|.*\buuid=.*")
@@ -205,12 +205,12 @@ def load_catalogue() -> dict[str, CatalogueOption]:
     return {name: place.entry for name, place in places.items()}
 
 
-def why_not(option: CatalogueOption, site: Site) -> Said | None:
+def blocker(option: CatalogueOption, site: OptionSite) -> Message | None:
     """Why `option` is not offered at `site`, in a sentence; None where it is."""
     return option.never or limits(option, site)
 
 
-def limits(option: CatalogueOption, site: Site) -> Said | None:
+def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
     """What of kernel, drive, purpose or size speaks against `option` at `site`, whether it is offered or not;
     None where nothing does."""
     return (
@@ -226,7 +226,7 @@ class OnKernel:
     or is not known; `refused`: that is the option's own `never`."""
 
     takes: bool | None
-    why: Said | str = field(default="", metadata=IN_ENGLISH)
+    why: Message | str = field(default="", metadata=IN_ENGLISH)
     refused: bool = field(default=False, metadata=WHERE_USED)
 
 
@@ -264,7 +264,7 @@ def version_of(text: str) -> tuple[int, int]:
 def flag_of(option: CatalogueOption) -> str:
     """What may stand only once in a command: the letter of an mkfs option, the name before `=` of a mount
     option."""
-    return option.text.split(" " if option.kind is Kind.MKFS else "=")[0]
+    return option.text.split(" " if option.kind is OptionKind.MKFS else "=")[0]
 
 
 def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
@@ -274,7 +274,7 @@ def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
     return not mosts or least <= min(mosts)
 
 
-def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Said | None:
+def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Message | None:
     """Why this kernel does not take `option`, by its version alone; None where it does."""
     if not (option.since or option.until):
         return None
@@ -297,7 +297,7 @@ def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Said | None:
     return None
 
 
-def _drive_reason(option: CatalogueOption, site: Site) -> Said | None:
+def _drive_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
     rotational, discard, zones = site.drive.rotational, site.drive.discard, site.drive.zones
     zoned = manages_zones(site.drive)
     held = {
@@ -313,14 +313,14 @@ def _drive_reason(option: CatalogueOption, site: Site) -> Said | None:
     }
     if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):
         return t("Nothing says whether the drive rotates.")
-    if option.kind is Kind.SCHEDULER and site.drive.bus == "loop":
+    if option.kind is OptionKind.SCHEDULER and site.drive.bus == "loop":
         return t("A loop device leaves the order of requests to the drive that holds its file.")
-    if option.kind is Kind.SCHEDULER and option.text not in site.drive.schedulers:
+    if option.kind is OptionKind.SCHEDULER and option.text not in site.drive.schedulers:
         return t("The kernel does not offer it for this drive.")
     return next((NEEDS[need] for need in option.needs if not held[need]), None)
 
 
-def _size_reason(option: CatalogueOption, size: int | None) -> Said | None:
+def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
     if not (option.at_least or option.at_most):
         return None
     if size is None:
@@ -332,13 +332,13 @@ def _size_reason(option: CatalogueOption, size: int | None) -> Said | None:
     return None
 
 
-def _entries(path: Path, form: OptionFile) -> list[Place[CatalogueOption]]:
-    return [Place(path, f"options[{index}]", option) for index, option in enumerate(form.options)]
+def _entries(path: Path, form: OptionFile) -> list[ProfilePlace[CatalogueOption]]:
+    return [ProfilePlace(path, f"options[{index}]", option) for index, option in enumerate(form.options)]
 
 
-def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOption]]) -> None:
+def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[CatalogueOption]]) -> None:
     option = place.entry
-    if not option.filesystems and option.kind is not Kind.SCHEDULER:
+    if not option.filesystems and option.kind is not OptionKind.SCHEDULER:
         raise place.fault("filesystems", t("name at least one filesystem."))
     for name in option.filesystems:
         if name not in KINDS:
@@ -351,7 +351,7 @@ def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOptio
             kind=option.kind,
         )
         raise place.fault("text", said)
-    if option.kind is Kind.MKFS and _RESERVED.fullmatch(option.text):
+    if option.kind is OptionKind.MKFS and _RESERVED.fullmatch(option.text):
         raise place.fault(
             "text", t("{text} is for diskwright itself to set.", text=repr(printable(option.text, 40)))
         )
@@ -367,10 +367,10 @@ def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOptio
     _check_bounds(place)
 
 
-def _check_phrase(place: Place[CatalogueOption]) -> None:
+def _check_phrase(place: ProfilePlace[CatalogueOption]) -> None:
     """A dangerous option that can be had needs a phrase, and no other has one."""
     option, phrase = place.entry, place.entry.phrase.english
-    if (option.danger and not option.refused and option.kind is not Kind.TUNE) != bool(phrase):
+    if (option.danger and not option.refused and option.kind is not OptionKind.TUNE) != bool(phrase):
         raise place.fault(
             "phrase",
             t(
@@ -388,7 +388,7 @@ def _check_phrase(place: Place[CatalogueOption]) -> None:
         )
 
 
-def _check_bounds(place: Place[CatalogueOption]) -> None:
+def _check_bounds(place: ProfilePlace[CatalogueOption]) -> None:
     option = place.entry
     for key, text, reads in (
         ("since", option.since, version_of),

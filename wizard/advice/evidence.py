@@ -9,11 +9,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from statistics import fmean
 
-from wizard.advice.catalogue import Place, gather
+from wizard.advice.catalogue import ProfilePlace, gather
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
 from wizard.model.errors import BadInput, printable
-from wizard.model.said import NO_TEXT, ProfileText, Said, in_a_row, t, tn
+from wizard.model.said import NO_TEXT, Message, ProfileText, join, t, tn
 
 NO_FIGURE = t("there is no figure; a measurement without one proves nothing.")
 
@@ -76,10 +76,10 @@ def load_evidence() -> dict[str, Evidence]:
     return {name: place.entry for name, place in places.items()}
 
 
-def _entries(path: Path, form: EvidenceFile) -> list[Place[Evidence]]:
-    found: list[Place[Evidence]] = []
+def _entries(path: Path, form: EvidenceFile) -> list[ProfilePlace[Evidence]]:
+    found: list[ProfilePlace[Evidence]] = []
     for index, row in enumerate(form.measurements):
-        place = Place(path, f"measurements[{index}]", _card(form.study, row))
+        place = ProfilePlace(path, f"measurements[{index}]", _card(form.study, row))
         if row.figures and row.runs:
             raise place.fault(
                 "runs",
@@ -95,7 +95,7 @@ def _entries(path: Path, form: EvidenceFile) -> list[Place[Evidence]]:
 
 
 def _card(study: Study, row: Measurement) -> Evidence:
-    notes: list[Said] = [note for note in (row.note, _repeated(study, row), study.note) if note]
+    notes: list[Message] = [note for note in (row.note, _repeated(study, row), study.note) if note]
     return Evidence(
         id=row.id,
         title=row.title,
@@ -106,13 +106,13 @@ def _card(study: Study, row: Measurement) -> Evidence:
         unit=row.unit,
         lower_is_better=row.lower_is_better,
         figures=row.figures or tuple((name, round(fmean(values), 3)) for name, values in row.runs if values),
-        note=in_a_row(*notes),
+        note=join(*notes),
         runs=row.runs,
         like_for_like=study.like_for_like,
     )
 
 
-def _repeated(study: Study, row: Measurement) -> Said:
+def _repeated(study: Study, row: Measurement) -> Message:
     """How often each was measured, and how far the runs lay apart."""
     if row.runs:
         runs = tuple(
@@ -135,7 +135,7 @@ def _repeated(study: Study, row: Measurement) -> Said:
     )
 
 
-def _titled(name: str) -> Said | str:
+def _titled(name: str) -> Message | str:
     """A filesystem's name as people write it; a configuration is called as in the study."""
     return KINDS[name].title if name in KINDS else ProfileText(name)
 
@@ -244,11 +244,11 @@ def _as_word(spelling: str) -> str:
     return rf"(?<![\w/-]){re.escape(spelling.casefold())}(?![\w/-])"
 
 
-def _glossary_entries(path: Path, form: GlossaryFile) -> list[Place[Term]]:
-    return [Place(path, f"terms[{index}]", term) for index, term in enumerate(form.terms)]
+def _glossary_entries(path: Path, form: GlossaryFile) -> list[ProfilePlace[Term]]:
+    return [ProfilePlace(path, f"terms[{index}]", term) for index, term in enumerate(form.terms)]
 
 
-def _check(place: Place[Term]) -> None:
+def _check(place: ProfilePlace[Term]) -> None:
     term = place.entry
     for key, said in (
         ("term", term.term),

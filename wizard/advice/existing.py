@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from wizard.advice.catalogue import CatalogueOption, Kind
+from wizard.advice.catalogue import CatalogueOption, OptionKind
 from wizard.model.advice import Choice
 from wizard.model.geometry import Identity, plausible_optimal_io_bytes
 from wizard.model.machine import Drive
-from wizard.model.said import KIB, Said, t
+from wizard.model.said import KIB, Message, t
 
 READ_AHEAD_BYTES = 128 * KIB
 """What the kernel reads ahead at least, unless told otherwise; on an array twice its stripe
@@ -42,12 +42,12 @@ class Existing:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Suggestion:
     """One thing that could be better: what, why in sentences, and where that is from."""
 
     what: str
-    why: Said | str
-    source: Said | str = ""
+    why: Message | str
+    source: Message | str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Tuning:
     whether fstrim.timer would be switched on.
     """
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Suggestion, ...] = ()
     options: tuple[str, ...] | None = None
     queue: tuple[tuple[str, str], ...] = ()
     reserved_percent: int | None = None
@@ -74,11 +74,11 @@ def tuning_for(
     queue: list[tuple[str, str]] = []
     if choice.scheduler is not None and drive.scheduler not in (None, choice.scheduler.text):
         queue.append(("scheduler", choice.scheduler.text))
-        source = _source(known, Kind.SCHEDULER, choice.scheduler.text)
+        source = _source(known, OptionKind.SCHEDULER, choice.scheduler.text)
         what = t(
             "scheduler {wanted} instead of {now}", wanted=choice.scheduler.text, now=drive.scheduler or ""
         )
-        changes.append(Change(str(what), choice.scheduler.why, source))
+        changes.append(Suggestion(str(what), choice.scheduler.why, source))
     ahead = _read_ahead(drive)
     if existing.read_ahead_bytes is not None and existing.read_ahead_bytes < ahead:
         queue.append(("read_ahead_kb", str(ahead // KIB)))
@@ -91,17 +91,17 @@ def tuning_for(
 
 def _mount_options(
     existing: Existing, choice: Choice, known: Sequence[CatalogueOption]
-) -> tuple[tuple[str, ...] | None, list[Change]]:
+) -> tuple[tuple[str, ...] | None, list[Suggestion]]:
     """All options that fstab would have, None where it has none for it or they stay; and each difference."""
     if existing.at_boot is None:
         return None, []
     changes = []
     kept = list(existing.at_boot)
-    for option in (entry for entry in known if entry.kind is Kind.MOUNT and entry.danger):
+    for option in (entry for entry in known if entry.kind is OptionKind.MOUNT and entry.danger):
         for text in {option.text, *option.also} & set(kept):
             kept.remove(text)
             changes.append(
-                Change(str(t("mounted without {option}", option=text)), option.never, option.source)
+                Suggestion(str(t("mounted without {option}", option=text)), option.never, option.source)
             )
     for advised in choice.mount:
         if advised.text in kept:
@@ -110,9 +110,9 @@ def _mount_options(
         kept.append(advised.text)
         what, source = (
             str(t("mounted with {option}", option=advised.text)),
-            _source(known, Kind.MOUNT, advised.text),
+            _source(known, OptionKind.MOUNT, advised.text),
         )
-        changes.append(Change(what, _with_risk(advised.why, advised.risk), source))
+        changes.append(Suggestion(what, _with_risk(advised.why, advised.risk), source))
     if not changes:
         return None, []
     return tuple(text for text in kept if text != "defaults") or ("defaults",), changes
@@ -125,11 +125,11 @@ def _says_the_same(text: str, advised: str) -> bool:
     return text.partition("=")[0] == advised.partition("=")[0]
 
 
-def _with_risk(why: Said | str, risk: Said | str) -> str | Said:
+def _with_risk(why: Message | str, risk: Message | str) -> str | Message:
     return t("{why} Risk: {risk}", why=why, risk=risk) if risk else why
 
 
-def _source(known: Iterable[CatalogueOption], kind: Kind, text: str) -> Said | str:
+def _source(known: Iterable[CatalogueOption], kind: OptionKind, text: str) -> Message | str:
     return next((option.source for option in known if option.kind is kind and option.text == text), "")
 
 
@@ -139,7 +139,7 @@ def _read_ahead(drive: Drive) -> int:
     return max(READ_AHEAD_BYTES, 2 * (best or 0))
 
 
-def _more_ahead(now: int, wanted: int) -> Change:
+def _more_ahead(now: int, wanted: int) -> Suggestion:
     what, why = (
         t("read-ahead of {wanted:exact}", wanted=wanted),
         t(
@@ -148,15 +148,15 @@ def _more_ahead(now: int, wanted: int) -> Change:
             now=now,
         ),
     )
-    return Change(str(what), str(why), "kernel source, block/blk-settings.c")
+    return Suggestion(str(what), str(why), "kernel source, block/blk-settings.c")
 
 
-def _trims(existing: Existing, drive: Drive) -> tuple[Change, ...]:
+def _trims(existing: Existing, drive: Drive) -> tuple[Suggestion, ...]:
     takes = drive.discard is not None and drive.discard.maximum_bytes > 0
     if not takes or drive.rotational is not False or existing.trims_weekly is not False:
         return ()
     return (
-        Change(
+        Suggestion(
             str(t("fstrim.timer switched on")),
             str(
                 t("The drive takes discards, and nothing tells it once a week which blocks it need not keep.")
@@ -168,19 +168,20 @@ def _trims(existing: Existing, drive: Drive) -> tuple[Change, ...]:
 
 def _reserve(
     existing: Existing, choice: Choice, known: Sequence[CatalogueOption], *, root: bool
-) -> dict[int, Change]:
+) -> dict[int, Suggestion]:
     """For what was made with `-m` in mind: the percent of its blocks that only root may fill; nothing where
     they stay."""
     size, held = existing.size_bytes, existing.reserved_bytes
     share = 0 if any(option.text == "-m 0" for option in choice.mkfs) else 1
     option = next(
-        (entry for entry in known if entry.kind is Kind.TUNE and entry.text == f"tune2fs -m {share}"), None
+        (entry for entry in known if entry.kind is OptionKind.TUNE and entry.text == f"tune2fs -m {share}"),
+        None,
     )
     if root or not size or not held or held <= RESERVED_SHARE * size or option is None:
         return {}
     why = t("{size:size} are kept for root. {why}", size=held, why=_with_risk(option.why, option.risk))
     what = t("1 % kept for root") if share else t("nothing kept for root")
-    return {share: Change(str(what), why, option.source)}
+    return {share: Suggestion(str(what), why, option.source)}
 
 
 def line_with(line: str, options: Sequence[str]) -> str:

@@ -9,12 +9,12 @@ from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.filesystems.btrfs import KIND as BTRFS
 from wizard.filesystems.kind import MadeKind as Filesystem
 from wizard.filesystems.registry import MADE as FILESYSTEMS
-from wizard.filesystems.registry import why_not
+from wizard.filesystems.registry import not_made_because
 from wizard.filesystems.xfs import KIND as XFS
 from wizard.model.advice import Choice
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import MIB, Said, t, tn
+from wizard.model.said import MIB, Message, t, tn
 
 COMMANDS = {
     "debian": ("apt", "install"),
@@ -32,7 +32,7 @@ BINDING = "pyparted"
 
 
 @dataclass(frozen=True, slots=True)
-class Brings:
+class PackageChoice:
     """Programs and the package that brings them: `package`, or in a family the one that is named for it;
     empty where none is known."""
 
@@ -55,7 +55,7 @@ class Brings:
 class Packages:
     """All that is known of packages."""
 
-    brings: tuple[Brings, ...]
+    brings: tuple[PackageChoice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Missing:
         return shlex.join((*COMMANDS[self.family], *self.packages)) if known else ""
 
     @property
-    def said(self) -> Said:
+    def said(self) -> Message:
         """The sentence about it."""
         count = len(self.programs)
         programs = tuple(
@@ -114,7 +114,7 @@ class Lacking(Refused):
 
 
 @cache
-def _table() -> dict[str, Brings]:
+def _table() -> dict[str, PackageChoice]:
     """By program. Only what comes along decides what root installs, and no profile of a user's."""
     known = read_profile(BUNDLED / "packages.toml", Packages)
     return {program: brings for brings in known.brings for program in brings.programs}
@@ -155,7 +155,7 @@ LARGEST_BLOCK_BYTES = 4096
 def filesystem(name: str) -> Filesystem:
     """A filesystem by name; raises BadInput naming those there are."""
     if name not in FILESYSTEMS:
-        raise BadInput(why_not(name))
+        raise BadInput(not_made_because(name))
     return FILESYSTEMS[name]
 
 
@@ -164,7 +164,7 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
 
     `room` is the bytes the volume can have, None where that is unknown.
     """
-    found: list[Said] = []
+    found: list[Message] = []
     if (
         machine.kernel.filesystems
         and kind.kernel_names
@@ -192,7 +192,7 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
     return tuple(map(str, found))
 
 
-def _missing(kind: Filesystem, machine: Machine) -> list[Said]:
+def _missing(kind: Filesystem, machine: Machine) -> list[Message]:
     """Programs and files that its maker cannot do without."""
     absent = lacking(machine, kind.makers)
     said = [absent.said] if absent else []
@@ -218,7 +218,7 @@ def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> i
     return None if drive.size_bytes is None else max(0, drive.size_bytes - TABLE_BYTES * table)
 
 
-def _size_obstacles(kind: Filesystem, size: int) -> list[Said]:
+def _size_obstacles(kind: Filesystem, size: int) -> list[Message]:
     if size < kind.minimum_bytes:
         least = kind.minimum_bytes // MIB
         return [

@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from wizard.advice.catalogue import CatalogueOption, Kind, Site, flag_of, why_not
+from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
 from wizard.advice.missing import BTRFS, Filesystem, filesystem, obstacles, room_bytes
-from wizard.advice.workloads import Candidate, Profile, Standing
+from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
 from wizard.advice.zones import manages_zones, zone_doubts, zone_notes, zone_obstacles, zoned_uses
 from wizard.filesystems.registry import KINDS
-from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade, Withheld
+from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, Withheld
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 
-_ORDER = list(Place)
+_ORDER = list(Rank)
 
 
 def advise(
@@ -44,13 +44,13 @@ def advise(
     choices = [
         _choice(candidate, standing, place, site, profile, _moved(standing, place, unable, barred))
         for candidate, standing in able
-        for place in (risen.get(candidate.filesystem, Place.REJECTED),)
+        for place in (risen.get(candidate.filesystem, Rank.REJECTED),)
     ]
     choices += [
         _choice(
             candidate,
             standing,
-            Place.REJECTED,
+            Rank.REJECTED,
             site,
             profile,
             _barred_sentence(candidate, standing),
@@ -79,10 +79,10 @@ def advise(
 
 def site_of(
     machine: Machine, drive: Drive, recording: Recording, profile: Profile, size_bytes: int | None
-) -> Site:
+) -> OptionSite:
     """What options are judged by, for a volume of `size_bytes` or of all that the drive has room for."""
     zoned = manages_zones(drive)
-    return Site(
+    return OptionSite(
         kernel=machine.kernel,
         drive=drive,
         shingled=is_shingled(recording) and not zoned,
@@ -97,13 +97,13 @@ def is_shingled(recording: Recording) -> bool:
     return recording.verdict in (Recorded.YES, Recorded.LIKELY)
 
 
-def _standing(candidate: Candidate, *, shingled: bool, zoned: bool) -> Standing:
+def _standing(candidate: CandidateProfile, *, shingled: bool, zoned: bool) -> RankedChoice:
     """A filesystem's standing on such a drive. Where the host manages zones only Btrfs comes into question;
     what was measured on drives that manage themselves says nothing of it."""
     if zoned and candidate.filesystem == BTRFS.name and candidate.moves_up:
         return replace(
             candidate.usual,
-            place=Place.CHOSEN,
+            place=Rank.CHOSEN,
             sentence=t(
                 "It is the only filesystem made here that can live on such a drive. It "
                 "writes everything in new places, zone after zone. It takes the whole drive, "
@@ -120,7 +120,7 @@ def _standing(candidate: Candidate, *, shingled: bool, zoned: bool) -> Standing:
             if unfit
             else t("What speaks for it on other drives does not count here.")
         )
-        return replace(candidate.usual, place=Place.REJECTED, sentence=sentence, evidence=())
+        return replace(candidate.usual, place=Rank.REJECTED, sentence=sentence, evidence=())
     return candidate.shingled if shingled else candidate.usual
 
 
@@ -156,39 +156,37 @@ def _obstacles(
 
 
 def _risen(
-    ranked: list[tuple[Candidate, Standing]], able: list[tuple[Candidate, Standing]]
-) -> dict[str, Place]:
+    ranked: list[tuple[CandidateProfile, RankedChoice]], able: list[tuple[CandidateProfile, RankedChoice]]
+) -> dict[str, Rank]:
     """The places above the rejected ones, as many as the workload gives, filled in order by what can be used
     and may move up."""
-    given = [standing.place for _, standing in ranked if standing.place is not Place.REJECTED]
+    given = [standing.place for _, standing in ranked if standing.place is not Rank.REJECTED]
     fit = [
-        candidate
-        for candidate, standing in able
-        if standing.place is not Place.REJECTED or candidate.moves_up
+        candidate for candidate, standing in able if standing.place is not Rank.REJECTED or candidate.moves_up
     ]
     return {candidate.filesystem: place for candidate, place in zip(fit, given, strict=False)}
 
 
 def _choice(
-    candidate: Candidate,
-    standing: Standing,
-    place: Place,
-    site: Site,
+    candidate: CandidateProfile,
+    standing: RankedChoice,
+    place: Rank,
+    site: OptionSite,
     profile: Profile,
-    sentence: Said,
+    sentence: Message,
     barred: tuple[str, ...] = (),
 ) -> Choice:
     always = _always(profile.always, candidate.filesystem, site)
-    mkfs = (*always[Kind.MKFS], *_beside(always, Kind.MKFS, standing.mkfs))
-    mount = (*always[Kind.MOUNT], *_beside(always, Kind.MOUNT, standing.mount))
-    schedulers = _offered((*always[Kind.SCHEDULER], *standing.schedulers), site)
+    mkfs = (*always[OptionKind.MKFS], *_beside(always, OptionKind.MKFS, standing.mkfs))
+    mount = (*always[OptionKind.MOUNT], *_beside(always, OptionKind.MOUNT, standing.mount))
+    schedulers = _offered((*always[OptionKind.SCHEDULER], *standing.schedulers), site)
     named = (*mkfs, *mount, *standing.schedulers)
     # Of several that set the same thing, each for its own sizes, the others are no news where one is offered.
-    set_already = {flag_of(option) for option in mkfs if why_not(option, site) is None}
+    set_already = {flag_of(option) for option in mkfs if blocker(option, site) is None}
     never = (option for option in profile.never if candidate.filesystem in option.filesystems)
     return Choice(
         filesystem=candidate.filesystem,
-        ranked=candidate.ranked or place is not Place.REJECTED,
+        ranked=candidate.ranked or place is not Rank.REJECTED,
         place=place,
         sentence=sentence,
         evidence=standing.evidence,
@@ -199,44 +197,46 @@ def _choice(
         withheld=tuple(
             Withheld(option.text, option.kind, reason)
             for option in (*named, *never)
-            if (reason := why_not(option, site))
-            and not (option.kind is Kind.MKFS and option in mkfs and flag_of(option) in set_already)
+            if (reason := blocker(option, site))
+            and not (option.kind is OptionKind.MKFS and option in mkfs and flag_of(option) in set_already)
         ),
     )
 
 
 def _always(
-    options: tuple[CatalogueOption, ...], name: str, site: Site
-) -> dict[Kind, tuple[CatalogueOption, ...]]:
+    options: tuple[CatalogueOption, ...], name: str, site: OptionSite
+) -> dict[OptionKind, tuple[CatalogueOption, ...]]:
     """Those that no workload need name, by kind. Of several with the same flag the first that may be offered
     is taken."""
-    found: dict[tuple[Kind, str], CatalogueOption] = {}
+    found: dict[tuple[OptionKind, str], CatalogueOption] = {}
     for option in options:
-        if name in option.filesystems and why_not(option, site) is None:
+        if name in option.filesystems and blocker(option, site) is None:
             found.setdefault((option.kind, flag_of(option)), option)
-    return {kind: tuple(option for (of, _), option in found.items() if of is kind) for kind in Kind}
+    return {kind: tuple(option for (of, _), option in found.items() if of is kind) for kind in OptionKind}
 
 
 def _beside(
-    always: dict[Kind, tuple[CatalogueOption, ...]], kind: Kind, options: tuple[CatalogueOption, ...]
+    always: dict[OptionKind, tuple[CatalogueOption, ...]],
+    kind: OptionKind,
+    options: tuple[CatalogueOption, ...],
 ) -> tuple[CatalogueOption, ...]:
     """The options of a workload that can stand beside those that are always there."""
     flags = {flag_of(option) for option in always[kind]}
     return tuple(option for option in options if flag_of(option) not in flags)
 
 
-def _offered(options: tuple[CatalogueOption, ...], site: Site) -> tuple[Option, ...]:
+def _offered(options: tuple[CatalogueOption, ...], site: OptionSite) -> tuple[Option, ...]:
     return tuple(
-        Option(option.text, option.why, option.risk) for option in options if why_not(option, site) is None
+        Option(option.text, option.why, option.risk) for option in options if blocker(option, site) is None
     )
 
 
 def _moved(
-    standing: Standing,
-    place: Place,
-    unable: list[tuple[Candidate, Standing]],
+    standing: RankedChoice,
+    place: Rank,
+    unable: list[tuple[CandidateProfile, RankedChoice]],
     barred: dict[str, tuple[str, ...]],
-) -> Said:
+) -> Message:
     """The sentence of a filesystem that can be used; where others before it cannot, it says so first."""
     if place is standing.place:
         return standing.sentence
@@ -248,23 +248,23 @@ def _moved(
     reasons = dict.fromkeys(barred[name][0] for name in before)
     up = (
         Sentence("It moves up to the first place because {others:and} cannot be used here.")
-        if place is Place.CHOSEN
+        if place is Rank.CHOSEN
         else Sentence("It moves up to the second place because {others:and} cannot be used here.")
     )
     moved = up(others=tuple(filesystem(name).title for name in before))
-    return in_a_row(moved, *(t("{why}", why=why) for why in reasons), standing.sentence)
+    return join(moved, *(t("{why}", why=why) for why in reasons), standing.sentence)
 
 
-def _barred_sentence(candidate: Candidate, standing: Standing) -> Said:
+def _barred_sentence(candidate: CandidateProfile, standing: RankedChoice) -> Message:
     title = filesystem(candidate.filesystem).title
-    if standing.place is Place.REJECTED:
+    if standing.place is Rank.REJECTED:
         return standing.sentence
     kept_from = (
         Sentence("{title} would come first for this work, but cannot be used here.")
-        if standing.place is Place.CHOSEN
+        if standing.place is Rank.CHOSEN
         else Sentence("{title} would come second for this work, but cannot be used here.")
     )
-    return in_a_row(kept_from(title=title), standing.sentence)
+    return join(kept_from(title=title), standing.sentence)
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
@@ -311,16 +311,16 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
     ):
         if value is None:
             why = [unread.why for unread in drive.unread if unread.what == what]
-            found.append(in_a_row(follows, *why[:1]))
+            found.append(join(follows, *why[:1]))
     return tuple(map(str, found))
 
 
-def _otherwise(profile: Profile) -> list[Said]:
+def _otherwise(profile: Profile) -> list[Message]:
     usual = next(
-        candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Place.CHOSEN
+        candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Rank.CHOSEN
     )
     shingled = next(
-        candidate.filesystem for candidate in profile.candidates if candidate.shingled.place is Place.CHOSEN
+        candidate.filesystem for candidate in profile.candidates if candidate.shingled.place is Rank.CHOSEN
     )
     if usual == shingled:
         return []
@@ -339,7 +339,7 @@ def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) 
     measured = profile.measured_on(shingled=shingled)
     first, second = (
         next((one.filesystem for one in choices if one.place is place), None)
-        for place in (Place.CHOSEN, Place.SECOND)
+        for place in (Rank.CHOSEN, Rank.SECOND)
     )
     if first is None or second is None or not profile.trial or not measured.figures:
         return
@@ -364,7 +364,7 @@ def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) 
 
 
 def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
-    found: list[Said] = []
+    found: list[Message] = []
     if profile.solid_state and drive.rotational:
         found.append(
             t(

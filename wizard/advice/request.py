@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.advice import workloads as words
-from wizard.advice.catalogue import CatalogueOption, Kind, Site, flag_of, limits
+from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, flag_of, limits
 from wizard.model.advice import Choice, Option
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
-from wizard.model.said import Said, Sentence, in_a_row, parts_of, t
+from wizard.model.said import Message, Sentence, join, parts_of, t
 
 LISTS = {
     "ext4": frozenset({"-E", "-O"}),
@@ -20,8 +20,8 @@ LISTS = {
 joins what is there."""
 
 NOT_WRITTEN = {
-    Kind.TUNE: Sentence("it changes a filesystem that exists already, and makes or mounts none."),
-    Kind.SCHEDULER: Sentence("it is a scheduler, and diskwright sets none."),
+    OptionKind.TUNE: Sentence("it changes a filesystem that exists already, and makes or mounts none."),
+    OptionKind.SCHEDULER: Sentence("it is a scheduler, and diskwright sets none."),
 }
 """Why options of these kinds cannot be asked for."""
 
@@ -34,7 +34,7 @@ class Taken:
     """
 
     choice: Choice
-    doubts: tuple[Said | str, ...] = ()
+    doubts: tuple[Message | str, ...] = ()
     names: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
 
@@ -43,7 +43,7 @@ def take_options(
     choice: Choice,
     names: Sequence[str],
     phrases: Sequence[str],
-    site: Site,
+    site: OptionSite,
     catalogue: Mapping[str, CatalogueOption],
     purpose: str,
 ) -> Taken:
@@ -66,8 +66,8 @@ def take_options(
         for option in catalogue.values()
         if choice.filesystem in option.filesystems and limits(option, site) is None
     ]
-    mkfs = _beside(choice.mkfs, asked, Kind.MKFS, choice.filesystem, advised)
-    mount = _beside(choice.mount, asked, Kind.MOUNT, choice.filesystem, advised)
+    mkfs = _beside(choice.mkfs, asked, OptionKind.MKFS, choice.filesystem, advised)
+    mount = _beside(choice.mount, asked, OptionKind.MOUNT, choice.filesystem, advised)
     doubts = tuple(_doubt(option, purpose) for option in asked if option.never)
     return Taken(
         replace(choice, mkfs=mkfs, mount=mount), doubts, tuple(option.id for option in asked), tuple(phrases)
@@ -122,7 +122,7 @@ def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption])
     return option
 
 
-def refuse(option: CatalogueOption, site: Site) -> None:
+def refuse(option: CatalogueOption, site: OptionSite) -> None:
     """Raises BadInput for what is done anyway, Refused for what cannot be had at `site`, whatever is
     typed."""
     if option.default:
@@ -170,10 +170,10 @@ def exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bo
     return not _joins(one.kind, one.text, other.text, filesystem)
 
 
-def _joins(kind: Kind, text: str, other: str, filesystem: str) -> bool:
+def _joins(kind: OptionKind, text: str, other: str, filesystem: str) -> bool:
     """Whether two options have the same flag and can be written as one list."""
     flag = text.split(" ")[0]
-    if kind is not Kind.MKFS or flag not in LISTS.get(filesystem, ()) or other.split(" ")[0] != flag:
+    if kind is not OptionKind.MKFS or flag not in LISTS.get(filesystem, ()) or other.split(" ")[0] != flag:
         return False
     return not _keys(text) & _keys(other)
 
@@ -187,7 +187,7 @@ def _keys(text: str) -> set[str]:
 def _beside(
     there: tuple[Option, ...],
     asked: Sequence[CatalogueOption],
-    kind: Kind,
+    kind: OptionKind,
     filesystem: str,
     catalogue: Sequence[CatalogueOption],
 ) -> tuple[Option, ...]:
@@ -234,13 +234,13 @@ def _joined(options: list[Option], wanted: CatalogueOption, filesystem: str) -> 
     return [joined if option is old else option for option in options]
 
 
-def _both(first: Said | str, then: Said) -> Said | str:
-    parts = [part for part in (*parts_of(first), then) if isinstance(part, Said) and part]
-    return in_a_row(*parts) if parts else ""
+def _both(first: Message | str, then: Message) -> Message | str:
+    parts = [part for part in (*parts_of(first), then) if isinstance(part, Message) and part]
+    return join(*parts) if parts else ""
 
 
-def _doubt(option: CatalogueOption, purpose: str) -> Said:
-    if option.kind is Kind.MKFS:
+def _doubt(option: CatalogueOption, purpose: str) -> Message:
+    if option.kind is OptionKind.MKFS:
         said = words.MADE_DANGEROUS if option.danger else words.MADE_ASKED
     else:
         said = words.MOUNTED_DANGEROUS if option.danger else words.MOUNTED_ASKED
@@ -269,7 +269,9 @@ class Offered:
         return 2 if self.option.never else 1
 
 
-def offered(choice: Choice, site: Site, catalogue: Mapping[str, CatalogueOption]) -> tuple[Offered, ...]:
+def offered(
+    choice: Choice, site: OptionSite, catalogue: Mapping[str, CatalogueOption]
+) -> tuple[Offered, ...]:
     """Every option of mkfs and mount for the filesystem of an advised `choice`: the advised first, what
     cannot be had last."""
     options = [
@@ -290,7 +292,7 @@ def offered(choice: Choice, site: Site, catalogue: Mapping[str, CatalogueOption]
     return tuple(sorted(found, key=lambda one: one.rank))
 
 
-def _refusal(option: CatalogueOption, site: Site) -> str:
+def _refusal(option: CatalogueOption, site: OptionSite) -> str:
     try:
         refuse(option, site)
     except DiskwrightError as error:

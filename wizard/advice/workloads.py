@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.advice import catalogue as words
-from wizard.advice.catalogue import CatalogueOption, Kind, flag_of, gather, load_catalogue, meet
-from wizard.advice.catalogue import Place as Entry
+from wizard.advice.catalogue import CatalogueOption, OptionKind, flag_of, gather, load_catalogue, meet
+from wizard.advice.catalogue import ProfilePlace as Entry
 from wizard.advice.evidence import load_evidence
 from wizard.advice.missing import FILESYSTEMS
-from wizard.model.advice import Evidence, Place, Workload
+from wizard.model.advice import Evidence, Rank, Workload
 from wizard.model.errors import BadInput, printable
-from wizard.model.said import NO_TEXT, ProfileText, Said, Sentence, in_a_row, t
+from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, join, t
 
 TOGETHER = Sentence("{one} and {other} cannot be used together.")
 OTHER_FILESYSTEM = Sentence("{option} is for {filesystems:list}, not for {filesystem}.")
@@ -40,7 +40,7 @@ class ShingledForm:
     """What a file says differently for a shingled drive; a list that is left out stays as it is for other
     drives."""
 
-    place: Place
+    place: Rank
     sentence: ProfileText
     evidence: tuple[str, ...] | None = None
     mkfs: tuple[str, ...] | None = None
@@ -54,7 +54,7 @@ class ChoiceForm:
     up even if nothing that comes before it can be used."""
 
     filesystem: str
-    place: Place
+    place: Rank
     sentence: ProfileText
     evidence: tuple[str, ...] = ()
     mkfs: tuple[str, ...] = ()
@@ -90,11 +90,11 @@ class WorkloadForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankedChoice:
     """A filesystem's place with its options and evidence. `schedulers` in order of preference."""
 
-    place: Place
-    sentence: Said
+    place: Rank
+    sentence: Message
     evidence: tuple[Evidence, ...]
     mkfs: tuple[CatalogueOption, ...]
     mount: tuple[CatalogueOption, ...]
@@ -102,7 +102,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateProfile:
     """What a workload says of one filesystem, on drives in general and on shingled ones.
 
     `ranked` is false where the workload does not name it; `moves_up` is whether it may take the place of one
@@ -110,14 +110,14 @@ class Candidate:
     """
 
     filesystem: str
-    usual: Standing
-    shingled: Standing
+    usual: RankedChoice
+    shingled: RankedChoice
     ranked: bool = True
     moves_up: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PublishedMeasurements:
     """The published measurements of a workload, and why the fastest filesystem there is not the advised one
     (may be empty)."""
 
@@ -128,12 +128,12 @@ class Measured:
         """Whether any of them carries that `better` did better than `worse`."""
         return any(card.shows(better, worse) for card in self.figures)
 
-    def said_of(self, advised: str, sentence: Said) -> Said:
+    def said_of(self, advised: str, sentence: Message) -> Message:
         """The advised filesystem's sentence. Where another one is shown to do better, it says by how much,
         and why that one is not advised."""
         others = {name for card in self.figures for name, _ in card.runs} & set(FILESYSTEMS)
         beaten = any(self.show(other, advised) for other in others)
-        return in_a_row(sentence, self.regret) if beaten and self.regret else sentence
+        return join(sentence, self.regret) if beaten and self.regret else sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +144,15 @@ class Profile:
 
     workload: Workload
     root: bool
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[CandidateProfile, ...]
     never: tuple[CatalogueOption, ...]
     always: tuple[CatalogueOption, ...] = ()
-    measured: Measured = Measured()
-    measured_shingled: Measured = Measured()
+    measured: PublishedMeasurements = PublishedMeasurements()
+    measured_shingled: PublishedMeasurements = PublishedMeasurements()
     solid_state: bool = False
     trial: tuple[str, ...] = ()
 
-    def measured_on(self, *, shingled: bool) -> Measured:
+    def measured_on(self, *, shingled: bool) -> PublishedMeasurements:
         """What was measured of this work on such drives."""
         return self.measured_shingled if shingled else self.measured
 
@@ -186,25 +186,27 @@ def find_workload(name: str) -> Profile:
     )
 
 
-def _unranked(ranked: Iterable[str]) -> list[Candidate]:
+def _unranked(ranked: Iterable[str]) -> list[CandidateProfile]:
     """The filesystems that a workload does not rank, each rejected with its own general sentence."""
     named = set(ranked)
     standings = {
-        name: Standing(Place.REJECTED, kind.in_general, (), (), (), ())
+        name: RankedChoice(Rank.REJECTED, kind.in_general, (), (), (), ())
         for name, kind in FILESYSTEMS.items()
         if name not in named
     }
     return [
-        Candidate(name, standing, standing, ranked=False, moves_up=False)
+        CandidateProfile(name, standing, standing, ranked=False, moves_up=False)
         for name, standing in standings.items()
     ]
 
 
-def _with_regret(candidate: Candidate, measured: Measured, on_shingled: Measured) -> Candidate:
+def _with_regret(
+    candidate: CandidateProfile, measured: PublishedMeasurements, on_shingled: PublishedMeasurements
+) -> CandidateProfile:
     """The candidate, with what it costs where it is chosen although another is shown to be faster."""
 
-    def told(standing: Standing, by: Measured) -> Standing:
-        if standing.place is not Place.CHOSEN:
+    def told(standing: RankedChoice, by: PublishedMeasurements) -> RankedChoice:
+        if standing.place is not Rank.CHOSEN:
             return standing
         return replace(standing, sentence=by.said_of(candidate.filesystem, standing.sentence))
 
@@ -231,8 +233,8 @@ class _Joined:
         )
         self._check_places([candidate.usual.place for candidate in ranked], "place")
         self._check_places([candidate.shingled.place for candidate in ranked], "shingled.place")
-        measured = Measured(self._evidence("measured", self.form.measured), self.form.regret)
-        on_shingled = Measured(
+        measured = PublishedMeasurements(self._evidence("measured", self.form.measured), self.form.regret)
+        on_shingled = PublishedMeasurements(
             self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled
         )
         ranked = tuple(_with_regret(candidate, measured, on_shingled) for candidate in ranked)
@@ -240,7 +242,7 @@ class _Joined:
         never = tuple(
             option
             for option in self.options.values()
-            if option.never and not option.default and option.kind is not Kind.TUNE
+            if option.never and not option.default and option.kind is not OptionKind.TUNE
         )
         always = tuple(option for option in self.options.values() if option.always)
         return Profile(
@@ -277,9 +279,9 @@ class _Joined:
                     f"choices[{index}].filesystem", t("{filesystem} was ranked before.", filesystem=name)
                 )
 
-    def _check_places(self, places: Sequence[Place], key: str) -> None:
+    def _check_places(self, places: Sequence[Rank], key: str) -> None:
         shingled = "." in key
-        if Place.CHOSEN not in places:
+        if Rank.CHOSEN not in places:
             none = (
                 Sentence("no filesystem is chosen on a shingled drive; exactly one must be.")
                 if shingled
@@ -288,12 +290,12 @@ class _Joined:
             raise self.place.fault("choices[0]", none())
         for place, anywhere, there in (
             (
-                Place.CHOSEN,
+                Rank.CHOSEN,
                 Sentence("more than one filesystem is chosen; exactly one must be."),
                 Sentence("more than one filesystem is chosen on a shingled drive; exactly one must be."),
             ),
             (
-                Place.SECOND,
+                Rank.SECOND,
                 Sentence("more than one filesystem is second; at most one may be."),
                 Sentence("more than one filesystem is second on a shingled drive; at most one may be."),
             ),
@@ -303,30 +305,30 @@ class _Joined:
                 two = there if shingled else anywhere
                 raise self.place.fault(f"choices[{holders[1]}].{key}", two())
 
-    def _candidate(self, key: str, choice: ChoiceForm) -> Candidate:
+    def _candidate(self, key: str, choice: ChoiceForm) -> CandidateProfile:
         usual = self._standing(key, choice.filesystem, choice, choice)
         shingled = usual
         if choice.shingled is not None:
             shingled = self._standing(f"{key}.shingled", choice.filesystem, choice.shingled, choice)
-        if choice.unfit and usual.place is not Place.REJECTED:
+        if choice.unfit and usual.place is not Rank.REJECTED:
             raise self.place.fault(f"{key}.unfit", t("only a filesystem that is rejected can be unfit."))
-        return Candidate(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
+        return CandidateProfile(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
 
     def _standing(
         self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm
-    ) -> Standing:
+    ) -> RankedChoice:
         if not form.sentence.english.strip():
             raise self.place.fault(f"{key}.sentence", t("say in a sentence why it has this place."))
         mkfs = usual.mkfs if form.mkfs is None else form.mkfs
         mount = usual.mount if form.mount is None else form.mount
         schedulers = usual.schedulers if form.schedulers is None else form.schedulers
-        return Standing(
+        return RankedChoice(
             form.place,
             form.sentence,
             self._evidence(f"{key}.evidence", usual.evidence if form.evidence is None else form.evidence),
-            self._options(f"{key}.mkfs", Kind.MKFS, filesystem, mkfs),
-            self._options(f"{key}.mount", Kind.MOUNT, filesystem, mount),
-            self._options(f"{key}.schedulers", Kind.SCHEDULER, filesystem, schedulers),
+            self._options(f"{key}.mkfs", OptionKind.MKFS, filesystem, mkfs),
+            self._options(f"{key}.mount", OptionKind.MOUNT, filesystem, mount),
+            self._options(f"{key}.schedulers", OptionKind.SCHEDULER, filesystem, schedulers),
         )
 
     def _evidence(self, key: str, names: tuple[str, ...]) -> tuple[Evidence, ...]:
@@ -339,7 +341,7 @@ class _Joined:
         return tuple(self.evidence[name] for name in names)
 
     def _options(
-        self, key: str, kind: Kind, filesystem: str, names: tuple[str, ...]
+        self, key: str, kind: OptionKind, filesystem: str, names: tuple[str, ...]
     ) -> tuple[CatalogueOption, ...]:
         taken: list[CatalogueOption] = []
         for name in names:
@@ -349,14 +351,14 @@ class _Joined:
                     key, t("there is no option {name} in profiles/options.", name=repr(printable(name, 50)))
                 )
             self._check_option(key, kind, filesystem, option)
-            for other in taken if kind is not Kind.SCHEDULER else ():
+            for other in taken if kind is not OptionKind.SCHEDULER else ():
                 stands_against = option.id in other.conflicts or other.id in option.conflicts
                 if (stands_against or flag_of(option) == flag_of(other)) and meet(option, other):
                     raise self.place.fault(key, TOGETHER(one=other.id, other=option.id))
             taken.append(option)
         return tuple(taken)
 
-    def _check_option(self, key: str, kind: Kind, filesystem: str, option: CatalogueOption) -> None:
+    def _check_option(self, key: str, kind: OptionKind, filesystem: str, option: CatalogueOption) -> None:
         if option.kind is not kind:
             said = t(
                 "{option} is an option for {kind}, not for {wanted}.",

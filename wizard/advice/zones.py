@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from wizard.advice.missing import BTRFS, XFS, Filesystem, lacking
 from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import GIB, MIB, TIB, Said, in_a_row, t
+from wizard.model.said import GIB, MIB, TIB, Message, join, t
 
 METADATA = t("Its metadata need zones that take any write.")
 
@@ -48,8 +48,8 @@ MKFS_F2FS = ("mkfs.f2fs", "-f", "-m")
 class _Findings:
     """What speaks against a use (`against`), and what could not be known (`unknown`), in sentences."""
 
-    against: tuple[Said, ...] = ()
-    unknown: tuple[Said, ...] = ()
+    against: tuple[Message, ...] = ()
+    unknown: tuple[Message, ...] = ()
 
     def __add__(self, other: "_Findings") -> "_Findings":
         return _Findings(self.against + other.against, self.unknown + other.unknown)
@@ -75,7 +75,7 @@ def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[st
     return tuple(map(str, _btrfs(machine, drive).against))
 
 
-def zone_doubts(machine: Machine, drive: Drive) -> tuple[Said, ...]:
+def zone_doubts(machine: Machine, drive: Drive) -> tuple[Message, ...]:
     """What could not be known about making Btrfs on this host-managed drive."""
     return _btrfs(machine, drive).unknown
 
@@ -154,9 +154,9 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
     )
 
 
-def _use(title: str, nature: Said, found: _Findings, *commands: str) -> ZonedUse:
+def _use(title: str, nature: Message, found: _Findings, *commands: str) -> ZonedUse:
     ability = Ability.CANNOT if found.against else Ability.DOUBT if found.unknown else Ability.CAN
-    return ZonedUse(title, ability, str(in_a_row(*found.against, *found.unknown, nature)), commands)
+    return ZonedUse(title, ability, str(join(*found.against, *found.unknown, nature)), commands)
 
 
 def _mount(kind: str, device: str, *options: str) -> str:
@@ -173,7 +173,7 @@ def _has(machine: Machine, name: str, title: str) -> _Findings:
     )
 
 
-def _since(machine: Machine, title: str | Said, first: Version) -> _Findings:
+def _since(machine: Machine, title: str | Message, first: Version) -> _Findings:
     kernel = machine.kernel
     if kernel.version == (0, 0):
         return _Findings(
@@ -302,13 +302,13 @@ def _counted(alone: bool | None) -> _Findings:
     )
 
 
-def _f2fs_nature(alone: bool | None) -> Said:
+def _f2fs_nature(alone: bool | None) -> Message:
     second = (
         (t("They lie on a second, ordinary drive, since every zone of this one must be written in order."),)
         if alone is False
         else ()
     )
-    return in_a_row(METADATA, *second, t("It keeps a part of the drive in reserve to move data about."))
+    return join(METADATA, *second, t("It keeps a part of the drive in reserve to move data about."))
 
 
 def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
@@ -357,13 +357,13 @@ def _xfs_alone(drive: Drive) -> bool:
     )
 
 
-def _xfs_nature(drive: Drive) -> Said:
+def _xfs_nature(drive: Drive) -> Message:
     second = (
         ()
         if _xfs_alone(drive)
         else (t("They lie on a second, ordinary drive of about a hundredth of this one's size."),)
     )
-    return in_a_row(t("Its authors call it experimental."), METADATA, *second)
+    return join(t("Its authors call it experimental."), METADATA, *second)
 
 
 def _xfs_commands(drive: Drive) -> tuple[str, str]:
@@ -387,9 +387,9 @@ def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
     return found + _counted(alone)
 
 
-def _dm_zoned_nature(alone: bool | None) -> Said:
+def _dm_zoned_nature(alone: bool | None) -> Message:
     lent = (t("A second, ordinary drive lends those zones."),) if alone is False else ()
-    return in_a_row(
+    return join(
         t(
             "It makes an ordinary device of the drive (below /dev/mapper), for any "
             "filesystem. That has a price: what is rewritten goes to zones that take any "

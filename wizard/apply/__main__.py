@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.run.job import Work, carry_out, request_stop
+from wizard.apply.run.job import RunWork, carry_out, request_stop
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import known_so_far
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
     pool.begin()
     try:
         # Only what this kind of run takes is loaded.
-        carry_out(job_of(run), Work(run, purpose, Journal(run), drive_locks, secret), next_commands)
+        carry_out(job_of(run), RunWork(run, purpose, Journal(run), drive_locks, secret), next_commands)
     except (OSError, DiskwrightError) as error:
         note_exception()
         # What goes wrong with a run's own files, for the most part: then its journal may take no word either.

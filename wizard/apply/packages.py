@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wizard.advice.missing import Missing
 from wizard.model.errors import Failed, Refused, printable
-from wizard.model.said import KIB, Said, Sentence, t
+from wizard.model.said import KIB, Message, Sentence, t
 from wizard.process.program import SILENT, find, run, stream
 
 Argv = tuple[str, ...]
@@ -197,7 +197,7 @@ def cost(missing: Missing) -> Cost:
     return manager.read(said.output + said.errors)
 
 
-def offer(missing: Missing, weighed: Cost) -> Said:
+def offer(missing: Missing, weighed: Cost) -> Message:
     """The one question's sentence."""
     name = manager_of(missing).name
     if weighed.download_bytes is None or weighed.disk_bytes is None:

@@ -12,21 +12,21 @@ from pathlib import Path
 from wizard.apply.block.devices import has_gone
 from wizard.apply.engine.record import GOES_ON, GOING_BACK, SHOWS_RUN, Phase, load_record, power_sentence
 from wizard.apply.engine.stores import new_file, old_file
-from wizard.apply.run.job import Asked, Job, await_end, take_up
+from wizard.apply.run.job import JobRequest, RunJob, await_end, hand_over
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.load import outline
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.progress_log import Settling, either
-from wizard.apply.run.runs import Kind, called, command_on, kind_of, load_plan
+from wizard.apply.run.runs import RunKind, command_on, kind_of, load_plan, run_argument
 from wizard.model.errors import BadInput
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 
 JOBS = {
-    Kind.PLAN: "plan.job",
-    Kind.CHANGES: "settings.run",
-    Kind.MIGRATION: "conversion.job",
-    Kind.MOVE: "move.recover",
-    Kind.BRING: "copy.job",
+    RunKind.PLAN: "plan.job",
+    RunKind.CHANGES: "settings.run",
+    RunKind.MIGRATION: "conversion.job",
+    RunKind.MOVE: "move.recover",
+    RunKind.BRING: "copy.job",
 }
 """The module in `wizard/apply/` that has the `JOB` of a kind of run."""
 
@@ -38,10 +38,10 @@ SETTLED = frozenset({RunState.DONE, RunState.KEPT})
 """What was made is in use."""
 
 
-def job_of(run: Path) -> Job:
+def job_of(run: Path) -> RunJob:
     """What kind of run it is."""
     job = import_module(f"wizard.apply.{JOBS[kind_of(run)]}").JOB
-    assert isinstance(job, Job)
+    assert isinstance(job, RunJob)
     return job
 
 
@@ -49,14 +49,14 @@ def resume(run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = F
     """Go on with a run that ended early, in a detached process; `secret` is the passphrase of what a plan
     encrypts, where that is wanted still. With `over_bad_sectors` a move goes on over those that it stopped
     at. Raises Refused where that is not safe."""
-    take_up(job_of(run), run, Asked(Purpose.APPLY, secret, over_bad_sectors=over_bad_sectors))
+    hand_over(job_of(run), run, JobRequest(Purpose.APPLY, secret, over_bad_sectors=over_bad_sectors))
 
 
 def keep(run: Path, secret: bytes | None = None) -> str:
     """Put to use what a run made, and give up the way back; a sentence on that. `secret` is the passphrase of
     what a plan encrypts. Raises Refused where there is nothing to keep, and Failed where it did not work.
     """
-    return await_end(run, Purpose.KEEP, take_up(job_of(run), run, Asked(Purpose.KEEP, secret)))
+    return await_end(run, Purpose.KEEP, hand_over(job_of(run), run, JobRequest(Purpose.KEEP, secret)))
 
 
 def undo(
@@ -73,13 +73,13 @@ def undo(
 
     A detached process does it, so that a closed terminal leaves nothing half put back.
     """
-    asked = Asked(
+    asked = JobRequest(
         Purpose.UNDO,
         over_changes=over_changes,
         over_bad_sectors=over_bad_sectors,
         tokens=tuple(tokens),
     )
-    return await_end(run, Purpose.UNDO, take_up(job_of(run), run, asked))
+    return await_end(run, Purpose.UNDO, hand_over(job_of(run), run, asked))
 
 
 def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
@@ -92,18 +92,18 @@ PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO:
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class NextCommands:
     """The commands that lead a run on and work now, by name; `why_not` if none of them does."""
 
     names: tuple[str, ...] = ()
-    why_not: Said | str = ""
+    why_not: Message | str = ""
 
-    def said(self, run: Path) -> Said | str:
+    def said(self, run: Path) -> Message | str:
         """The commands in a row, or why there is none."""
         return either(command_on(way, run) for way in self.names) or self.why_not
 
 
-def left_line(run: Path, now: RunState, ways: Ways) -> str:
+def left_line(run: Path, now: RunState, ways: NextCommands) -> str:
     """What to do about a run, said when the wizard ends; empty if there is nothing left to do."""
     if now is RunState.RUNNING:
         return str(t("The run {name} goes on: `diskwright status` shows how it goes.", name=run.name))
@@ -117,22 +117,22 @@ def left_line(run: Path, now: RunState, ways: Ways) -> str:
     return str(said(name=run.name, commands=commands))
 
 
-def working_ways(run: Path, now: RunState) -> Ways:
+def working_ways(run: Path, now: RunState) -> NextCommands:
     """Ask each of the commands that may lead a run on with its own checks, which only read. Only root can
     ask. Raises BadInput."""
-    names = ways_on(run, now)
+    names = commands_for(run, now)
     if os.geteuid():
-        return Ways(names)
+        return NextCommands(names)
     job = job_of(run)
     faults = {name: job.why_not(run, PURPOSES[name]) for name in names}
     works = tuple(name for name in names if faults[name] is None)
     fault = next((fault for fault in faults.values() if fault), "")
-    return Ways(works, "" if works or not fault else _with_last_resort(run, fault))
+    return NextCommands(works, "" if works or not fault else _with_last_resort(run, fault))
 
 
-def _with_last_resort(run: Path, fault: Said | str) -> Said | str:
+def _with_last_resort(run: Path, fault: Message | str) -> Message | str:
     """Why no command works that leads a run on, and the one that does so over whatever was written since."""
-    if kind_of(run) is not Kind.PLAN or load_record(run) is None:
+    if kind_of(run) is not RunKind.PLAN or load_record(run) is None:
         return fault
     from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
 
@@ -140,16 +140,16 @@ def _with_last_resort(run: Path, fault: Said | str) -> Said | str:
     return fault if said.is_of(SHOWS_RUN) else f"{fault} {said}"
 
 
-def next_commands(run: Path, now: RunState) -> Said | str:
+def next_commands(run: Path, now: RunState) -> Message | str:
     """Name the commands that work now for a run that ended early, each asked with its own checks. Nothing is
     named for one that was refused before it wrote: it is to be made again."""
     try:
-        record = load_record(run) if kind_of(run) is Kind.PLAN else None
+        record = load_record(run) if kind_of(run) is RunKind.PLAN else None
         is_untouched = record is None or record.phase is Phase.REHEARSING
         if now is RunState.REFUSED and is_untouched and not begun_steps(read_entries(run)):
             return ""
-        commands = either(command_on(way, run) for way in ways_on(run, now))
-        paths = load_plan(run).paths if kind_of(run) is Kind.PLAN else ()
+        commands = either(command_on(way, run) for way in commands_for(run, now))
+        paths = load_plan(run).paths if kind_of(run) is RunKind.PLAN else ()
         if commands and (gone := tuple(filter(has_gone, paths))):
             return t("Attach {drives:list} again; then {commands}", drives=gone, commands=commands)
         if record is not None:
@@ -161,25 +161,25 @@ def next_commands(run: Path, now: RunState) -> Said | str:
         ways = ()
     says = {"resume": partial(GOES_ON, command="resume"), Settling.KEEP: partial(GOES_ON, command="keep")}
     found = [
-        says.get(name, Sentence("`diskwright undo {run}` reverts the changes."))(run=called(run))
+        says.get(name, Sentence("`diskwright undo {run}` reverts the changes."))(run=run_argument(run))
         for name in ways
     ]
-    return in_a_row(*found) if found else t("`diskwright status {run}` shows the run.", run=called(run))
+    return join(*found) if found else t("`diskwright status {run}` shows the run.", run=run_argument(run))
 
 
-def ways_on(run: Path, now: RunState) -> tuple[str, ...]:
+def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
     """What may lead a run on from where it stands, by the words of commands and by its files alone; raises
     BadInput."""
     if now is RunState.WAITING:
         return _whole(run, tuple(Settling))
-    if now is RunState.DONE and kind_of(run) is Kind.MIGRATION:
+    if now is RunState.DONE and kind_of(run) is RunKind.MIGRATION:
         return _ways_after_migrating(run)
     if now not in LEFT_OFF:
         return ()
     phase = phase_now(run)
     if phase in (Phase.UNDONE, Phase.LEFT):
         return ()
-    if phase is Phase.BARRED and (record := load_record(run)) is not None and not record.blank:
+    if phase is Phase.HIDDEN and (record := load_record(run)) is not None and not record.blank:
         # All is written: whatever failed since, it waits as before.
         return _whole(run, tuple(Settling))
     if phase in GOING_BACK or (run / UNDOING).exists():
@@ -191,7 +191,7 @@ def ways_on(run: Path, now: RunState) -> tuple[str, ...]:
 
 def _whole(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the commands whose files are there. What the files contain is compared when one is given."""
-    record = load_record(run) if kind_of(run) is Kind.PLAN else None
+    record = load_record(run) if kind_of(run) is RunKind.PLAN else None
     if record is None or not record.changes:
         return ways
     numbers = range(len(record.changes))
@@ -214,7 +214,7 @@ def _ways_after_migrating(run: Path) -> tuple[str, ...]:
 
 def _formatted_directly(run: Path) -> bool:
     """Whether a plan whose steps ran on the drive itself has come to where there is no way back."""
-    if kind_of(run) is not Kind.PLAN:
+    if kind_of(run) is not RunKind.PLAN:
         return False
     from wizard.apply.plan.drive_digests import no_way_back
 
@@ -224,12 +224,12 @@ def _formatted_directly(run: Path) -> bool:
 def power_now(run: Path) -> str:
     """What a power cut now would leave, by how far the run is; empty where nothing tells, or it is over.
     Raises BadInput."""
-    if kind_of(run) is Kind.MOVE:
+    if kind_of(run) is RunKind.MOVE:
         return _power_while_moving(run)
     record = load_record(run)
     if record is None or (record.phase is Phase.KEPT and state(run) in SETTLED):
         return ""
-    if record.phase is Phase.BARRED and record.changes and not _whole(run, tuple(Settling)):
+    if record.phase is Phase.HIDDEN and record.changes and not _whole(run, tuple(Settling)):
         return ""
     return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
 

@@ -33,7 +33,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PairPlace:
     """The starts of an aligned and of a misaligned access of one block each."""
 
     aligned_bytes: int
@@ -48,7 +48,7 @@ def region_bytes(extents: Sequence[Extent], grid: Grid) -> int:
     return wide // (2 * grid.block_bytes) * 2 * grid.block_bytes
 
 
-def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[Place]:
+def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[PairPlace]:
     """Without end, pairs of places: each pair in a region of its own until all have been used, every access
     whole within its extent.
 
@@ -77,7 +77,7 @@ def _align(position_bytes: int, grid: Grid) -> int:
     )
 
 
-def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> Place:
+def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> PairPlace:
     """One access in each half of the region, a block away from its ends."""
     half = width // 2
     lower, upper = (
@@ -85,7 +85,7 @@ def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> Place:
         for base in (0, half)
     )
     aligned, other = (lower, upper) if random.random() < 0.5 else (upper, lower)
-    return Place(aligned, other + grid.shift_bytes)
+    return PairPlace(aligned, other + grid.shift_bytes)
 
 
 READING = Sentence("reading at byte {start}")
@@ -98,7 +98,7 @@ GOING_SECONDS = 1.0
 class Accesses(Protocol):
     """What a trial times."""
 
-    def prepare(self, places: Sequence[Place]) -> None:
+    def prepare(self, places: Sequence[PairPlace]) -> None:
         """Do what must come before the accesses to these places, untimed."""
         ...
 
@@ -126,7 +126,7 @@ class Reads:
         self._path, self._descriptor = path, descriptor
         self._buffer = mmap(-1, block_bytes)
 
-    def prepare(self, places: Sequence[Place]) -> None:
+    def prepare(self, places: Sequence[PairPlace]) -> None:
         """Nothing: every place is read once, and nothing has been read there before."""
 
     def access(self, start_bytes: int) -> int:
@@ -165,11 +165,11 @@ class WriteBacks:
         self, path: str, descriptor: int, block_bytes: int, extents: Sequence[Extent], watch: Overseer
     ) -> None:
         self._reads = Reads(path, descriptor, block_bytes)
-        self._writer = Writer(path, descriptor, extents, watch)
+        self._writer = TimedWriter(path, descriptor, extents, watch)
         self._buffer = mmap(-1, block_bytes)
         self._originals: dict[int, bytes] = {}
 
-    def prepare(self, places: Sequence[Place]) -> None:
+    def prepare(self, places: Sequence[PairPlace]) -> None:
         """Read what will be written back."""
         self._originals = {
             start: self._reads.contents(start)
@@ -191,7 +191,7 @@ class HeldPieces:
         self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer, stretch_bytes: int
     ) -> None:
         self._path, self._descriptor, self._stretch_bytes = path, descriptor, stretch_bytes
-        self._writer = Writer(path, descriptor, extents, watch)
+        self._writer = TimedWriter(path, descriptor, extents, watch)
         self._held: dict[int, mmap] = {}
         self._spare: list[mmap] = []
         self.saw_data = False
@@ -227,7 +227,7 @@ class HeldPieces:
         return perf_counter_ns() - begun
 
 
-class Writer:
+class TimedWriter:
     """Timed writes within `extents`, each after asking `watch`: whoever uses the free space meanwhile would
     find old bytes there."""
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 from random import Random
 
 from wizard.benchmark.access import Accesses, Grid, Reads, WriteBacks, draw_places
-from wizard.benchmark.measure import BAND, CACHE_CLAIM, Clock, Progress, judge, measure
+from wizard.benchmark.measure import BAND, CACHE_CLAIM, Clock, MeasureProgress, judge, measure
 from wizard.benchmark.scratch import claimed, confirm_scratch, scratch_extents
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import KIB, Said, Sentence, in_a_row, t
+from wizard.model.said import KIB, Message, Sentence, join, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Outcome, Ratio, Verdict
 from wizard.probe.machine import probe_drive
 
@@ -67,7 +67,7 @@ READING_ONLY = t(
 
 LARGEST_BLOCK_BYTES = 64 * KIB
 
-__all__ = ["Progress", "confirm_scratch", "run_alignment_trial"]
+__all__ = ["MeasureProgress", "confirm_scratch", "run_alignment_trial"]
 
 
 def run_alignment_trial(
@@ -75,7 +75,7 @@ def run_alignment_trial(
     *,
     write: bool,
     seconds: float = 30.0,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[MeasureProgress], None],
     stop: Callable[[], bool],
     assume_physical_bytes: int | None = None,
     part: Partition | None = None,
@@ -135,7 +135,7 @@ def run_alignment_trial(
     )
 
 
-def _unread(drive: Drive) -> Said:
+def _unread(drive: Drive) -> Message:
     """What is said of a drive that did not answer, with what the probe says of it."""
     said = next(
         (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes")), None
@@ -172,7 +172,7 @@ def _grid(geometry: Geometry, assumed: int | None) -> Grid:
     return Grid(assumed, logical, 0)
 
 
-def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Said | None:
+def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
     """Why there is no misaligned access to measure, in a sentence or two."""
     logical = geometry.logical_block_bytes
     if drive.zoned == "host-managed":
@@ -299,7 +299,7 @@ def sentence_for(
                 )
             )
             said = none(drive=path, doing=doing, interval=interval)
-            return str(in_a_row(said, READING_ONLY) if access == "read" else said)
+            return str(join(said, READING_ONLY) if access == "read" else said)
         case _:
             unclear = (
                 Sentence(

@@ -9,7 +9,7 @@ from random import Random
 from statistics import median
 from time import monotonic, perf_counter_ns
 
-from wizard.benchmark.access import Accesses, Grid, Place, draw_places
+from wizard.benchmark.access import Accesses, Grid, PairPlace, draw_places
 from wizard.model.machine import Extent
 from wizard.model.verdict import Outcome, Pair, Ratio
 
@@ -33,7 +33,7 @@ PAIRS_A_UNIT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PlannedLook:
     """One planned look at the data, after `units`, with an interval that fails with probability `alpha` at
     most."""
 
@@ -41,9 +41,9 @@ class Look:
     alpha: float
 
 
-def plan_looks(units: int) -> tuple[Look, ...]:
+def plan_looks(units: int) -> tuple[PlannedLook, ...]:
     """The looks for a run of so many units; looks at too few are left out."""
-    looks = (Look(int(units * share), alpha) for share, alpha in LEVELS)
+    looks = (PlannedLook(int(units * share), alpha) for share, alpha in LEVELS)
     return tuple(look for look in looks if look.units >= FEWEST_UNITS)
 
 
@@ -53,7 +53,7 @@ def unit_ratios(pairs: Sequence[Pair]) -> list[float]:
     return [(one + other) / PAIRS_A_UNIT for one, other in zip(logs[::2], logs[1::2], strict=False)]
 
 
-def look_at(pairs: Sequence[Pair], look: Look) -> Ratio | None:
+def look_at(pairs: Sequence[Pair], look: PlannedLook) -> Ratio | None:
     """The ratio after a look's units, None where there are fewer; its `confidence` is that of all looks
     together."""
     units = unit_ratios(pairs[: look.units * PAIRS_A_UNIT])
@@ -127,7 +127,7 @@ PAIRS_ESTIMATED = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class MeasureProgress:
     """Where a running trial stands. `estimate` is no claim yet: misaligned over aligned time of late, None
     before there is any."""
 
@@ -190,7 +190,7 @@ class Sampler:
         self._accesses, self._random = accesses, random
         self._places = draw_places(extents, grid, random)
         self._shift_bytes = grid.shift_bytes
-        self._ready: list[Place] = []
+        self._ready: list[PairPlace] = []
         self._ended_ns = 0
         self.batch_units = 1
         self.counts_pauses = False
@@ -210,7 +210,9 @@ class Sampler:
         """
         pause_ns = min(PAUSED_SHARE * typical_ns, LONGEST_PAUSE_NS)
         drawn = [next(self._places) for _ in range(PAUSED_PAIRS)]
-        pairs = [Place(place.aligned_bytes, place.misaligned_bytes - self._shift_bytes) for place in drawn]
+        pairs = [
+            PairPlace(place.aligned_bytes, place.misaligned_bytes - self._shift_bytes) for place in drawn
+        ]
         self._accesses.prepare(pairs)
         self._ready = []
         self._ended_ns = perf_counter_ns()
@@ -242,7 +244,7 @@ class Sampler:
     def _access(self, start_bytes: int) -> int:
         return self._time(start_bytes)[self.counts_pauses]
 
-    def _pair(self, place: Place, aligned_first: bool) -> Pair:
+    def _pair(self, place: PairPlace, aligned_first: bool) -> Pair:
         if aligned_first:
             aligned = self._access(place.aligned_bytes)
             return Pair(aligned, self._access(place.misaligned_bytes))
@@ -255,7 +257,7 @@ def measure(
     extents: Sequence[Extent],
     grid: Grid,
     clock: Clock,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[MeasureProgress], None],
     *,
     claim_above: float = BAND[1],
     random: Random | None = None,
@@ -266,7 +268,7 @@ def measure(
     `extents` must hold at least one region (`draw_places`).
     """
     sampler = Sampler(accesses, extents, grid, random or Random())
-    on_progress(Progress(0, None, clock.left, None))
+    on_progress(MeasureProgress(0, None, clock.left, None))
     warm_up = clock.elapsed
     warm: list[Pair] = []
     for _ in range(WARM_UP_UNITS):
@@ -296,6 +298,6 @@ def measure(
     return Measured(tuple(pairs), ratio, sampler.counts_pauses)
 
 
-def _progress(pairs: Sequence[Pair], planned_units: int, seconds_left: float) -> Progress:
+def _progress(pairs: Sequence[Pair], planned_units: int, seconds_left: float) -> MeasureProgress:
     late = [pair.misaligned_ns / max(pair.aligned_ns, 1) for pair in pairs[-PAIRS_ESTIMATED:]]
-    return Progress(len(pairs), planned_units * PAIRS_A_UNIT, seconds_left, median(late))
+    return MeasureProgress(len(pairs), planned_units * PAIRS_A_UNIT, seconds_left, median(late))

@@ -16,7 +16,7 @@ from typing import Self
 
 from wizard.model.errors import Refused, printable
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Said, Sentence, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, t
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 
 SECTORS_WRITTEN = 6
@@ -211,12 +211,12 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
     return tuple(extent for extent in inner if extent.size_bytes >= LEAST_BYTES)
 
 
-def refused(why: Said) -> Refused:
+def refused(why: Message) -> Refused:
     """The refusal of a trial that has written nothing."""
     return Refused(str(t("{why} Nothing was written.", why=why)))
 
 
-def _obstacle(drive: Drive) -> Said | None:
+def _obstacle(drive: Drive) -> Message | None:
     """Why nothing may be written at all, in a sentence."""
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:

@@ -7,8 +7,8 @@ from statistics import median
 
 from wizard.benchmark.alignment import LOOP
 from wizard.model.machine import Drive
-from wizard.model.said import Said, Sentence, format_capacity, format_duration, t
-from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, Phase, Window
+from wizard.model.said import Message, Sentence, format_capacity, format_duration, t
+from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, WritePhase, WriteWindow
 
 FALL = 5.0
 """How many times slower counts as fallen. Shingled drives fall by 20 and more; a hard disk's inner tracks are
@@ -35,7 +35,7 @@ SEQUENTIAL_KEPT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class CliffJudgement:
     """What may be claimed, and why not more."""
 
     outcome: CliffOutcome
@@ -43,7 +43,7 @@ class Judgement:
     cliff: Cliff | None = None
 
 
-def find_cliff(windows: Sequence[Window]) -> Cliff | None:
+def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
     """The lasting fall in a series of windows of random writing, if it has one up to now."""
     level = fast_rate(windows)
     if level is None:
@@ -64,7 +64,7 @@ def find_cliff(windows: Sequence[Window]) -> Cliff | None:
     return cliff if cliff.factor >= FALL else None
 
 
-def fast_rate(windows: Sequence[Window]) -> float | None:
+def fast_rate(windows: Sequence[WriteWindow]) -> float | None:
     """The highest rate that a few windows in a row all kept up; None where there are fewer."""
     rates = [window.bytes_per_second for window in windows]
     return max(
@@ -73,14 +73,14 @@ def fast_rate(windows: Sequence[Window]) -> float | None:
     )
 
 
-def sequential_rate(windows: Sequence[Window], phase: Phase) -> float | None:
+def sequential_rate(windows: Sequence[WriteWindow], phase: WritePhase) -> float | None:
     """The typical rate of one of the sequential phases, None where it was not measured."""
     rates = [window.bytes_per_second for window in windows if window.phase is phase]
     return median(rates) if rates else None
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DriveKind:
     """What a drive says of itself, as far as it bears on a fall."""
 
     rotational: bool | None = True
@@ -88,28 +88,30 @@ class Kind:
     bus: str | None = "sata"
 
 
-def judge_cliff(windows: Sequence[Window], block_bytes: int, kind: Kind) -> Judgement:
+def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, kind: DriveKind) -> CliffJudgement:
     """What the windows of all phases show of a drive whose random writes were of `block_bytes` each."""
-    random = [window for window in windows if window.phase is Phase.RANDOM]
+    random = [window for window in windows if window.phase is WritePhase.RANDOM]
     cliff = find_cliff(random)
     if cliff is not None:
         doubt = _doubt(windows, cliff, block_bytes, kind)
-        return Judgement(CliffOutcome.INCONCLUSIVE if doubt else CliffOutcome.FOUND, doubt, cliff)
+        return CliffJudgement(CliffOutcome.INCONCLUSIVE if doubt else CliffOutcome.FOUND, doubt, cliff)
     level = fast_rate(random)
     if level is None or len(random) < WINDOWS_BEFORE + WINDOWS_AFTER:
-        return Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.TOO_LITTLE)
+        return CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.TOO_LITTLE)
     if (
         kind.rotational is not False
         and kind.bus != "loop"
         and _seconds_a_write(_cliff_rate(random), block_bytes) > SEEKING_SECONDS
     ):
-        return Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START)
+        return CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START)
     if all(window.bytes_per_second < level / FALL for window in random[-LATE_WINDOWS:]):
-        return Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
-    return Judgement(CliffOutcome.NONE_WITHIN)
+        return CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
+    return CliffJudgement(CliffOutcome.NONE_WITHIN)
 
 
-def _doubt(windows: Sequence[Window], cliff: Cliff, block_bytes: int, kind: Kind) -> CliffDoubt | None:
+def _doubt(
+    windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, kind: DriveKind
+) -> CliffDoubt | None:
     """What else than shingled recording explains the fall, the surest first."""
     if kind.bus == "loop":
         return CliffDoubt.NOT_A_DRIVE
@@ -118,7 +120,8 @@ def _doubt(windows: Sequence[Window], cliff: Cliff, block_bytes: int, kind: Kind
     if kind.removable or kind.bus == "mmc":
         return CliffDoubt.REMOVABLE
     before, after = (
-        sequential_rate(windows, phase) for phase in (Phase.SEQUENTIAL_BEFORE, Phase.SEQUENTIAL_AFTER)
+        sequential_rate(windows, phase)
+        for phase in (WritePhase.SEQUENTIAL_BEFORE, WritePhase.SEQUENTIAL_AFTER)
     )
     if before is None or after is None:
         return CliffDoubt.NO_COMPARISON
@@ -137,15 +140,15 @@ def _split(fallen: Sequence[bool]) -> int:
     return wrong.index(min(wrong))
 
 
-def _bytes(windows: Sequence[Window]) -> int:
+def _bytes(windows: Sequence[WriteWindow]) -> int:
     return sum(window.written_bytes for window in windows)
 
 
-def _seconds(windows: Sequence[Window]) -> float:
+def _seconds(windows: Sequence[WriteWindow]) -> float:
     return sum(window.seconds for window in windows)
 
 
-def _cliff_rate(windows: Sequence[Window]) -> float:
+def _cliff_rate(windows: Sequence[WriteWindow]) -> float:
     return _bytes(windows) / max(_seconds(windows), 1e-9)
 
 
@@ -179,7 +182,7 @@ EXPLAINED = {
 
 
 def sentence_for(
-    path: str, judgement: Judgement, before: float | None, after: float | None, random_bytes: int
+    path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
 ) -> str:
     """The verdict in a few sentences, which claim no more than was measured. The sequential rates are bytes a
     second."""
@@ -272,7 +275,7 @@ def rate_in_words(bytes_per_second: float) -> str:
     return f"{format_capacity(round(bytes_per_second))}/s"
 
 
-def _plain(doubt: CliffDoubt) -> Said:
+def _plain(doubt: CliffDoubt) -> Message:
     """Why nothing can be said where there is no cliff."""
     return {
         CliffDoubt.TOO_LITTLE: t("too little was written to say anything. Give it more time and more bytes."),
@@ -290,7 +293,7 @@ def _plain(doubt: CliffDoubt) -> Said:
     }[doubt]
 
 
-def _fall(cliff: Cliff) -> Said:
+def _fall(cliff: Cliff) -> Message:
     return t(
         "after {written:size} of random writes ({duration} of writing) their rate "
         "fell from {before} to {after}, to 1/{factor}",

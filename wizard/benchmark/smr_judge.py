@@ -11,7 +11,7 @@ from math import exp, log, sqrt
 from random import Random
 from statistics import fmean, median, variance
 
-from wizard.model.verdict import Basis, Displaced, Look, Statistics, Timings
+from wizard.model.verdict import Basis, Displaced, ProbeComparison, Statistics, Timings
 
 Batches = Sequence[Sequence[float]]
 
@@ -124,7 +124,7 @@ class Seen:
     statistics: Statistics
 
 
-def see(look: Look, *, again: bool = False, memory: float | None = None) -> Seen:
+def see(look: ProbeComparison, *, again: bool = False, memory: float | None = None) -> Seen:
     """What a look shows; `again` after the drive was left alone, when less is enough. `memory` is the part at
     random places that came from a memory, where an earlier look told."""
     written, unwritten = _flat(look.written_at_random), _flat(look.unwritten_at_random)
@@ -205,7 +205,7 @@ def _spread(slow: Sequence[float]) -> bool:
     return ordered[len(ordered) * 9 // 10] - ordered[tenth] > TURN_SPREAD_NS
 
 
-def _from_platters(look: Look) -> bool:
+def _from_platters(look: ProbeComparison) -> bool:
     slow = mechanical(_flat(look.written_at_random))
     return len(slow) >= FEWEST_AT_RANDOM and _spread(slow) and median(slow) > QUICKEST_READ_NS
 
@@ -217,7 +217,7 @@ def _distance(
     return kolmogorov(one, other) if min(len(one), len(other)) >= fewest else None
 
 
-def _apart(look: Look, distance: float | None, least: float) -> bool:
+def _apart(look: ProbeComparison, distance: float | None, least: float) -> bool:
     """Whether the distance is large, and hardly any exchange of batches brings one as large."""
     if distance is None or distance <= least:
         return False
@@ -233,7 +233,7 @@ def _apart(look: Look, distance: float | None, least: float) -> bool:
     return share_of_swaps(written, unwritten, statistic, distance, Random(0)) <= SWAPS_MOST
 
 
-def _quicker(look: Look, from_memory: float) -> tuple[float, float]:
+def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
     """By how much the part of quick reads in the order of writing exceeds any other part, and that in
     standard errors."""
     written, unwritten = _flat(look.written_in_order), _flat(look.unwritten_in_order)

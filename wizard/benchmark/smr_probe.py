@@ -20,7 +20,7 @@ from wizard.benchmark.smr_judge import (
 )
 from wizard.model.machine import Extent
 from wizard.model.said import MIB
-from wizard.model.verdict import Basis, Look, Statistics, Timings
+from wizard.model.verdict import Basis, ProbeComparison, Statistics, Timings
 
 SINGLES = 192
 """Pairs all over free space."""
@@ -46,7 +46,7 @@ STREAM_DRAWS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class BlockPair:
     """The starts of a block that is written, and of its neighbour that is not."""
 
     written: int
@@ -59,11 +59,11 @@ class Pairs:
     size of a block."""
 
     block_bytes: int
-    singles: tuple[Pair, ...]
-    groups: tuple[tuple[Pair, ...], ...]
+    singles: tuple[BlockPair, ...]
+    groups: tuple[tuple[BlockPair, ...], ...]
 
     @property
-    def all(self) -> Iterator[Pair]:
+    def all(self) -> Iterator[BlockPair]:
         """Single ones first."""
         yield from self.singles
         for group in self.groups:
@@ -84,11 +84,11 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
     def aligned(place: int) -> int:
         return offset_bytes + max(0, -(-(place - offset_bytes) // block_bytes)) * block_bytes
 
-    def toss(one: int, other: int) -> Pair:
+    def toss(one: int, other: int) -> BlockPair:
         taken.update((one, other))
-        return Pair(one, other) if random.random() < 0.5 else Pair(other, one)
+        return BlockPair(one, other) if random.random() < 0.5 else BlockPair(other, one)
 
-    def single() -> Pair:
+    def single() -> BlockPair:
         while True:
             start = _place(wide, FARTHEST_BYTES + 2 * block_bytes, random)
             one = aligned(start)
@@ -96,7 +96,7 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
             if not taken & {one, other}:
                 return toss(one, other)
 
-    def group() -> tuple[Pair, ...]:
+    def group() -> tuple[BlockPair, ...]:
         while True:
             base = _place(wide, GROUP_BYTES + GROUP_BLOCKS * block_bytes, random)
             blocks = [
@@ -173,7 +173,7 @@ class Subject(Protocol):
         ...
 
 
-class Phase(StrEnum):
+class ProbePhase(StrEnum):
     """What is being done."""
 
     READING = "reading"
@@ -185,12 +185,12 @@ class Phase(StrEnum):
 
 
 SHARES = {
-    Phase.READING: 0.15,
-    Phase.WRITING: 0.15,
-    Phase.STREAMING: 0.2,
-    Phase.LOOKING: 0.1,
-    Phase.IDLING: 0.3,
-    Phase.LOOKING_AGAIN: 0.1,
+    ProbePhase.READING: 0.15,
+    ProbePhase.WRITING: 0.15,
+    ProbePhase.STREAMING: 0.2,
+    ProbePhase.LOOKING: 0.1,
+    ProbePhase.IDLING: 0.3,
+    ProbePhase.LOOKING_AGAIN: 0.1,
 }
 """Of the time, on a usual drive."""
 
@@ -199,7 +199,7 @@ SHARES = {
 class ProbeProgress:
     """Where a running probe stands; `share` is the part of the work that is done."""
 
-    phase: Phase
+    phase: ProbePhase
     share: float
     seconds_left: float
 
@@ -240,11 +240,13 @@ class DisplacedProbe:
             return early
         if early := self._write_back(usual_read_ns(reads)):
             return early
-        self._say(Phase.STREAMING, 0.0)
+        self._say(ProbePhase.STREAMING, 0.0)
         self._subject.stream(*self._stream)
         singles = list(self._pairs.singles)
         self._random.shuffle(singles)
-        look, whole = self._look(Phase.LOOKING, singles[: SINGLES // 2], self._pairs.groups[: GROUPS // 2])
+        look, whole = self._look(
+            ProbePhase.LOOKING, singles[: SINGLES // 2], self._pairs.groups[: GROUPS // 2]
+        )
         self.timings = replace(self.timings, look=look)
         if not whole:
             raise OverError
@@ -254,7 +256,7 @@ class DisplacedProbe:
             return judged
         self._leave_alone()
         again, whole = self._look(
-            Phase.LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :]
+            ProbePhase.LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :]
         )
         self.timings = replace(self.timings, look_after_idle=again)
         seen_again = see(again, again=True, memory=seen.statistics.from_memory)
@@ -265,7 +267,7 @@ class DisplacedProbe:
         """Every block that will be written; the times of the single ones, which lie all over."""
         times = []
         for done, pair in enumerate(self._pairs.all):
-            self._check(Phase.READING, done / WRITES)
+            self._check(ProbePhase.READING, done / WRITES)
             took = self._subject.read(pair.written)
             if done < SINGLES:
                 times.append(took)
@@ -273,13 +275,13 @@ class DisplacedProbe:
 
     def _write_back(self, read_ns: float) -> Judgement | None:
         """The same bytes, single ones and whole groups mixed."""
-        units: list[tuple[Pair, ...]] = [(pair,) for pair in self._pairs.singles]
+        units: list[tuple[BlockPair, ...]] = [(pair,) for pair in self._pairs.singles]
         units += self._pairs.groups
         self._random.shuffle(units)
         times: list[int] = []
         try:
             for pair in (pair for unit in units for pair in unit):
-                self._check(Phase.WRITING, len(times) / WRITES)
+                self._check(ProbePhase.WRITING, len(times) / WRITES)
                 times.append(self._subject.write(pair.written))
                 self.written_bytes += self._pairs.block_bytes
                 if early := after_writing(times, read_ns):
@@ -289,14 +291,16 @@ class DisplacedProbe:
         return None
 
     def _look(
-        self, phase: Phase, singles: Sequence[Pair], groups: Sequence[Sequence[Pair]]
-    ) -> tuple[Look, bool]:
+        self, phase: ProbePhase, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]
+    ) -> tuple[ProbeComparison, bool]:
         """Written against unwritten blocks; and whether time was enough for all."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
         count = len(batches) + len(groups)
         done = 0
 
-        def compared(some: Sequence[Sequence[Pair]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+        def compared(
+            some: Sequence[Sequence[BlockPair]],
+        ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
             nonlocal done
             for batch in some:
                 if self._subject.is_over():
@@ -306,7 +310,7 @@ class DisplacedProbe:
                 done += 1
 
         at_random, in_order = list(compared(batches)), list(compared(groups))
-        look = Look(
+        look = ProbeComparison(
             tuple(written for written, _ in at_random),
             tuple(unwritten for _, unwritten in at_random),
             tuple(written for written, _ in in_order),
@@ -314,7 +318,7 @@ class DisplacedProbe:
         )
         return look, done == count
 
-    def _compare(self, batch: Sequence[Pair]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def _compare(self, batch: Sequence[BlockPair]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """A batch of written and of unwritten blocks, which first by a coin."""
         sides = [[pair.written for pair in batch], [pair.unwritten for pair in batch]]
         written_first = self._random.random() < 0.5
@@ -327,16 +331,16 @@ class DisplacedProbe:
     def _leave_alone(self) -> None:
         left = IDLE_SECONDS
         while left > 0:
-            self._check(Phase.IDLING, 1 - left / IDLE_SECONDS)
+            self._check(ProbePhase.IDLING, 1 - left / IDLE_SECONDS)
             self._subject.idle(min(IDLE_PIECE_SECONDS, left))
             left -= IDLE_PIECE_SECONDS
 
-    def _check(self, phase: Phase, share: float) -> None:
+    def _check(self, phase: ProbePhase, share: float) -> None:
         if self._subject.is_over():
             raise OverError
         self._say(phase, share)
 
-    def _say(self, phase: Phase, share: float) -> None:
-        phases = list(Phase)
+    def _say(self, phase: ProbePhase, share: float) -> None:
+        phases = list(ProbePhase)
         before = sum(SHARES[other] for other in phases[: phases.index(phase)])
         self._on_progress(ProbeProgress(phase, before + SHARES[phase] * share, self._subject.seconds_left))

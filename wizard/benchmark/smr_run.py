@@ -6,7 +6,7 @@ from random import Random
 from statistics import median
 from time import sleep
 
-from wizard.benchmark.access import Overseer, Reads, Writer
+from wizard.benchmark.access import Overseer, Reads, TimedWriter
 from wizard.benchmark.measure import Clock
 from wizard.benchmark.scratch import claimed, refused, scratch_extents
 from wizard.benchmark.smr_judge import MILLISECOND, Judgement, untold
@@ -19,12 +19,12 @@ from wizard.benchmark.smr_probe import (
     free_bytes,
     stream_start,
 )
-from wizard.findings.geometry import Kind, Pattern, fitting, load_patterns
+from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Said, Sentence, t
-from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, Look, Timings
+from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Timings
 from wizard.probe.machine import probe_drive
 
 CANNOT_TELL = Sentence("{drive}: can't tell; {why}.")
@@ -113,7 +113,7 @@ def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
     return tuple(map(str, caveats))
 
 
-def kinds_of_reads(look: Look) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:
+def kinds_of_reads(look: ProbeComparison) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:
     """The reads that are compared, by the name of their kind: nanoseconds, batch by batch."""
     return (
         (str(t("written, at random")), look.written_at_random),
@@ -123,7 +123,7 @@ def kinds_of_reads(look: Look) -> tuple[tuple[str, tuple[tuple[int, ...], ...]],
     )
 
 
-def medians(look: Look) -> tuple[tuple[str, float], ...]:
+def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
     """The median of each kind that was read, in nanoseconds."""
     return tuple(
         (name, median(time for batch in batches for time in batch))
@@ -132,7 +132,7 @@ def medians(look: Look) -> tuple[tuple[str, float], ...]:
     )
 
 
-def _why(basis: Basis, timings: Timings, seconds: float) -> Said:
+def _why(basis: Basis, timings: Timings, seconds: float) -> Message:
     if basis is Basis.REWRITES:
         return t(
             "each small write takes {milliseconds} ms, as if a whole band were rewritten",
@@ -180,7 +180,7 @@ def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
 def media_cache_family(drive: Drive, patterns: Sequence[Pattern]) -> str | None:
     """The family of a model that is known for a media cache, so that the probe cannot tell; None for all
     others."""
-    found = next((one for one in fitting(drive, patterns) if one.kind is Kind.MEDIA_CACHE), None)
+    found = next((one for one in fitting(drive, patterns) if one.kind is RecordingKind.MEDIA_CACHE), None)
     return None if found is None else printable(str(found.family) or drive.model or "", 80)
 
 
@@ -190,7 +190,7 @@ def block_bytes(drive: Drive) -> int:
     return max(LEAST_BLOCK_BYTES, drive.geometry.physical_block_bytes)
 
 
-def _no_hard_disk(drive: Drive) -> Said | None:
+def _no_hard_disk(drive: Drive) -> Message | None:
     """Why it is not for this drive, in a sentence."""
     if drive.bus not in BUSES and not is_ata(drive):
         return t(
@@ -234,7 +234,7 @@ class TimedDrive:
         self._path, self._clock, self._written = path, clock, written
         self._reads = Reads(path, descriptor, block_bytes)
         self._long = Reads(path, descriptor, MIB)
-        self._writer = Writer(path, descriptor, extents, watch)
+        self._writer = TimedWriter(path, descriptor, extents, watch)
         # Direct writes want memory at whole pages.
         self._buffer = mmap(-1, block_bytes)
         self._held: dict[int, bytes] = {}

@@ -15,7 +15,7 @@ from wizard.benchmark.measure import Clock
 from wizard.benchmark.scratch import claimed, scratch_extents
 from wizard.benchmark.smr_cliff import (
     FALL,
-    Kind,
+    DriveKind,
     caveats_for,
     find_cliff,
     judge_cliff,
@@ -25,7 +25,7 @@ from wizard.benchmark.smr_cliff import (
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KIB, MIB, t
-from wizard.model.verdict import CliffVerdict, Phase, Window
+from wizard.model.verdict import CliffVerdict, WritePhase, WriteWindow
 from wizard.probe.machine import probe_drive
 
 PIECE_BYTES = 64 * KIB
@@ -56,7 +56,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class WriteRanges:
     """The starts of whole stretches in free space: those written in order, one after the other, and as ranges
     those written at random."""
 
@@ -69,7 +69,7 @@ class Ground:
         return sum(map(len, self.random)) * STRETCH_BYTES
 
 
-def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int) -> Ground | None:
+def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int) -> WriteRanges | None:
     """Part free space, for at most `ordered_bytes` in order; None where it is too small. `offset_bytes` is
     where aligned blocks begin."""
     whole = [_stretches(extent, offset_bytes) for extent in extents]
@@ -78,10 +78,10 @@ def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int)
     rest = tuple(stretches[count:] if stretches is largest else stretches for stretches in whole)
     if not count or sum(map(len, rest)) < FEWEST_STRETCHES:
         return None
-    return Ground(largest[:count], rest)
+    return WriteRanges(largest[:count], rest)
 
 
-def draw_batches(ground: Ground, most_bytes: int, random: Random) -> Iterator[Batch]:
+def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterator[Batch]:
     """Random pieces all over the ground, at least `most_bytes` if it has them, every one once: first all even
     ones, then all odd ones."""
     total = sum(map(len, ground.random))
@@ -134,18 +134,18 @@ NANO = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeProgress:
+class WriteProbeProgress:
     """Where a running probe stands. `bytes_per_second` is that of the last window, None before there is
     one."""
 
-    phase: Phase
+    phase: WritePhase
     written_bytes: int
     most_bytes: int
     seconds_left: float
     bytes_per_second: float | None
 
 
-class Pieces(Protocol):
+class ReadPieces(Protocol):
     """What is read, and written back in parts (`HeldPieces`)."""
 
     saw_data: bool
@@ -168,7 +168,7 @@ def run_shingled_trial(
     *,
     seconds: float,
     most_bytes: int,
-    on_progress: Callable[[ProbeProgress], None],
+    on_progress: Callable[[WriteProbeProgress], None],
     stop: Callable[[], bool],
     probe: Callable[[str], Drive] = probe_drive,
     random: Random | None = None,
@@ -213,39 +213,41 @@ class WriteProbe:
 
     def __init__(
         self,
-        pieces: Pieces,
-        ground: Ground,
+        pieces: ReadPieces,
+        ground: WriteRanges,
         clock: Clock,
         seconds: float,
         most_bytes: int,
-        on_progress: Callable[[ProbeProgress], None],
+        on_progress: Callable[[WriteProbeProgress], None],
     ) -> None:
         self.pieces, self.ground = pieces, ground
-        self.windows: list[Window] = []
+        self.windows: list[WriteWindow] = []
         self.written_bytes = 0
         self._clock, self._most_bytes, self._on_progress = clock, most_bytes, on_progress
         self._window_seconds = min(max(seconds / WINDOWS_WANTED, SHORTEST_WINDOW), LONGEST_WINDOW)
         self._window_bytes = most_bytes // WINDOWS_OF_BYTES
         self._ordered_seconds = min(ORDERED_SECONDS, seconds / 10)
-        self._phase = Phase.SEQUENTIAL_BEFORE
+        self._phase = WritePhase.SEQUENTIAL_BEFORE
         self._open_bytes = 0
         self._open_ns = 0
 
     def write_all(self, random: Random) -> None:
         """All phases; a piece is the smallest step between looks at the clock."""
         self._say()
-        self._write_in_order(Phase.SEQUENTIAL_BEFORE)
+        self._write_in_order(WritePhase.SEQUENTIAL_BEFORE)
         self._write_at_random(random)
-        self._write_in_order(Phase.SEQUENTIAL_AFTER)
+        self._write_in_order(WritePhase.SEQUENTIAL_AFTER)
 
-    def _write_in_order(self, phase: Phase) -> None:
+    def _write_in_order(self, phase: WritePhase) -> None:
         self._phase = phase
         until = self._clock.elapsed + self._ordered_seconds
         starts = list(self.ground.ordered)
-        if phase is Phase.SEQUENTIAL_AFTER:
+        if phase is WritePhase.SEQUENTIAL_AFTER:
             # No more than before, for which room was kept.
             starts = starts[
-                : sum(window.written_bytes for window in self.windows if window.phase is not Phase.RANDOM)
+                : sum(
+                    window.written_bytes for window in self.windows if window.phase is not WritePhase.RANDOM
+                )
                 // STRETCH_BYTES
             ]
         for first in range(0, len(starts), STRETCHES_HELD):
@@ -260,7 +262,7 @@ class WriteProbe:
         self._close_window(at_least_seconds=0.0)
 
     def _write_at_random(self, random: Random) -> None:
-        self._phase = Phase.RANDOM
+        self._phase = WritePhase.RANDOM
         # What is left for the sequential writing afterwards, in bytes and in time.
         most = self._most_bytes - 2 * self.written_bytes
         until = self._clock.elapsed + self._clock.left - 2 * self._clock.elapsed
@@ -298,14 +300,14 @@ class WriteProbe:
             return
         self._open_ns += self.pieces.flush()
         if self._open_ns * NANO >= at_least_seconds:
-            self.windows.append(Window(self._phase, self._open_bytes, self._open_ns * NANO))
+            self.windows.append(WriteWindow(self._phase, self._open_bytes, self._open_ns * NANO))
             self._open_bytes = self._open_ns = 0
 
     def _has_fallen(self) -> bool:
         """Whether the series shows a lasting fall; looked at only where the last window was slow."""
-        if self._open_bytes or len(self.windows) < 2 or self.windows[-1].phase is not Phase.RANDOM:
+        if self._open_bytes or len(self.windows) < 2 or self.windows[-1].phase is not WritePhase.RANDOM:
             return False
-        random = [window for window in self.windows if window.phase is Phase.RANDOM]
+        random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
         if random[-1].bytes_per_second * FALL > max(window.bytes_per_second for window in random):
             return False
         return find_cliff(random) is not None
@@ -313,17 +315,18 @@ class WriteProbe:
     def _say(self) -> None:
         rate = self.windows[-1].bytes_per_second if self.windows else None
         self._on_progress(
-            ProbeProgress(self._phase, self.written_bytes, self._most_bytes, self._clock.left, rate)
+            WriteProbeProgress(self._phase, self.written_bytes, self._most_bytes, self._clock.left, rate)
         )
 
 
 def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
     windows = tuple(run.windows)
-    random_bytes = sum(window.written_bytes for window in windows if window.phase is Phase.RANDOM)
+    random_bytes = sum(window.written_bytes for window in windows if window.phase is WritePhase.RANDOM)
     before, after = (
-        sequential_rate(windows, phase) for phase in (Phase.SEQUENTIAL_BEFORE, Phase.SEQUENTIAL_AFTER)
+        sequential_rate(windows, phase)
+        for phase in (WritePhase.SEQUENTIAL_BEFORE, WritePhase.SEQUENTIAL_AFTER)
     )
-    judgement = judge_cliff(windows, PIECE_BYTES, Kind(drive.rotational, drive.removable, drive.bus))
+    judgement = judge_cliff(windows, PIECE_BYTES, DriveKind(drive.rotational, drive.removable, drive.bus))
     return CliffVerdict(
         drive=drive.path,
         outcome=judgement.outcome,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.model.errors import printable
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 
 EXAMPLES = t("examples:")
 
@@ -21,7 +21,7 @@ class Example:
     """A command as it is typed, and what it does where it does not say so itself."""
 
     words: tuple[str, ...]
-    says: Said | None = None
+    says: Message | None = None
 
     def lines(self, width: int) -> Iterator[str]:
         """Both in a width. A command that is longer goes on behind a backslash, as a shell takes it."""
@@ -45,12 +45,12 @@ def _parts(words: tuple[str, ...]) -> Iterator[str]:
         yield f"{word} {rest.pop(0)}" if valued else word
 
 
-def plain(*words: str, says: Said | None = None) -> Example:
+def plain(*words: str, says: Message | None = None) -> Example:
     """A command that needs no root."""
     return Example(("diskwright", *words), says)
 
 
-def root(*words: str, says: Said | None = None) -> Example:
+def root(*words: str, says: Message | None = None) -> Example:
     """A command for root."""
     return Example(("sudo", "diskwright", *words), says)
 
@@ -72,15 +72,17 @@ class Literal(HelpFormatter):
         return action.help or ""
 
 
-class Command(ArgumentParser):
+class CommandParser(ArgumentParser):
     """The options of a command. Behind them its help has examples and paragraphs, as wide as the terminal
     is."""
 
-    def __init__(self, name: str, says: Said, examples: Sequence[Example], about: Sequence[Said]) -> None:
+    def __init__(
+        self, name: str, says: Message, examples: Sequence[Example], about: Sequence[Message]
+    ) -> None:
         super().__init__(f"diskwright {name}".strip(), description=str(says), formatter_class=Literal)
         self.examples, self.about = tuple(examples), tuple(about)
 
-    def add_journal(self, says: Said) -> None:
+    def add_journal(self, says: Message) -> None:
         """Add `--journal DIR`. The process that applies works in another folder than the command, so the
         folder is absolute from here on."""
         self.add_argument("--journal", metavar="DIR", type=_folder, help=str(says))
@@ -108,12 +110,12 @@ def example_lines(examples: Iterable[Example], width: int) -> list[str]:
     return [str(EXAMPLES), *(line for example in examples for line in example.lines(width))]
 
 
-def paragraph_lines(said: Iterable[Said], width: int) -> list[str]:
+def paragraph_lines(said: Iterable[Message], width: int) -> list[str]:
     """Each behind an empty line."""
     return [line for one in said for line in ("", *_filled(str(one), width))]
 
 
-def item_lines(name: str, says: Said, width: int) -> list[str]:
+def item_lines(name: str, says: Message, width: int) -> list[str]:
     """A name, and beside it what is said of it."""
     return _filled(str(says), width, 15, f"    {name:<10} ")
 

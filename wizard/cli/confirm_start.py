@@ -22,7 +22,7 @@ from wizard.cli.select_run import GOOD_TO_KNOW, NEEDS_ROOT, STEPS
 from wizard.model.changes import Bring
 from wizard.model.errors import ExitCode, Refused, printable
 from wizard.model.migration import Moves
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.copy import amount_said, fstab_difference
 from wizard.plan.partition.moves import preview, step_sentences
 from wizard.plan.text import wrapped
@@ -33,7 +33,7 @@ Start = Callable[[str, Path | None, Environment], Path]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Confirmation:
     """What is to be confirmed by `token`.
 
     `beforehand` are sentences that are told first, `lines` its steps in a width. `outcome` is a sentence on
@@ -43,17 +43,19 @@ class Question:
     """
 
     token: str
-    outcome: Said
-    drive: Said | str
-    refusal_of_more: Said
-    beforehand: Sequence[Said | str]
+    outcome: Message
+    drive: Message | str
+    refusal_of_more: Message
+    beforehand: Sequence[Message | str]
     lines: Callable[[int], Iterator[str]]
     check: Callable[[str], None]
     preflight: Preflight
     start: Start
 
 
-def begin_or_refuse(question: Question, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
+def begin_or_refuse(
+    question: Confirmation, arguments: Namespace, as_root: Callable[[], str]
+) -> Path | ExitCode:
     """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
     root."""
     journal_dir = arguments.journal
@@ -98,7 +100,7 @@ def begin_heeding(begin: Callable[[], Path]) -> Path:
     return run
 
 
-def _dry_run(question: Question, journal_dir: Path | None, environment: Environment) -> ExitCode:
+def _dry_run(question: Confirmation, journal_dir: Path | None, environment: Environment) -> ExitCode:
     for line in question.lines(out().width):
         out().print(line, soft_wrap=True)
     if os.geteuid() != 0:
@@ -134,7 +136,7 @@ def all_lines(bring: Bring, width: int) -> Iterator[str]:
 def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
     """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
     root."""
-    question = Question(
+    question = Confirmation(
         token=bring.drive.token,
         outcome=t(
             "Files are added to {folder}; nothing there is overwritten.",
@@ -175,7 +177,7 @@ def move_lines(moves: Moves, width: int) -> Iterator[str]:
 def apply_move(moves: Moves, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
     """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
     root."""
-    question = Question(
+    question = Confirmation(
         token=moves.drive.token,
         outcome=t(
             "This moves {part:and} to another place on the drive, with everything in it.", part=moves.devices

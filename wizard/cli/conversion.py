@@ -11,7 +11,7 @@ from wizard.apply.conversion.begin import preflight_told, start_told
 from wizard.apply.conversion.guard import check_token, outcome, preflight_migration
 from wizard.apply.conversion.job import migration_of_carried
 from wizard.apply.run.backup_store import Environment
-from wizard.cli.confirm_start import Question, begin_or_refuse
+from wizard.cli.confirm_start import Confirmation, begin_or_refuse
 from wizard.cli.passphrase import out, say
 from wizard.cli.plan_options import with_tabs
 from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, drive_said
@@ -20,8 +20,8 @@ from wizard.ext4.ways import MEANS, SUMMARIES
 from wizard.model.errors import ExitCode, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, Severity
-from wizard.model.migration import Carried, Migration, Offer, Prospect
-from wizard.model.said import Said, Sentence, format_duration, t
+from wizard.model.migration import Carried, Migration, Prospect, WayOffer
+from wizard.model.said import Message, Sentence, format_duration, t
 from wizard.plan.text import command_lines, wrapped
 
 RECOMMENDED = Sentence("Recommended: {way}.")
@@ -65,12 +65,12 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
         yield from wrapped(prospect.why, width)
 
 
-def _is_told_below(finding: Finding, offers: Sequence[Offer]) -> bool:
+def _is_told_below(finding: Finding, offers: Sequence[WayOffer]) -> bool:
     """Whether a finding that is only good to know stands with the way that it rules out."""
     return finding.severity is Severity.INFO and any(finding.code == offer.obstacle_code for offer in offers)
 
 
-def offer_lines(offer: Offer, width: int) -> Iterator[str]:
+def offer_lines(offer: WayOffer, width: int) -> Iterator[str]:
     """One way."""
     yield from wrapped(f"{offer.way}: {SUMMARIES[offer.way]}", width)
     if offer.obstacle:
@@ -93,7 +93,7 @@ def offer_lines(offer: Offer, width: int) -> Iterator[str]:
     yield from wrapped(f"    {takes}", width, 4)
 
 
-def _listed(what: Said, sentences: Sequence[str], width: int) -> Iterator[str]:
+def _listed(what: Message, sentences: Sequence[str], width: int) -> Iterator[str]:
     if sentences:
         yield f"    {what}"
     for sentence in sentences:
@@ -151,7 +151,7 @@ def apply_migration(
 ) -> Path | ExitCode:
     """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
     root."""
-    question = Question(
+    question = Confirmation(
         token=migration.written.token,
         outcome=t("Here {outcome}", outcome=outcome(migration)),
         drive=migration.written.path,

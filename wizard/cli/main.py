@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Sequence
 
-    from wizard.model.said import Said
+    from wizard.model.said import Message
 
 AFTER = t("If a run was begun, `diskwright status` tells how it stands.")
 
 
-class Command(Protocol):
+class CommandModule(Protocol):
     """What a module of a command offers. Only the module of the one that was asked for is imported."""
 
     parser: "Callable[..., ArgumentParser]"
@@ -189,10 +189,10 @@ def carry_out(words: list[str]) -> int:
         return ExitCode.FAILED
 
 
-def command_of(name: str) -> Command:
+def command_of(name: str) -> CommandModule:
     """The module of a command, or of the wizard."""
     module = "action" if name in ACTIONS else name
-    return cast(Command, import_module(f"wizard.cli.commands.{module}"))
+    return cast(CommandModule, import_module(f"wizard.cli.commands.{module}"))
 
 
 def parser_of(name: str) -> "ArgumentParser":
@@ -246,7 +246,7 @@ def dispatch(words: list[str]) -> int:
     return command_of(name).main(arguments)
 
 
-def _tell(*said: "Said | None") -> None:
+def _tell(*said: "Message | None") -> None:
     """Sentences in a row, from the program itself."""
     print("diskwright:", *(str(one) for one in said if one), file=sys.stderr)
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.finding import Severity
 from wizard.model.plan import Plan
-from wizard.model.said import Said, t, tn
+from wizard.model.said import Message, t, tn
 from wizard.plan.request.encryption import (
     LARGEST_BYTES,
     LOST,
@@ -80,7 +80,7 @@ def err() -> Console:
     )
 
 
-def say(sentence: Said | str) -> None:
+def say(sentence: Message | str) -> None:
     """Narrate one sentence."""
     err().print(Text(printable(str(sentence), 2000)))
 
@@ -171,7 +171,7 @@ def _has_terminal() -> bool:
     return True
 
 
-def _typed(prompt: Said) -> bytes:
+def _typed(prompt: Message) -> bytes:
     """What is typed on the terminal, to the byte, whatever the streams are."""
     with Path(TERMINAL).open("r+b", buffering=0) as terminal:
         with unseen(terminal):

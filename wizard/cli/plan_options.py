@@ -7,8 +7,8 @@ from pathlib import Path
 
 from wizard.apply.settings.start import check_token, preflight_told, start_told
 from wizard.cli import confirm_start as words
-from wizard.cli.command import Command, plain
-from wizard.cli.confirm_start import Question, begin_or_refuse
+from wizard.cli.command import CommandParser, plain
+from wizard.cli.confirm_start import Confirmation, begin_or_refuse
 from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, RECORDED, STEPS, UNDONE, drive_said
 from wizard.model.changes import Changes, EditFstab, SetOptions, SwitchOff, Tune, WriteRules
 from wizard.model.errors import ExitCode, printable
@@ -130,7 +130,7 @@ ABOUT = (
 def parser() -> ArgumentParser:
     """`diskwright plan DEVICE... [--stripe KIND] [--replace | --use-free] (--volume ... | --workload ID) [-o
     PLAN.json]`."""
-    made = Command(
+    made = CommandParser(
         "plan", t("Plan a layout, show it, and save it. Writes nothing to the drive."), EXAMPLES, ABOUT
     )
     made.add_argument(
@@ -295,7 +295,7 @@ def show_changes(changes: Changes, width: int) -> Iterator[str]:
 def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
     """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
     root."""
-    question = Question(
+    question = Confirmation(
         token=changes.drive.token,
         outcome=(
             t("This would power {device} off", device=changes.device)

@@ -10,7 +10,7 @@ from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition, Signature, Table
-from wizard.model.said import Said, Sentence, format_capacity, format_exact, joined, t, tn
+from wizard.model.said import Message, Sentence, format_capacity, format_exact, joined, t, tn
 
 HEALTH = t("health:")
 NOT_READ = t("not read")
@@ -80,7 +80,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
 
 def title(drive: Drive) -> str:
     """`/dev/sda  Example HDD 500, 500 GB`."""
-    what: Said | str = printable(drive.model, 50) if drive.model else _unnamed(drive)
+    what: Message | str = printable(drive.model, 50) if drive.model else _unnamed(drive)
     return str(t("{path}  {what}, {size}", path=drive.path, what=what, size=_size(drive.size_bytes)))
 
 
@@ -109,19 +109,19 @@ def _blocks(drive: Drive) -> str:
     return f"{_format(geometry)}; {_offset(geometry)}; {_io(geometry)}"
 
 
-def _format(geometry: Geometry) -> Said:
+def _format(geometry: Geometry) -> Message:
     if (known := FORMATS.get(geometry.sector_format)) is not None:
         return known()
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
     return t("{logical}-byte blocks over physical ones of {physical}", logical=logical, physical=physical)
 
 
-def _offset(geometry: Geometry) -> Said:
+def _offset(geometry: Geometry) -> Message:
     offset = geometry.alignment_offset_bytes
     return t("misaligned in itself") if offset < 0 else t("offset {offset}", offset=offset)
 
 
-def _io(geometry: Geometry) -> Said:
+def _io(geometry: Geometry) -> Message:
     best = geometry.optimal_io_bytes
     return t(
         "I/O at least {least}, best {best}",
@@ -142,13 +142,13 @@ def _habits(drive: Drive, recording: Recording) -> str:
     )
 
 
-def _discard(drive: Drive) -> Said:
+def _discard(drive: Drive) -> Message:
     if drive.discard is None:
         return t("unknown")
     return t("yes") if drive.discard.maximum_bytes else t("none")
 
 
-def _recording(recording: Recording) -> Said:
+def _recording(recording: Recording) -> Message:
     management = str(recording.management)
     match recording.verdict:
         case Recorded.YES:
@@ -209,8 +209,8 @@ def _table(drive: Drive) -> str:
     return str(t("no table") if drive.partitions else t("no table, no filesystem"))
 
 
-def _table_words(table: Table) -> Said | str:
-    names: dict[str, Said | str] = {"gpt": "GPT", "mbr": "MBR", "hybrid": t("GPT and MBR (hybrid)")}
+def _table_words(table: Table) -> Message | str:
+    names: dict[str, Message | str] = {"gpt": "GPT", "mbr": "MBR", "hybrid": t("GPT and MBR (hybrid)")}
     name = names.get(table.kind) or t("of another kind")
     states = tuple(
         which(state=state)

@@ -23,7 +23,7 @@ from wizard.model.ext import Check, Event
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.plan import Plan
-from wizard.model.said import GIB, Said, t
+from wizard.model.said import GIB, Message, t
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import Wish
@@ -78,7 +78,7 @@ class Walk:
         self._verify(plan)
         self._undo(run)
 
-    def _check(self, what: Said | str, holds: bool, seen: Said | str) -> None:
+    def _check(self, what: Message | str, holds: bool, seen: Message | str) -> None:
         self.checks.append(Check(str(what), holds, printable(str(seen), 300)))
 
     def _inspect(self) -> tuple[Machine, Drive]:
@@ -339,12 +339,12 @@ def _draw() -> str:
     return str(uuid4())
 
 
-def _stage(said: Said) -> None:
+def _stage(said: Message) -> None:
     name = str(said)
     print(f"\n{name}\n{'-' * len(name)}", flush=True)
 
 
-def _tell(lines: Iterable[Said | str]) -> None:
+def _tell(lines: Iterable[Message | str]) -> None:
     for line in lines:
         print(f"  {printable(str(line), 400)}".rstrip(), flush=True)
 

@@ -8,7 +8,7 @@ from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
-from wizard.apply.plan.recover import Found, found_on
+from wizard.apply.plan.recover import FoundRun, found_on
 from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.relocated_drives import elsewhere
 from wizard.apply.plan.resume import later_runs
@@ -17,13 +17,13 @@ from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_ent
 from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves, outline
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import (
-    Kind,
-    called,
+    RunKind,
     check_owner,
     find_run,
     kind_of,
     list_runs,
     load_plan,
+    run_argument,
     runs_folder,
 )
 from wizard.apply.run_control import keep
@@ -33,7 +33,7 @@ from wizard.findings.drive_faults import contents_words
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.migration import Means
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.preview import who
 from wizard.probe.machine import probe_drive
 
@@ -64,12 +64,12 @@ def keep_from_drive(
             "before is gone with the folder of the run {found}. `diskwright status "
             "{run}` shows every check.",
             found=printable(found.run, 60),
-            run=called(run),
+            run=run_argument(run),
         )
     )
 
 
-def told(found: Found) -> Iterator[Said | str]:
+def told(found: FoundRun) -> Iterator[Message | str]:
     """What waits, and every place that is written to, in sentences."""
     first = found.notices[0]
     yield t(
@@ -120,7 +120,7 @@ PLAN_FILE = t("The plan")
 DOCUMENT_FILE = t("The document")
 
 
-def drive_said(drive: "Identity") -> Said:
+def drive_said(drive: "Identity") -> Message:
     """Which drive it is, and its token."""
     return t(
         "{path}, {model}, token {token}",
@@ -130,7 +130,7 @@ def drive_said(drive: "Identity") -> Said:
     )
 
 
-def not_recorded(machine: "Machine", device: str, file: str) -> Said:
+def not_recorded(machine: "Machine", device: str, file: str) -> Message:
     """That the machine in a file has another drive than the one that was named."""
     known = tuple(drive.path for drive in machine.drives) or (t("none"),)
     return t(
@@ -152,7 +152,7 @@ SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT
 MADE_THERE = {
     Phase.CLEARING: HALF,
     Phase.REPLACING: HALF,
-    Phase.BARRED: Sentence(
+    Phase.HIDDEN: Sentence(
         "What this run made there is barred: all is written but the marks by which anything recognises it."
     ),
     Phase.RELEASING: HALF,
@@ -181,7 +181,7 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     if len(found) > 1:
         say(t("{runs} runs are open. Say which one is meant:", runs=len(found)))
         for run in found:
-            say(f"{typed(command, called(run))}    {_brief(run)}")
+            say(f"{typed(command, run_argument(run))}    {_brief(run)}")
         raise Refused(
             t(
                 "`diskwright {command}` without a name could mean any of {runs} runs. Nothing was written.",
@@ -192,7 +192,7 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     return found[0]
 
 
-def _nothing_to(command: str, where: str, newest: Path) -> Said:
+def _nothing_to(command: str, where: str, newest: Path) -> Message:
     """Why the command means no run, and how the newest one stands."""
     if command == "look":
         return t(
@@ -259,21 +259,21 @@ def is_open(run: Path, command: str) -> bool:
 
 def _waits_unseen(run: Path, now: RunState) -> bool:
     """Whether what it made is complete and barred, also where keeping or undoing it has failed since."""
-    if now is RunState.RUNNING or kind_of(run) is not Kind.PLAN:
+    if now is RunState.RUNNING or kind_of(run) is not RunKind.PLAN:
         return False
     record = load_record(run)
-    return record is not None and record.phase is Phase.BARRED
+    return record is not None and record.phase is Phase.HIDDEN
 
 
 def _may_be_meant(run: Path, command: str) -> bool:
     """Whether the command can do anything for a run that is not done: what wrote nothing, or wrote to the
     drive directly, cannot be kept, and what was left to others is nobody's to take up."""
     match kind_of(run):
-        case Kind.MIGRATION:
+        case RunKind.MIGRATION:
             return True
-        case Kind.CHANGES | Kind.MOVE | Kind.BRING:
+        case RunKind.CHANGES | RunKind.MOVE | RunKind.BRING:
             return command != "keep"
-        case Kind.PLAN:
+        case RunKind.PLAN:
             record = load_record(run)
             if record is None:
                 return command != "keep"
@@ -282,12 +282,12 @@ def _may_be_meant(run: Path, command: str) -> bool:
 
 def _is_open_when_done(run: Path, command: str) -> bool:
     match kind_of(run):
-        case Kind.MIGRATION:
+        case RunKind.MIGRATION:
             means = load_migration(run).means
             return means in (Means.TRANSACTION, Means.DIRECT) or (means is Means.FILES and command == "undo")
-        case Kind.CHANGES | Kind.MOVE | Kind.BRING:
+        case RunKind.CHANGES | RunKind.MOVE | RunKind.BRING:
             return command == "undo"
-        case Kind.PLAN:
+        case RunKind.PLAN:
             if (record := load_record(run)) is not None:
                 return command == "undo" and record.phase not in (Phase.KEPT, Phase.UNDONE)
             return command == "undo" and not no_way_back(load_plan(run), begun_steps(read_entries(run)))
@@ -323,15 +323,15 @@ def drives_of(run: Path) -> tuple[Identity, ...]:
     """The drives that a run writes to, as they were found before it; raises BadInput where it cannot be
     read."""
     match kind_of(run):
-        case Kind.CHANGES:
+        case RunKind.CHANGES:
             return (load_changes(run).drive,)
-        case Kind.MOVE:
+        case RunKind.MOVE:
             return (load_moves(run).drive,)
-        case Kind.BRING:
+        case RunKind.BRING:
             return (load_bring(run).drive,)
-        case Kind.MIGRATION:
+        case RunKind.MIGRATION:
             return (load_migration(run).written,)
-        case Kind.PLAN:
+        case RunKind.PLAN:
             return tuple(member.drive for member in load_plan(run).members)
 
 
@@ -341,14 +341,14 @@ def tell_drives(run: Path) -> None:
     """
     check_owner(run)
     check_noted(run)
-    say(t("Run {run}:", run=called(run)))
+    say(t("Run {run}:", run=run_argument(run)))
     waits = state(run) is RunState.WAITING
     # A migration that is barred is told of in its own words.
-    record = load_record(run) if kind_of(run) is Kind.PLAN else None
-    phase = Phase.BARRED if waits else record.phase if record else None
+    record = load_record(run) if kind_of(run) is RunKind.PLAN else None
+    phase = Phase.HIDDEN if waits else record.phase if record else None
     there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
     made = str(there()) if there and not set_up_later else ""
-    moved = {one.known.path: one.sentence for one in elsewhere(run)} if kind_of(run) is Kind.PLAN else {}
+    moved = {one.known.path: one.sentence for one in elsewhere(run)} if kind_of(run) is RunKind.PLAN else {}
     for drive in drives_of(run):
         now = (moved[drive.path],) if drive.path in moved else ()
         for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):
@@ -360,7 +360,7 @@ def tell_drives(run: Path) -> None:
                 "Therefore first settle that one, by `diskwright undo {run}` or `diskwright "
                 "keep {run}`.",
                 name=later.name,
-                run=called(later),
+                run=run_argument(later),
             )
         )
     if record and made and not waits:

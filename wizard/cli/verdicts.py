@@ -16,15 +16,15 @@ from typing import TypeVar
 
 from wizard.apply.move.forward import stops_now
 from wizard.apply.run.process import NO_BAD_SECTORS
-from wizard.apply.run.runs import Kind, kind_of
+from wizard.apply.run.runs import RunKind, kind_of
 from wizard.benchmark.alignment import render_cliff_verdict, render_displaced_verdict
 from wizard.benchmark.smr_cliff import rate_in_words
 from wizard.benchmark.smr_probe import WRITES
-from wizard.benchmark.smr_probe import Phase as QuickPhase
+from wizard.benchmark.smr_probe import ProbePhase as QuickPhase
 from wizard.benchmark.smr_probe import ProbeProgress as QuickProbeProgress
 from wizard.benchmark.smr_run import SECONDS as QUICK_SECONDS
 from wizard.benchmark.smr_run import block_bytes, medians, probe_extents, run_displaced_trial
-from wizard.benchmark.smr_write import ProbeProgress, run_shingled_trial
+from wizard.benchmark.smr_write import WriteProbeProgress, run_shingled_trial
 from wizard.cli.command import given_again
 from wizard.cli.commands.apply import narrate
 from wizard.cli.passphrase import err, out, say, tell
@@ -32,8 +32,15 @@ from wizard.cli.select_run import DOCUMENT_FILE
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.machine import Drive
-from wizard.model.said import MIB, Said, Sentence, format_duration, parse_size, t
-from wizard.model.verdict import USUAL_SECONDS, CliffVerdict, DisplacedVerdict, Look, Phase, Window
+from wizard.model.said import MIB, Message, Sentence, format_duration, parse_size, t
+from wizard.model.verdict import (
+    USUAL_SECONDS,
+    CliffVerdict,
+    DisplacedVerdict,
+    ProbeComparison,
+    WritePhase,
+    WriteWindow,
+)
 from wizard.process.program import ended_by_signal
 
 T = TypeVar("T")
@@ -70,7 +77,7 @@ def _fit(line: str) -> str:
 
 
 @contextmanager
-def progress_line(beginning: Said, in_words: Callable[[T], str]) -> Iterator[Callable[[T], None]]:
+def progress_line(beginning: Message, in_words: Callable[[T], str]) -> Iterator[Callable[[T], None]]:
     """Says that it begins once it does; then, on a terminal, shows progress in one line that is cleared at
     the end."""
     width = max(20, err().width - 1) if err().is_terminal else 0
@@ -105,9 +112,9 @@ LABEL_COLUMNS = 26
 ROWS = 16
 
 PHASES = {
-    Phase.SEQUENTIAL_BEFORE: Sentence("in order, before"),
-    Phase.RANDOM: Sentence("at random"),
-    Phase.SEQUENTIAL_AFTER: Sentence("in order, afterwards"),
+    WritePhase.SEQUENTIAL_BEFORE: Sentence("in order, before"),
+    WritePhase.RANDOM: Sentence("at random"),
+    WritePhase.SEQUENTIAL_AFTER: Sentence("in order, afterwards"),
 }
 
 
@@ -166,43 +173,47 @@ def cliff_lines(verdict: CliffVerdict) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChartRow:
     """A line of the chart."""
 
-    phase: Phase
+    phase: WritePhase
     label: str
     bytes_per_second: float
 
 
-def _rows(windows: Sequence[Window]) -> list[Row]:
+def _rows(windows: Sequence[WriteWindow]) -> list[ChartRow]:
     """Several for the random writing, one for each sequential phase."""
     rows = []
-    for phase in Phase:
+    for phase in WritePhase:
         mine = [window for window in windows if window.phase is phase]
-        size = max(1, ceil(len(mine) / ROWS) if phase is Phase.RANDOM else len(mine))
+        size = max(1, ceil(len(mine) / ROWS) if phase is WritePhase.RANDOM else len(mine))
         written = 0
         for first in range(0, len(mine), size):
             part = mine[first : first + size]
             amount = sum(window.written_bytes for window in part)
             label = (
-                t("at random, from {size:size}", size=written) if phase is Phase.RANDOM else PHASES[phase]()
+                t("at random, from {size:size}", size=written)
+                if phase is WritePhase.RANDOM
+                else PHASES[phase]()
             )
-            rows.append(Row(phase, str(label), amount / max(sum(window.seconds for window in part), 1e-9)))
+            rows.append(
+                ChartRow(phase, str(label), amount / max(sum(window.seconds for window in part), 1e-9))
+            )
             written += amount
     return rows
 
 
-def _bar(row: Row, rows: Sequence[Row]) -> str:
+def _bar(row: ChartRow, rows: Sequence[ChartRow]) -> str:
     fastest = max(
         other.bytes_per_second
         for other in rows
-        if (other.phase is Phase.RANDOM) is (row.phase is Phase.RANDOM)
+        if (other.phase is WritePhase.RANDOM) is (row.phase is WritePhase.RANDOM)
     )
     bar = "#" * ceil(BAR_COLUMNS * row.bytes_per_second / max(fastest, 1e-9))
     return f"{row.label:<{LABEL_COLUMNS}}  {bar:<{BAR_COLUMNS}}  {rate_in_words(row.bytes_per_second)}"
 
 
-def _in_words(progress: ProbeProgress) -> str:
+def _in_words(progress: WriteProbeProgress) -> str:
     line = t(
         "{phase}: {written:size} written of at most {most:exact}, at most {seconds:.0f} s left",
         phase=PHASES[progress.phase](),
@@ -273,7 +284,7 @@ def quick_lines(verdict: DisplacedVerdict) -> list[str]:
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
 
 
-def _bars(when: Said, look: Look) -> Iterator[str]:
+def _bars(when: Message, look: ProbeComparison) -> Iterator[str]:
     rows = medians(look)
     longest = max((time for _, time in rows), default=1.0)
     yield ""
@@ -296,7 +307,7 @@ def _quick_in_words(progress: QuickProbeProgress) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class PlanOffer:
     """What is shown and begun: the document as text, its lines in a width, the token that confirms it, what
     begins it, which is given how the command is worded for root, and what is told last where it is only
     shown."""
@@ -305,10 +316,10 @@ class Offer:
     lines: Callable[[int], Iterator[str]]
     token: str
     begin: Callable[[Namespace, Callable[[], str]], Path | ExitCode]
-    doubts: Sequence[Said | str] = ()
+    doubts: Sequence[Message | str] = ()
 
 
-def offered(offer: Offer, arguments: Namespace) -> ExitCode:
+def offered(offer: PlanOffer, arguments: Namespace) -> ExitCode:
     """Show it; with a token, or as a dry run, go on as `diskwright apply` does. `-o` writes it to a file."""
     if (file := getattr(arguments, "output", None)) is not None:
         write_file(Path(file), offer.document, str(DOCUMENT_FILE))
@@ -329,7 +340,7 @@ def offered(offer: Offer, arguments: Namespace) -> ExitCode:
 
 def refuse_otherwise(run: Path) -> None:
     """Raises Refused for a run that moves nothing."""
-    if kind_of(run) is not Kind.MOVE:
+    if kind_of(run) is not RunKind.MOVE:
         raise Refused(NO_BAD_SECTORS(run=run.name))
 
 

@@ -14,7 +14,7 @@ from wizard.documents import files
 from wizard.documents.decode import Misfit, decode
 from wizard.documents.files import within
 from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED, BadInput, printable
-from wizard.model.said import ProfileText, Said, in_english, t
+from wizard.model.said import Message, ProfileText, in_english, t
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def to_json(value: object, *, derived: bool = True) -> Any:
         return {name: to_json(one, derived=derived) for name, one in value.items()}
     if isinstance(value, ProfileText):
         return value.english
-    if isinstance(value, Said):
+    if isinstance(value, Message):
         texts = {"english": value.english, "several": value.several}
         values = {name: to_json(one) for name, one in value.values}
         return {**{name: text for name, text in texts.items() if text}, "values": values}
@@ -137,7 +137,7 @@ class Sealed(Generic[T]):
 
     schema: str
     kind: type[T]
-    again: Said
+    again: Message
     check: Callable[[T, str], None]
     renew: Callable[[T], T] | None = None
     earlier: Mapping[str, Callable[[JSON], JSON]] = field(default_factory=dict)

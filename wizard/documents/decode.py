@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeGuard, TypeVar, Union, cast, get_args, get_
 
 from wizard.documents.files import PROFILES, itself
 from wizard.model.errors import DERIVED, printable
-from wizard.model.said import ProfileText, Said, Sentence, Value, from_document, t
+from wizard.model.said import Message, ProfileText, Sentence, Value, from_document, t
 
 FILE = Path(PROFILES) / "messages-1.0.json"
 """The English of each code, and its second form if it has one."""
@@ -45,7 +45,7 @@ class Misfit(ValueError):
         return self.place.removeprefix(".")
 
     @property
-    def said(self) -> Said:
+    def said(self) -> Message:
         """What is wrong; what holds the value is not said with it."""
         return self.sentence(what=itself(self.key), **self.values)
 
@@ -60,7 +60,7 @@ def decode(value: Any, wanted: type[T]) -> T:
 def _decoder(wanted: Hashable) -> Decoder:
     if shape := SHAPES.get(get_origin(wanted)):
         return shape(*get_args(wanted))
-    if wanted is Said:
+    if wanted is Message:
         return _said
     if wanted is ProfileText:
         return _profile_text
@@ -111,7 +111,7 @@ def _literal(*words: str) -> Decoder:
 def _union(*members: Any) -> Decoder:
     """A type or None, a sentence or text, or dataclasses that their `kind` tells from each other."""
     some = [member for member in members if member is not NoneType]
-    if set(some) == {Said, str}:
+    if set(some) == {Message, str}:
         return lambda value: value if type(value) is str else _said(value)
     inner = _decoder(some[0]) if len(some) == 1 else _by_kind(some)
     if len(some) == len(members):
@@ -232,7 +232,7 @@ def _is_message(value: Any) -> bool:
     return all(type(text) is str for name, text in value.items() if name != "values")
 
 
-def _said(value: Any) -> Said:
+def _said(value: Any) -> Message:
     """A message: its English, with a second form if it has one, and its values. Documents of version 1.0 have
     a code instead of the English."""
     if not _is_message(value):
@@ -287,7 +287,7 @@ def _other_type(wanted: type, value: object) -> Misfit:
     )
 
 
-def _kind_of(found: type, whole: Sentence = NUMBER) -> Said:
+def _kind_of(found: type, whole: Sentence = NUMBER) -> Message:
     """A type of values, in the words of TOML; `whole` is what an integer is called."""
     return whole() if found is int else KINDS.get(found, Sentence("a date or a time"))()
 
@@ -381,7 +381,7 @@ def known_or_text(value: object, deepest: int = DEEPEST) -> object:
 
 def _is_known(value: object) -> bool:
     try:
-        decode(value, Said)
+        decode(value, Message)
     except Misfit:
         return False
     return True

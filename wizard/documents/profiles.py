@@ -21,7 +21,7 @@ from wizard.documents.decode import Misfit, decode
 from wizard.documents.files import PROFILES, whole, within
 from wizard.model.errors import BadInput, printable
 from wizard.model.finding import MOST_BYTES, Notice
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 
 T = TypeVar("T")
 
@@ -96,7 +96,7 @@ def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
         raise BadInput(f"{where}: {error}") from None
 
 
-def fault_at(path: Path, key: str, why: Said) -> BadInput:
+def fault_at(path: Path, key: str, why: Message) -> BadInput:
     """The error to raise about the value at `key` (`choices[1].sentence`) of a profile: file, line and
     place."""
     return _at_line(str(path), line_of(path.read_text(encoding="utf-8"), key), whole(key), str(why))

@@ -30,7 +30,7 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class FreshTarget:
     """The volume for a fresh ext4 on `drive`. `fault` is a clause on why it cannot be had, empty where it
     can."""
 
@@ -110,7 +110,7 @@ class Situation:
     no_snapshots: str = ""
     store: Folder = Folder("")
     undo_dir: Folder = Folder("")
-    target: Target | None = None
+    target: FreshTarget | None = None
     manifest_seconds: float = 0.0
 
 

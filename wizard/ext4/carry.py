@@ -27,7 +27,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, Severity
 from wizard.model.migration import Carried, Means, Prospect, Way
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.check import identity_faults
 from wizard.plan.rules import is_device_path
 
@@ -138,7 +138,7 @@ def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repa
     anywhere."""
     if way not in WRITING:
         raise BadInput(
-            in_a_row(
+            join(
                 t("Only the ways light and full can be carried to a rescue medium, not {way}.", way=way),
                 NOTHING_WRITTEN,
             )
@@ -191,7 +191,7 @@ def _let_go(situation: Situation) -> Situation:
     )
 
 
-def difference(carried: Carried, situation: Situation) -> Said | None:
+def difference(carried: Carried, situation: Situation) -> Message | None:
     """The first thing in which what is found is another than what was carried, as a clause; None where it
     is the same."""
     was, now, drive = carried.before, situation.ext, carried.drive
@@ -228,11 +228,11 @@ def _lasting(facts: ExtFacts) -> str:
     return ", ".join(sorted(facts.features - PASSING))
 
 
-def _shown(value: object) -> Said | str:
+def _shown(value: object) -> Message | str:
     return t("none") if value is None else printable(str(value), 400)
 
 
-def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Said, Argv]]:
+def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Message, Argv]]:
     """What a person does, in order, with the plan in `file`: a sentence each, and its command, empty for
     none."""
     operations = operations_for(carried.way, carried.before, repairs=carried.repairs)
@@ -288,7 +288,7 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Said,
     yield t("Take the medium out, and start the system again."), ()
 
 
-def not_there(carried: Carried) -> Said:
+def not_there(carried: Carried) -> Message:
     """That the filesystem is not attached."""
     said = t(
         "The filesystem {uuid} ({size:exact}) is not there. Attach its drive, and "
@@ -296,7 +296,7 @@ def not_there(carried: Carried) -> Said:
         uuid=carried.before.uuid,
         size=carried.device_bytes,
     )
-    return in_a_row(said, NOTHING_WRITTEN)
+    return join(said, NOTHING_WRITTEN)
 
 
 def check_carried(carried: Carried, where: str) -> None:
@@ -311,7 +311,7 @@ def check_carried(carried: Carried, where: str) -> None:
         )
 
 
-def _faults(carried: Carried) -> Iterator[Said | str]:
+def _faults(carried: Carried) -> Iterator[Message | str]:
     yield from identity_faults(carried.drive)
     if not is_device_path(carried.device):
         yield words.NO_DEVICE(device=printable(carried.device, 60))

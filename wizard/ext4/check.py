@@ -20,7 +20,7 @@ from wizard.model.migration import (
     SetOwnFstabType,
     Way,
 )
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import identity_faults
 from wizard.plan.rules import is_device_path, uuid_fault
 
@@ -70,7 +70,7 @@ def told_anew(migration: Migration) -> Migration:
     )
 
 
-def _faults(migration: Migration) -> Iterator[Said | str]:
+def _faults(migration: Migration) -> Iterator[Message | str]:
     for drive in filter(None, (migration.drive, migration.target)):
         yield from identity_faults(drive)
     if (migration.target is None) == (migration.way is Way.FRESH):
@@ -85,7 +85,7 @@ def _faults(migration: Migration) -> Iterator[Said | str]:
     yield from _operation_faults(migration, operations)
 
 
-def ext_faults(before: ExtFacts) -> Iterator[Said]:
+def ext_faults(before: ExtFacts) -> Iterator[Message]:
     """What cannot be of a superblock that a document names."""
     if fault := uuid_fault(before.uuid):
         yield t(
@@ -108,7 +108,7 @@ def ext_faults(before: ExtFacts) -> Iterator[Said]:
         yield t("its superblock holds numbers that cannot be")
 
 
-def _folder_faults(migration: Migration) -> Iterator[Said]:
+def _folder_faults(migration: Migration) -> Iterator[Message]:
     wanted = {Means.TRANSACTION: (True, False), Means.DIRECT: (False, True)}.get(
         migration.means, (False, False)
     )
@@ -123,7 +123,7 @@ def _folder_faults(migration: Migration) -> Iterator[Said]:
             yield t('"{folder}" is no folder', folder=printable(folder, 60))
 
 
-def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Said]:
+def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Message]:
     lines = [operation for operation in operations if isinstance(operation, SetFstabType)]
     own = [operation for operation in operations if isinstance(operation, SetOwnFstabType)]
     others = tuple(
@@ -150,7 +150,7 @@ def _operation_faults(migration: Migration, operations: tuple[MigrationOperation
         yield from _line_faults(line)
 
 
-def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[Said]:
+def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[Message]:
     if own and migration.way is Way.MOUNT:
         yield t("it changes a file on a filesystem that is to stay as it is")
     if len({line.number for line in own}) != len(own) or len({line.digest for line in own}) > 1:
@@ -163,7 +163,7 @@ def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[Sa
         yield from _line_faults(line)
 
 
-def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Said]:
+def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Message]:
     fields = line.old.split()
     file = line.file if isinstance(line, SetFstabType) else OWN_FSTAB
     if not file.startswith("/") or not file.isprintable() or line.number < 1 or len(line.digest) != 64:
@@ -178,7 +178,7 @@ def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Said]:
         yield t("the line that it changes is none that names ext2 or ext3")
 
 
-def _fresh_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Said]:
+def _fresh_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Message]:
     match operations:
         case (MakeFresh(target=target, uuid=uuid), CopyFiles()):
             if operations != fresh_operations(migration.before, target, uuid):

@@ -23,7 +23,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.said import MIB, Said, Sentence, t
+from wizard.model.said import MIB, Message, Sentence, t
 
 FEATURES = {
     "extent": Sentence(
@@ -43,7 +43,7 @@ def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tupl
     return tuple(dict.fromkeys(str(said) for operation in operations for said in _gains(operation, before)))
 
 
-def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Said]:
+def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Message]:
     match operation:
         case AddJournal():
             yield t("A journal: after a power cut it is in order within seconds, without a whole check.")
@@ -76,7 +76,7 @@ def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Said]:
             pass
 
 
-def fresh_gains(before: ExtFacts) -> Iterator[Said]:
+def fresh_gains(before: ExtFacts) -> Iterator[Message]:
     """What only a filesystem that is made anew has, with this one's numbers."""
     if "flex_bg" not in before.features and before.groups > 1:
         yield t(

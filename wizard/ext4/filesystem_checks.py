@@ -8,7 +8,7 @@ from wizard.ext4.operations import may_have_blocks
 from wizard.ext4.system_checks import danger, info, version_text, warning
 from wizard.model.errors import printable
 from wizard.model.finding import Finding
-from wizard.model.said import Sentence, in_a_row, t, tn
+from wizard.model.said import Sentence, join, t, tn
 
 REPAIR = t(
     "Have it repaired with --repair, on a copy of what changes or with an undo file. A backup first is wise."
@@ -79,7 +79,7 @@ def in_use(situation: Situation) -> Iterator[Finding]:
                 places=tuple(printable(place, 200) for place in situation.mounts),
             ),
             t("What is changed below a mounted filesystem damages it."),
-            in_a_row(
+            join(
                 t("Unmount it first (`umount {device}`).", device=device),
                 t("Where that does not help, a program sees it in a namespace of its own: end that one."),
                 t(
@@ -236,7 +236,7 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
             situation,
             t("The journal of {device} lies on another device.", device=device),
             t("A snapshot of one of the two would not fit the other."),
-            in_a_row(
+            join(
                 t(
                     "Take the journal off first, on the unmounted and clean filesystem: `tune2fs "
                     "-O ^has_journal {device}`. The migration gives it a journal of its own.",

@@ -15,7 +15,7 @@ from wizard.ext4.system_checks import told_of
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.finding import Severity
 from wizard.model.migration import MakeFresh, Means, Migration, MigrationOperation, Way
-from wizard.model.said import Said, in_a_row, t
+from wizard.model.said import Message, join, t
 
 
 def _drawn() -> str:
@@ -45,7 +45,7 @@ def make_migration(
             free=folder.free_bytes,
             room=room,
         )
-        raise Refused(in_a_row(said, words.NOTHING_WRITTEN))
+        raise Refused(join(said, words.NOTHING_WRITTEN))
     migration = Migration(
         drive=situation.drive,
         device=situation.device,
@@ -68,7 +68,7 @@ def make_migration(
 
 def doubts_of(
     situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool
-) -> tuple[Said | str, ...]:
+) -> tuple[Message | str, ...]:
     """The sentences on what is good to know before these operations are carried out."""
     return (*_doubts(situation, way, means, manifest=manifest), *_stays(situation, operations))
 
@@ -81,7 +81,7 @@ def wanted_operations(
         return all_operations(situation, way, repairs=repairs)
     if situation.target is None:
         raise BadInput(
-            in_a_row(
+            join(
                 t("Name the volume for the fresh ext4 with --to; it must hold nothing."),
                 words.NOTHING_WRITTEN,
             )
@@ -104,7 +104,7 @@ def folder_of(situation: Situation, means: Means) -> Folder | None:
     return {Means.TRANSACTION: situation.store, Means.DIRECT: situation.undo_dir}.get(means)
 
 
-def not_covered(situation: Situation) -> Said:
+def not_covered(situation: Situation) -> Message:
     """Why no transaction is possible, and what that means."""
     why = (
         t("{why}.", why=situation.no_snapshots)
@@ -115,7 +115,7 @@ def not_covered(situation: Situation) -> Said:
             fault=situation.store.fault,
         )
     )
-    return in_a_row(
+    return join(
         words.NO_TRANSACTION,
         why,
         t(
@@ -125,7 +125,7 @@ def not_covered(situation: Situation) -> Said:
     )
 
 
-def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[Said]:
+def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[Message]:
     """What is mounted at boot beside a fresh filesystem, and how that is changed: by hand, once the copy was
     looked at."""
     text, file = situation.fstab_text.split("\n"), printable(situation.fstab, 200)
@@ -159,7 +159,7 @@ def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> It
             )
 
 
-def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[Said | str]:
+def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[Message | str]:
     if means is Means.DIRECT:
         yield not_covered(situation)
         seconds = fingerprint_seconds(

@@ -24,7 +24,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.settings.possible import digest_of_text
 
 # What it does.
@@ -125,7 +125,7 @@ def spare_blocks(before: ExtFacts) -> int:
     return max(LEAST_SPARE_BLOCKS, before.blocks * SPARE_PER_MILLE // 1000)
 
 
-def widening_fault(before: ExtFacts) -> Said | None:
+def widening_fault(before: ExtFacts) -> Message | None:
     """Why its inodes cannot be made wider, as a clause; None where they can. tune2fs finds out about the
     last group only when it has begun to write, and leaves a damaged filesystem.
     """

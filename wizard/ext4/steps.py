@@ -28,12 +28,12 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 
 LISTS = Sentence("Its superblock lists {features:list}.")
 
 
-def sentence(operation: MigrationOperation, device: str) -> Said:
+def sentence(operation: MigrationOperation, device: str) -> Message:
     """What it does to the filesystem on `device`."""
     match operation:
         case SetFstabType(file=file, number=number):
@@ -52,7 +52,7 @@ def sentence(operation: MigrationOperation, device: str) -> Said:
             return _on_device(operation, device)
 
 
-def _on_device(operation: OnDevice, device: str) -> Said:
+def _on_device(operation: OnDevice, device: str) -> Message:
     match operation:
         case CheckFiles():
             return _checking(operation, device)
@@ -87,7 +87,7 @@ def _on_device(operation: OnDevice, device: str) -> Said:
             )
 
 
-def _checking(operation: CheckFiles, device: str) -> Said:
+def _checking(operation: CheckFiles, device: str) -> Message:
     if operation.repairs:
         return t("Check everything on {device}, and repair what is damaged.", device=device)
     return (
@@ -101,7 +101,7 @@ def _checking(operation: CheckFiles, device: str) -> Said:
     )
 
 
-def undo(operation: MigrationOperation, means: Means) -> Said:
+def undo(operation: MigrationOperation, means: Means) -> Message:
     """How it is taken back."""
     match operation:
         case SetFstabType():
@@ -128,7 +128,7 @@ def undo(operation: MigrationOperation, means: Means) -> Said:
             )
 
 
-def power(operation: MigrationOperation, means: Means) -> Said:
+def power(operation: MigrationOperation, means: Means) -> Message:
     """What would become of the filesystem if the power went meanwhile."""
     match operation:
         case SetFstabType():
@@ -149,7 +149,7 @@ def power(operation: MigrationOperation, means: Means) -> Said:
             )
 
 
-def holds(operation: MigrationOperation) -> tuple[Said, ...]:
+def holds(operation: MigrationOperation) -> tuple[Message, ...]:
     """What is checked afterwards."""
     match operation:
         case SetFstabType(file=file):
@@ -173,7 +173,7 @@ def holds(operation: MigrationOperation) -> tuple[Said, ...]:
             return promises(operation)
 
 
-def promises(operation: OnDevice) -> tuple[Said, ...]:
+def promises(operation: OnDevice) -> tuple[Message, ...]:
     """What is checked after a step on the device itself, besides that its filesystem is sound."""
     match operation:
         case CheckFiles():

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive, Signature
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.probe.content.ext import is_unconverted
 from wizard.probe.content.gpt import Read
 
@@ -35,7 +35,7 @@ LATEST_REVISION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Geometry:
+class ExtGeometry:
     """As the superblock says it: a block is 1024 bytes shifted left by `block_shift`, a cluster by
     `cluster_shift`; `first_block` is that of the first group, `first_inode` the first that is not reserved.
     `clustered`: more than a block is taken at once (bigalloc). `descriptor_bytes` is 0 where nothing is said;
@@ -218,9 +218,9 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     )
 
 
-def _geometry(superblock: bytes, features: frozenset[str]) -> Geometry:
+def _geometry(superblock: bytes, features: frozenset[str]) -> ExtGeometry:
     wide, revision = "64bit" in features, _word(superblock, 0x4C)
-    return Geometry(
+    return ExtGeometry(
         revision=revision,
         block_shift=_word(superblock, 0x18),
         cluster_shift=_word(superblock, 0x1C),
@@ -276,7 +276,7 @@ def _names(bits: int, letter: str, names: Mapping[int, str]) -> Iterator[str]:
     return (names.get(bit, f"FEATURE_{letter}{bit}") for bit in range(32) if bits >> bit & 1)
 
 
-def _half_done(features: frozenset[str], state: int, errors: int, descriptor: int) -> Said | str:
+def _half_done(features: frozenset[str], state: int, errors: int, descriptor: int) -> Message | str:
     """What tune2fs or resize2fs left in the middle, as far as the superblock tells it."""
     if "64bit" in features and descriptor < 2 * SMALL_DESCRIPTOR_BYTES:
         return t("Its block numbers were being made 64 bits wide.")
@@ -322,7 +322,7 @@ INCOMPLETE = "incomplete ext4"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ExtCandidate:
     """A filesystem on the node `device`: the drive, a partition of it, or a layer above. `kind`: ext2, ext3
     or an incomplete ext4."""
 
@@ -331,21 +331,21 @@ class Candidate:
     label: str | None
 
 
-def old_filesystems(drive: Drive) -> tuple[Candidate, ...]:
+def old_filesystems(drive: Drive) -> tuple[ExtCandidate, ...]:
     """The filesystems of an old kind on a drive, and what was left between the kinds, in the order in which
     they lie there, those of layers last.
     """
     return tuple(_found(drive))
 
 
-def _found(drive: Drive) -> Iterator[Candidate]:
+def _found(drive: Drive) -> Iterator[ExtCandidate]:
     places: list[tuple[str, Sequence[Signature]]] = [(drive.path, drive.signatures)]
     places += [(part.path, part.signatures) for part in drive.partitions]
     places += [(layer.path, layer.signatures) for layer in drive.layers]
     for path, signatures in places:
         # Where marks contradict each other, nobody knows what it is.
         if len(signatures) == 1 and not signatures[0].ambivalent and (kind := _old_kind(signatures[0])):
-            yield Candidate(path, kind, signatures[0].label)
+            yield ExtCandidate(path, kind, signatures[0].label)
 
 
 def _old_kind(mark: Signature) -> str | None:

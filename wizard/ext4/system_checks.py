@@ -20,41 +20,62 @@ from wizard.ext4.steps import OWN_FSTAB
 from wizard.model.errors import printable
 from wizard.model.finding import Finding, Severity
 from wizard.model.migration import Way
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 
 
 def danger(
-    code: str, situation: Situation, sentence: Said, why: Said, remedy: Said, source: str = "e2fsprogs"
+    code: str,
+    situation: Situation,
+    sentence: Message,
+    why: Message,
+    remedy: Message,
+    source: str = "e2fsprogs",
 ) -> Finding:
     """What stands against a way, or puts data at risk."""
     return _finding(code, Severity.DANGER, situation, sentence, why, remedy, source)
 
 
 def warning(
-    code: str, situation: Situation, sentence: Said, why: Said, remedy: Said, source: str = "superblock"
+    code: str,
+    situation: Situation,
+    sentence: Message,
+    why: Message,
+    remedy: Message,
+    source: str = "superblock",
 ) -> Finding:
     """What can go wrong, or what a person may miss."""
     return _finding(code, Severity.WARNING, situation, sentence, why, remedy, source)
 
 
 def info(
-    code: str, situation: Situation, sentence: Said, why: Said, remedy: Said, source: str = "superblock"
+    code: str,
+    situation: Situation,
+    sentence: Message,
+    why: Message,
+    remedy: Message,
+    source: str = "superblock",
 ) -> Finding:
     """What is good to know."""
     return _finding(code, Severity.INFO, situation, sentence, why, remedy, source)
 
 
 def _finding(
-    code: str, severity: Severity, situation: Situation, sentence: Said, why: Said, remedy: Said, source: str
+    code: str,
+    severity: Severity,
+    situation: Situation,
+    sentence: Message,
+    why: Message,
+    remedy: Message,
+    source: str,
 ) -> Finding:
     return Finding(code, severity, situation.device, sentence, why, source, remedy)
 
 
-def told_of(finding: Finding) -> Said | str:
+def told_of(finding: Finding) -> Message | str:
     """What is so, and what to do."""
     sentence, remedy = finding.sentence, finding.remedy
-    if isinstance(sentence, Said) and isinstance(remedy, Said):
-        return in_a_row(sentence, remedy)
+    if isinstance(sentence, Message) and isinstance(remedy, Message):
+        return join(sentence, remedy)
     return f"{sentence} {remedy}"
 
 
@@ -225,7 +246,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     yield warning(
         "migrate-boot-loader",
         situation,
-        in_a_row(lies, *_grub_reads(found, situation.family)),
+        join(lies, *_grub_reads(found, situation.family)),
         why,
         t(
             "Keep a rescue medium at hand. Install the boot loader anew afterwards "
@@ -358,7 +379,7 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
             )
 
 
-def _grub_reads(found: BootPath, family: str) -> tuple[Said, ...]:
+def _grub_reads(found: BootPath, family: str) -> tuple[Message, ...]:
     """What is done to find out whether GRUB can read it."""
     version = _grub(found.grub)
     judged = (
@@ -383,5 +404,5 @@ def _grub_reads(found: BootPath, family: str) -> tuple[Said, ...]:
     )
 
 
-def _grub(version: tuple[int, int]) -> Said:
+def _grub(version: tuple[int, int]) -> Message:
     return t("not found") if version == NO_GRUB else t("of version {version}", version=version_text(version))

@@ -12,26 +12,26 @@ from wizard.ext4.steps import migration_steps
 from wizard.ext4.system_checks import as_text, told_of
 from wizard.model.errors import printable
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import Means, Migration, MigrationOperation, Offer, Prospect, SetFstabType, Way
-from wizard.model.said import Said, t
+from wizard.model.migration import Means, Migration, MigrationOperation, Prospect, SetFstabType, Way, WayOffer
+from wizard.model.said import Message, t
 
 BACK_TO_THE_BIT = t(
     "Undoing brings the old filesystem back to the bit, until you keep the new one or mount it for writing."
 )
 
-TITLES: Mapping[Way, Said] = {
+TITLES: Mapping[Way, Message] = {
     Way.MOUNT: t("Mount as ext4"),
     Way.LIGHT: t("New files only"),
     Way.FULL: t("Everything"),
     Way.FRESH: t("A fresh ext4"),
 }
-SUMMARIES: Mapping[Way, Said] = {
+SUMMARIES: Mapping[Way, Message] = {
     Way.MOUNT: t("The ext4 driver mounts it as it is; nothing on the disk is changed."),
     Way.LIGHT: t("Files that are written from now on get what ext4 has; the old ones stay as they are."),
     Way.FULL: t("All files, directories and metadata are brought to ext4, where they lie."),
     Way.FRESH: t("A new ext4 is made on another volume, and everything is copied there and compared."),
 }
-_MEANS: Mapping[Means, Said] = {
+_MEANS: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
         "On a copy-on-write snapshot: the filesystem itself is changed only when all "
         "is done and checked there. A power cut costs nothing."
@@ -44,7 +44,7 @@ _MEANS: Mapping[Means, Said] = {
     Means.COPY: t("The old filesystem is only read."),
 }
 MEANS: Mapping[Means, str] = {means: str(said) for means, said in _MEANS.items()}
-BETWEEN: Mapping[Means, Said] = {
+BETWEEN: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
         "The filesystem is still the old one, or half committed. Half committed, it "
         "cannot be mounted until `diskwright resume` finishes it or `diskwright "
@@ -58,7 +58,7 @@ BETWEEN: Mapping[Means, Said] = {
 }
 """What a power cut would leave between two steps."""
 
-POWER: Mapping[Means, Said] = {
+POWER: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
         "If the power goes: the old filesystem is there, or `diskwright resume` "
         "finishes the new one. It is never mounted half done."
@@ -75,7 +75,7 @@ POWER: Mapping[Means, Said] = {
 }
 """What a power cut would do."""
 
-BACK: Mapping[Means, Said] = {
+BACK: Mapping[Means, Message] = {
     Means.TRANSACTION: BACK_TO_THE_BIT,
     Means.DIRECT: BACK_TO_THE_BIT,
     Means.FILES: t("Undoing puts the file back as it was."),
@@ -93,12 +93,12 @@ def is_damaged(before: ExtFacts) -> bool:
     return before.has_errors or before.recorded_errors > 0 or bool(before.half_done)
 
 
-def offer_of(prospect: Prospect, way: Way) -> Offer | None:
+def offer_of(prospect: Prospect, way: Way) -> WayOffer | None:
     """The offer for a way."""
     return next((offer for offer in prospect.offers if offer.way is way), None)
 
 
-def power_words(migration: Migration, number: int | None, told: str, *, begun: bool = True) -> Said | str:
+def power_words(migration: Migration, number: int | None, told: str, *, begun: bool = True) -> Message | str:
     """What would become of everything if the power went while step `number`, from 1, is done; None between
     two steps, or before the first where none was `begun`.
 
@@ -114,7 +114,7 @@ def power_words(migration: Migration, number: int | None, told: str, *, begun: b
     return step.power if step else BETWEEN[migration.means]
 
 
-def how_sentences(migration: Migration) -> tuple[Said, ...]:
+def how_sentences(migration: Migration) -> tuple[Message, ...]:
     """How it is made safe, where the room for that is, and what is compared and repaired."""
     said = [_MEANS[migration.means]]
     folder = migration.store or migration.undo_dir
@@ -140,7 +140,7 @@ def how_sentences(migration: Migration) -> tuple[Said, ...]:
     return tuple(said)
 
 
-def risk_sentences(migration: Migration) -> tuple[Said, ...]:
+def risk_sentences(migration: Migration) -> tuple[Message, ...]:
     """What may happen to the files, by a power cut among others, and until when there is a way back."""
     driver = (
         ()
@@ -169,12 +169,12 @@ def prospect_of(situation: Situation) -> Prospect:
     return Prospect(situation.device, situation.ext, found, offers, default, str(why))
 
 
-def _offer(situation: Situation, way: Way) -> Offer:
+def _offer(situation: Situation, way: Way) -> WayOffer:
     before, means = situation.ext, means_of(situation, way)
     operations = _operations(situation, way)
     finding = against(situation, way)
     steps = migration_steps(operations, situation.device, before, situation.drive, means)
-    return Offer(
+    return WayOffer(
         way=way,
         means=means,
         gains=gains_of(operations, before),
@@ -200,7 +200,7 @@ def _operations(situation: Situation, way: Way) -> Sequence[MigrationOperation]:
     return all_operations(situation, way)
 
 
-def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Said]:
+def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Message]:
     match way:
         case Way.MOUNT:
             yield t(
@@ -230,7 +230,7 @@ def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Said]:
         yield not_covered(situation)
 
 
-def _undone(way: Way, means: Means) -> Said:
+def _undone(way: Way, means: Means) -> Message:
     if way is Way.MOUNT:
         return t("At any time: the old line of fstab goes back.")
     if way is Way.FRESH:
@@ -248,7 +248,7 @@ def _undone(way: Way, means: Means) -> Said:
     )
 
 
-def _default(situation: Situation, offers: dict[Way, Offer]) -> tuple[Way | None, Said]:
+def _default(situation: Situation, offers: dict[Way, WayOffer]) -> tuple[Way | None, Message]:
     can = {way for way, offer in offers.items() if not offer.obstacle}
     if Way.FULL in can and offers[Way.FULL].means is Means.TRANSACTION:
         return Way.FULL, t(

@@ -17,7 +17,7 @@ from wizard.filesystems.kind import FORBIDDEN as FORBIDDEN_IN_NAMES
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.operations import MakeFilesystem
-from wizard.model.said import MIB, TIB, Said, t
+from wizard.model.said import MIB, TIB, Message, t
 
 FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
 NO_LABEL = "NO NAME"
@@ -38,7 +38,7 @@ def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
     return (*options, "-g", "255/63", "-h", str(hidden)) if hidden < 1 << 32 else options
 
 
-def _label_fault(label: str) -> Said | None:
+def _label_fault(label: str) -> Message | None:
     if not label.isascii():
         return t("holds other characters than ASCII has, which a FAT writes in one of many code pages")
     if label != label.upper():
@@ -115,7 +115,7 @@ def _exfat_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     )
 
 
-def _exfat_label_fault(label: str) -> Said | None:
+def _exfat_label_fault(label: str) -> Message | None:
     # mkfs.exfat reads it by the locale, which is C here.
     return (
         None if label.isascii() else t("holds other characters than ASCII has, which mkfs.exfat is not given")

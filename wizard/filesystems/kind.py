@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Partition, Striping
 from wizard.model.operations import MakeFilesystem
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 
 EFI_SYSTEM = t("EFI system")
 LINUX_BOOT = t("Linux extended boot")
@@ -186,7 +186,7 @@ class Relabelling:
 
     command: Callable[[str, str, str], Argv]
     mounted: bool = False
-    fault: Callable[[str], Said | None] = _no_fault
+    fault: Callable[[str], Message | None] = _no_fault
     rules: str = ""
 
 
@@ -207,8 +207,8 @@ class Growing:
     programs: Argv
     mounted: bool = False
     mount_options: Argv = ()
-    grown_remarks: tuple[Said, ...] = ()
-    shrunk_remarks: tuple[Said, ...] = ()
+    grown_remarks: tuple[Message, ...] = ()
+    shrunk_remarks: tuple[Message, ...] = ()
     in_use: Callable[[str, str, int], Argv] | None = None
     shrinks_in_use: Callable[[str, str, int, int], Argv] | None = None
     smaller: Callable[[str, int], tuple[Argv, ...]] | None = None
@@ -231,12 +231,12 @@ class FilesystemKind:
     title: str
     kernel_names: tuple[str, ...]
     order: int = 9
-    why_not: Said | None = None
-    way_off: Said | None = None
+    why_not: Message | None = None
+    way_off: Message | None = None
     relabelling: Relabelling | None = None
     growing: Growing | None = None
     never_shrinks: bool = False
-    why_not_grow: Said | None = None
+    why_not_grow: Message | None = None
     holds: Holds = LINUX
 
     @property
@@ -310,11 +310,11 @@ class MadeKind(FilesystemKind):
 
     tool: str
     commands: Callable[[MakeFilesystem], tuple[Argv, ...]]
-    in_general: Said
+    in_general: Message
     minimum_bytes: int
-    minimum_why: Said
+    minimum_why: Message
     maximum_bytes: int
-    zones: Said | None
+    zones: Message | None
     label_bytes: int
     fsck_pass: int
     seconds: tuple[float, float, float]
@@ -323,7 +323,7 @@ class MadeKind(FilesystemKind):
     flags: frozenset[str] = frozenset()
     bare_flags: frozenset[str] = frozenset()
     fit_label: Callable[[str], str] = _as_it_is
-    label_fault: Callable[[str], Said | None] = _no_fault
+    label_fault: Callable[[str], Message | None] = _no_fault
     for_place: Callable[[Geometry, Extent, Argv], Argv] = _nothing
     discards: bool = False
     serial_digits: int = 0
@@ -336,7 +336,7 @@ class MadeKind(FilesystemKind):
     striping_in: Callable[[str], Striping | None] | None = None
     silent_options: frozenset[str] = frozenset()
     also: Argv = ()
-    needs_files: tuple[tuple[str, Said], ...] = ()
+    needs_files: tuple[tuple[str, Message], ...] = ()
     subvolumes: bool = False
     for_trial: Callable[[Argv], Argv] = _as_given
     gives_top: Callable[[Argv, int, int], Argv] | None = None

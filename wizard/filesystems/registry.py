@@ -32,7 +32,7 @@ def title_of(name: str) -> str:
     return "+".join(KINDS[one].title if one in KINDS else printable(one, 40) for one in name.split("+"))
 
 
-def why_not(name: str) -> str:
+def not_made_because(name: str) -> str:
     """A sentence on why a filesystem by this name, none of those made, is not; with the reason where it is
     one that is told by name."""
     kind = KINDS.get(name)

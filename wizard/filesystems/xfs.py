@@ -6,7 +6,7 @@ from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
 from wizard.model.operations import MakeFilesystem
-from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB, TIB, Said, t
+from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB, TIB, Message, t
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
@@ -44,7 +44,7 @@ def _label(device: str, place: str, label: str) -> Argv:
     return ("xfs_db", "-x", "-c", f"label {label or '--'}", device)
 
 
-def _unwritable(label: str) -> Said | None:
+def _unwritable(label: str) -> Message | None:
     return (
         t("holds a blank or a quotation mark, or begins with --, which xfs_io cannot be told")
         if re.search(r"[\s\"'\\]|^--", label)

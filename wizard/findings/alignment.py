@@ -5,11 +5,17 @@ from collections.abc import Iterator, Sequence
 from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, is_half_moved
 from wizard.findings import messages
 from wizard.findings.inside import compensated, find_chunks, find_inside, find_stripes, makes_up
-from wizard.findings.places import HIDDEN_BLOCK_BYTES, Place, Standing, place_of_drive, place_of_partition
+from wizard.findings.places import (
+    HIDDEN_BLOCK_BYTES,
+    DriveStart,
+    StartState,
+    place_of_drive,
+    place_of_partition,
+)
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
-from wizard.model.said import MIB, Said, Sentence, in_a_row, t
+from wizard.model.said import MIB, Message, Sentence, join, t
 
 KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 
@@ -58,7 +64,7 @@ def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
                 spoiled=any(one.code == "alignment-inside" for one in inside),
             )
             yield from inside
-            if place.standing is Standing.ON:
+            if place.standing is StartState.ON:
                 yield from _end(geometry, partition)
 
 
@@ -120,18 +126,18 @@ def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Ite
     )
 
 
-def _within(drive: Drive, geometry: Geometry, place: Place) -> Iterator[Finding]:
+def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
     """What is found about all that stands in a place."""
-    if place.standing is Standing.ON or not makes_up(place):
-        yield from find_inside(drive, geometry, place, told=place.standing is not Standing.ON)
+    if place.standing is StartState.ON or not makes_up(place):
+        yield from find_inside(drive, geometry, place, told=place.standing is not StartState.ON)
     yield from find_chunks(place)
     yield from find_stripes(place)
 
 
-def _whole(drive: Drive, geometry: Geometry, place: Place) -> Iterator[Finding]:
+def _whole(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
     """What lives on the drive itself. That begins with the first byte, which is off the blocks of a drive
     with an alignment offset."""
-    if place.standing is Standing.OFF:
+    if place.standing is StartState.OFF:
         yield compensated(geometry, place) if makes_up(place) else _first_byte(drive, geometry, place)
     elif place.within and makes_up(place):
         yield _fine(
@@ -140,7 +146,7 @@ def _whole(drive: Drive, geometry: Geometry, place: Place) -> Iterator[Finding]:
     yield from _within(drive, geometry, place)
 
 
-def _first_byte(drive: Drive, geometry: Geometry, place: Place) -> Finding:
+def _first_byte(drive: Drive, geometry: Geometry, place: DriveStart) -> Finding:
     return Finding(
         "alignment-physical",
         Severity.DANGER,
@@ -158,7 +164,7 @@ def _first_byte(drive: Drive, geometry: Geometry, place: Place) -> Finding:
     )
 
 
-def _fine(place: Place, geometry: Geometry, fine: Sentence) -> Finding:
+def _fine(place: DriveStart, geometry: Geometry, fine: Sentence) -> Finding:
     """It begins on a boundary, and so does all within."""
     said = [fine(place=place.device, start=place.start_bytes or 0, block=geometry.granularity_bytes)]
     leaves = [leaf for leaf in place.leaves() if leaf is not place]
@@ -176,10 +182,10 @@ def _fine(place: Place, geometry: Geometry, fine: Sentence) -> Finding:
             )
         )
         said.append(plain(data=data) if start is None else at(data=data, start=start))
-    return _on_boundaries(place.device, in_a_row(*said))
+    return _on_boundaries(place.device, join(*said))
 
 
-def _on_boundaries(subject: str, sentence: Said) -> Finding:
+def _on_boundaries(subject: str, sentence: Message) -> Finding:
     return Finding(
         ALIGNED,
         Severity.OK,
@@ -197,14 +203,14 @@ def is_extended(partition: Partition) -> bool:
 
 
 def _partition(
-    drive: Drive, geometry: Geometry, partition: Partition, place: Place, *, spoiled: bool
+    drive: Drive, geometry: Geometry, partition: Partition, place: DriveStart, *, spoiled: bool
 ) -> Iterator[Finding]:
     """`spoiled`: something in it begins in the wrong place, so that its own right start is no comfort."""
-    if place.standing is not Standing.ON and makes_up(place):
+    if place.standing is not StartState.ON and makes_up(place):
         yield compensated(geometry, place)
-    elif place.standing is Standing.OFF:
+    elif place.standing is StartState.OFF:
         yield _physical(drive, geometry, partition, place.off_bytes)
-    elif place.standing is Standing.HIDDEN:
+    elif place.standing is StartState.HIDDEN:
         yield _hidden(drive, geometry, partition)
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
         yield _grain(drive, partition)
@@ -257,13 +263,13 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
     return Finding(code, Severity.DANGER, path, sentence, cost, source, _move(partition))
 
 
-def _cost(drive: Drive, geometry: Geometry) -> Said:
+def _cost(drive: Drive, geometry: Geometry) -> Message:
     if geometry.granularity_bytes != geometry.physical_block_bytes:
         return t(
             "A write that looks whole straddles two units of the drive or array. A "
             "parity array reads and writes both again for each."
         )
-    return in_a_row(
+    return join(
         messages.TWO_BLOCKS,
         t(
             "On a solid-state drive that costs wear, and less time than on a hard disk. "
@@ -289,7 +295,7 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
         ),
         messages.LIARS,
         t("an alignment study of 2010 (WD10EARS, Linux 2.6.32)"),
-        in_a_row(
+        join(
             t("To test: `diskwright bench {drive} --assume-physical 4096`.", drive=drive.path),
             _move(partition),
         ),
@@ -367,7 +373,7 @@ def _led_astray(drive: Drive, geometry: Geometry, path: str, kind: str) -> Findi
     )
 
 
-def _move(partition: Partition) -> Said:
+def _move(partition: Partition) -> Message:
     """The remedy for a partition that starts in the wrong place."""
     return t(
         "Move it: `sudo diskwright move {partition}`. Every file stays, and a power "

@@ -20,7 +20,7 @@ from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Said, t, tn
+from wizard.model.said import Message, t, tn
 from wizard.model.verdict import DisplacedVerdict
 
 MOST_SENTENCES = 5
@@ -33,7 +33,7 @@ TEST_CLOCK_HOURS = 1 << 16
 """Self-test logs of ATA count hours in 16 bits."""
 
 
-class Verdict(StrEnum):
+class DriveVerdict(StrEnum):
     """In one word."""
 
     GOOD = "good"
@@ -46,8 +46,8 @@ class Verdict(StrEnum):
 class Judged:
     """The verdict, and at most five sentences, the most important first."""
 
-    verdict: Verdict
-    said: tuple[Said, ...]
+    verdict: DriveVerdict
+    said: tuple[Message, ...]
 
 
 def judge_health(drive: Drive) -> Judged:
@@ -55,18 +55,18 @@ def judge_health(drive: Drive) -> Judged:
     smart, health = drive.smart, drive.smart.health
     lost, used_up = tuple(_unreadable(health)), tuple(_worn(health))
     if smart.passed is False or health.failing or lost:
-        verdict, first = Verdict.FAILING, t("Failing: copy everything off it now.")
+        verdict, first = DriveVerdict.FAILING, t("Failing: copy everything off it now.")
     elif used_up:
-        verdict, first = Verdict.WORN, t("Worn: it works, but plan to replace it.")
+        verdict, first = DriveVerdict.WORN, t("Worn: it works, but plan to replace it.")
     elif smart.passed:
-        verdict, first = Verdict.GOOD, t("Good: the drive reports no problem.")
+        verdict, first = DriveVerdict.GOOD, t("Good: the drive reports no problem.")
     else:
-        verdict, first = Verdict.UNKNOWN, _unknown(drive)
+        verdict, first = DriveVerdict.UNKNOWN, _unknown(drive)
     said = (first, *_failing(drive), *lost, *used_up, *_cable(health), *_life(health))
     return Judged(verdict, said[:MOST_SENTENCES])
 
 
-def _unknown(drive: Drive) -> Said:
+def _unknown(drive: Drive) -> Message:
     why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
     return t("Unknown: {why}", why=why) if why else t("Unknown: the drive gives no verdict on itself.")
 
@@ -81,7 +81,7 @@ def is_told(drive: Drive) -> bool:
     )
 
 
-def _failing(drive: Drive) -> Iterator[Said]:
+def _failing(drive: Drive) -> Iterator[Message]:
     if drive.smart.passed is False:
         yield t("Its own health check has failed.")
     if names := tuple(printable(name, 40) for name in drive.smart.health.failing):
@@ -93,7 +93,7 @@ def _failing(drive: Drive) -> Iterator[Said]:
         )
 
 
-def _unreadable(health: Health) -> Iterator[Said]:
+def _unreadable(health: Health) -> Iterator[Message]:
     # Both count the same sectors, as found in use and as found by a scan.
     if count := max(health.pending or 0, health.lost or 0):
         yield tn(
@@ -105,7 +105,7 @@ def _unreadable(health: Health) -> Iterator[Said]:
         yield t("Its last self-test found errors.")
 
 
-def _worn(health: Health) -> Iterator[Said]:
+def _worn(health: Health) -> Iterator[Message]:
     if health.media_errors:
         yield tn(
             "Once it could not give back what was stored.",
@@ -124,7 +124,7 @@ def _worn(health: Health) -> Iterator[Said]:
         yield t("Only {percent} % of its spare blocks are left.", percent=health.spare_percent)
 
 
-def _cable(health: Health) -> Iterator[Said]:
+def _cable(health: Health) -> Iterator[Message]:
     """No word on the drive: the count never falls, and a cable that was changed leaves it as it was."""
     if health.cable_errors:
         yield tn(
@@ -134,7 +134,7 @@ def _cable(health: Health) -> Iterator[Said]:
         )
 
 
-def _life(health: Health) -> Iterator[Said]:
+def _life(health: Health) -> Iterator[Message]:
     if health.hours is not None:
         years = round(health.hours / HOURS_A_YEAR, 1)
         yield (
@@ -268,7 +268,7 @@ def find_identity(drive: Drive) -> Iterator[Finding]:
         )
 
 
-CODES: dict[str, Said] = {
+CODES: dict[str, Message] = {
     # How partitions lie.
     "alignment-physical": t(
         "A partition starts off the drive's physical block or minimum I/O size, by the kernel's formula."

@@ -10,7 +10,7 @@ from wizard.findings.smr_evidence import VIRTUAL_BUSES, Rung, speaks_for_convent
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Layer, Partition, Signature
-from wizard.model.said import Said, Sentence, format_capacity, in_a_row, t, tn
+from wizard.model.said import Message, Sentence, format_capacity, join, t, tn
 
 NOT_READ = Sentence("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
@@ -65,7 +65,7 @@ def size_words(drive: Drive) -> str:
     return ", ".join(map(str, said))
 
 
-def turning_words(drive: Drive) -> Said:
+def turning_words(drive: Drive) -> Message:
     """`rotating`."""
     if drive.rotational is None:
         return t("rotation not reported")
@@ -107,7 +107,7 @@ def contents_words(drive: Drive) -> str:
     return ", ".join(map(str, said))
 
 
-def _mark(mark: Signature) -> Said | str:
+def _mark(mark: Signature) -> Message | str:
     return t('{kind} "{label}"', kind=mark.kind, label=mark.label) if mark.label else mark.kind
 
 
@@ -225,7 +225,7 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
             "the drive's own list of formats (NVMe Identify Namespace: data size, "
             "metadata size, relative performance)"
         ),
-        in_a_row(
+        join(
             t(
                 "If at all, before anything is stored: `nvme format --lbaf={number} {drive}` "
                 "ERASES EVERYTHING on it, for good.",
@@ -243,7 +243,7 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
     )
 
 
-def _size(one: NvmeFormat) -> Said:
+def _size(one: NvmeFormat) -> Message:
     if one.metadata_bytes:
         return t("{data} bytes with {metadata} of metadata", data=one.data_bytes, metadata=one.metadata_bytes)
     return t("{data} bytes", data=one.data_bytes)
@@ -317,7 +317,7 @@ def _blocks(drive: Drive) -> Iterator[Finding]:
         yield _geometry(drive, shifted, words.SHIFTED_WHY, words.SHIFTED_REMEDY(drive=drive.path))
 
 
-def _geometry(drive: Drive, sentence: Said, why: Said, remedy: Said) -> Finding:
+def _geometry(drive: Drive, sentence: Message, why: Message, remedy: Message) -> Finding:
     return Finding(
         "geometry-contradiction",
         Severity.WARNING,
@@ -349,7 +349,7 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
     )
 
 
-def _nvme(drive: Drive) -> tuple[Said, Said]:
+def _nvme(drive: Drive) -> tuple[Message, Message]:
     used = next((one for one in drive.nvme_formats if one.in_use), None)
     if used is None or not used.metadata_bytes:
         return t("Its blocks may have a format that the kernel cannot use, or it is damaged."), NVME_REMEDY(
@@ -373,7 +373,7 @@ def _nvme(drive: Drive) -> tuple[Said, Said]:
     )
 
 
-def _other(drive: Drive) -> tuple[Said, Said]:
+def _other(drive: Drive) -> tuple[Message, Message]:
     return t(
         "Drives out of storage arrays are often formatted with blocks of 520 or 528 "
         "bytes, which Linux cannot use."

@@ -10,7 +10,7 @@ from wizard.documents.profiles import fault_at, profile_files, read_profile
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.machine import Drive
-from wizard.model.said import MIB, NO_TEXT, ProfileText, Said, Sentence, in_a_row, t
+from wizard.model.said import MIB, NO_TEXT, Message, ProfileText, Sentence, join, t
 
 SECTOR_BYTES = 512
 USUAL_PHYSICAL_BYTES = 4096
@@ -133,7 +133,7 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
             optimal=geometry.optimal_io_bytes,
             block=geometry.granularity_bytes,
         ),
-        in_a_row(*_believers(drive, geometry)),
+        join(*_believers(drive, geometry)),
         t(
             "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 "
             "lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
@@ -147,7 +147,7 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
     )
 
 
-def _believers(drive: Drive, geometry: Geometry) -> Iterator[Said]:
+def _believers(drive: Drive, geometry: Geometry) -> Iterator[Message]:
     """Which tools believe it, what they would do on this very drive, and who is right."""
     optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
     counted = optimal // SECTOR_BYTES + 1
@@ -177,7 +177,7 @@ def _believers(drive: Drive, geometry: Geometry) -> Iterator[Said]:
         yield t("fdisk and sfdisk ignore it and are right with 1 MiB.")
 
 
-def _lies(geometry: Geometry, start_bytes: int) -> Said:
+def _lies(geometry: Geometry, start_bytes: int) -> Message:
     """How a start lies on the drive's blocks, or on 1 MiB where those are small."""
     if missing := misalignment_bytes(geometry, start_bytes):
         return t(
@@ -188,7 +188,7 @@ def _lies(geometry: Geometry, start_bytes: int) -> Said:
     return t("off 1 MiB") if start_bytes % MIB else t("aligned")
 
 
-class Kind(StrEnum):
+class RecordingKind(StrEnum):
     """How a model records: the first three are shingled. MEDIA_CACHE says nothing of that: its small writes
     go to a log on the platters, as those of shingled drives do."""
 
@@ -227,7 +227,7 @@ class Pattern:
     """
 
     model: str
-    kind: Kind = Kind.DRIVE_MANAGED
+    kind: RecordingKind = RecordingKind.DRIVE_MANAGED
     confidence: Confidence = Confidence.LOW
     family: ProfileText = NO_TEXT
     capacity: str = ""
@@ -285,7 +285,7 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
     return found
 
 
-def _trouble(pattern: Pattern) -> tuple[str, Said] | None:
+def _trouble(pattern: Pattern) -> tuple[str, Message] | None:
     """What makes a pattern useless: the key, and the reason."""
     try:
         empty = re.compile(pattern.model).fullmatch("") is not None

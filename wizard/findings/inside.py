@@ -5,11 +5,11 @@ all offsets decides.
 from collections.abc import Iterator
 
 from wizard.findings import messages
-from wizard.findings.places import Array, Place, Standing
+from wizard.findings.places import Array, DriveStart, StartState
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
 from wizard.model.machine import Drive, Signature, Striping
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 
 WHY = t(
     "By these numbers the filesystem spreads its tables over the drives and "
@@ -24,7 +24,7 @@ LARGEST_BLOCK_BYTES = 4096
 """Of the physical blocks that drives have; no array has chunks that small."""
 
 
-def find_stripes(place: Place) -> Iterator[Finding]:
+def find_stripes(place: DriveStart) -> Iterator[Finding]:
     """One finding a filesystem that stands on an array, or that is laid out for one that is not there."""
     for leaf in place.leaves():
         for mark in leaf.signatures:
@@ -34,7 +34,7 @@ def find_stripes(place: Place) -> Iterator[Finding]:
                     yield finding
 
 
-def _on_array(leaf: Place, mark: Signature, array: Array) -> Finding | None:
+def _on_array(leaf: DriveStart, mark: Signature, array: Array) -> Finding | None:
     wanted, stated = array.striping, _stated(mark)
     array_named = messages.NAMED(path=array.layer.path, kind=array.layer.kind)
     if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
@@ -69,7 +69,7 @@ def _on_array(leaf: Place, mark: Signature, array: Array) -> Finding | None:
     return _stripe(severity, leaf, sentence, WHY, _remedy(leaf, mark, wanted))
 
 
-def _on_plain(leaf: Place, mark: Signature) -> Finding | None:
+def _on_plain(leaf: DriveStart, mark: Signature) -> Finding | None:
     """Striping where no array is known: as the drive asks for it, taken from a number that it cannot mean, or
     of an array elsewhere."""
     stated, geometry = _stated(mark), leaf.geometry
@@ -119,7 +119,9 @@ def _on_plain(leaf: Place, mark: Signature) -> Finding | None:
     )
 
 
-def _stripe(severity: Severity, leaf: Place, sentence: Said, why: Said, remedy: Said) -> Finding:
+def _stripe(
+    severity: Severity, leaf: DriveStart, sentence: Message, why: Message, remedy: Message
+) -> Finding:
     return Finding(
         "alignment-stripe",
         severity,
@@ -155,7 +157,7 @@ def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
     )
 
 
-def _words(stated: Striping) -> Said:
+def _words(stated: Striping) -> Message:
     unit, width = stated.unit_bytes, stated.width_bytes
     if not unit:
         return t("an unknown number of bytes a chunk and {width} a full stripe", width=width)
@@ -166,7 +168,7 @@ def _words(stated: Striping) -> Said:
     )
 
 
-def _remedy(leaf: Place, mark: Signature, wanted: Striping) -> Said:
+def _remedy(leaf: DriveStart, mark: Signature, wanted: Striping) -> Message:
     block, unit, width = mark.block_bytes or 1, wanted.unit_bytes, wanted.width_bytes
     if mark.kind in EXT:
         if unit % block:
@@ -196,7 +198,7 @@ SOURCE = t(
     "Linux, block/blk-settings.c, queue_limit_alignment_offset, with the sum of all offsets as the start"
 )
 
-BAD = (Standing.OFF, Standing.HIDDEN)
+BAD = (StartState.OFF, StartState.HIDDEN)
 REMEDIES = {
     "LVM2_member": Sentence(
         "`pvcreate --dataalignment 1m` (and no --dataalignmentoffset) starts LVM's data on 1 MiB."
@@ -211,13 +213,15 @@ REMEDIES = {
 KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 
 
-def makes_up(place: Place) -> bool:
+def makes_up(place: DriveStart) -> bool:
     """Whether all data within begin on a boundary, wherever the place itself begins."""
     leaves = list(place.leaves())
-    return leaves != [place] and all(leaf.standing is Standing.ON for leaf in leaves)
+    return leaves != [place] and all(leaf.standing is StartState.ON for leaf in leaves)
 
 
-def find_inside(drive: Drive, geometry: Geometry, place: Place, *, told: bool = False) -> Iterator[Finding]:
+def find_inside(
+    drive: Drive, geometry: Geometry, place: DriveStart, *, told: bool = False
+) -> Iterator[Finding]:
     """Findings on what stands within `place`. `told`: it is known already that it begins in the wrong place,
     and why."""
     for inner in place.within:
@@ -230,14 +234,14 @@ def find_inside(drive: Drive, geometry: Geometry, place: Place, *, told: bool = 
         yield from find_inside(drive, geometry, inner, told=off)
 
 
-def compensated(geometry: Geometry, place: Place) -> Finding:
+def compensated(geometry: Geometry, place: DriveStart) -> Finding:
     """It begins in the wrong place, and what stands in it makes up for that."""
     leaf, blocks = next(place.leaves()), _blocks(geometry, place)
     return Finding(
         "alignment-compensated",
         Severity.INFO,
         place.device,
-        in_a_row(
+        join(
             t("{place:First} starts off {blocks}.", place=place.name, blocks=blocks)
             if place.start_bytes is None
             else t(
@@ -268,8 +272,8 @@ def compensated(geometry: Geometry, place: Place) -> Finding:
     )
 
 
-def _inside(drive: Drive, geometry: Geometry, outer: Place, inner: Place) -> Finding:
-    hidden = inner.standing is Standing.HIDDEN
+def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
+    hidden = inner.standing is StartState.HIDDEN
     off, blocks = inner.off_bytes, _blocks(geometry, inner)
     said = [
         t(
@@ -290,17 +294,17 @@ def _inside(drive: Drive, geometry: Geometry, outer: Place, inner: Place) -> Fin
     ]
     if len(inner.terms) > 1:
         said.append(t("That is {terms:sum}.", terms=inner.summands))
-    if outer.standing is Standing.ON:
+    if outer.standing is StartState.ON:
         said.append(t("{holder:First} itself starts on a boundary.", holder=outer.name))
     kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
     return Finding(
         "alignment-inside",
         Severity.WARNING if hidden else Severity.DANGER,
         inner.device,
-        in_a_row(*said),
+        join(*said),
         messages.LIARS if hidden else messages.TWO_BLOCKS,
         SOURCE,
-        in_a_row(
+        join(
             t(
                 "Moving the partition does not help. Copy the data elsewhere, make what "
                 "holds it anew, and copy it back."
@@ -310,7 +314,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: Place, inner: Place) -> Fin
     )
 
 
-def find_chunks(place: Place) -> Iterator[Finding]:
+def find_chunks(place: DriveStart) -> Iterator[Finding]:
     """Data on a striped array that begin off its chunks or, where there is parity, off its full stripes."""
     for leaf in place.leaves():
         array = leaf.array
@@ -358,7 +362,7 @@ def find_chunks(place: Place) -> Iterator[Finding]:
             )
 
 
-def _chunk(leaf: Place, array: Array, sentence: Said, why: Said) -> Finding:
+def _chunk(leaf: DriveStart, array: Array, sentence: Message, why: Message) -> Finding:
     return Finding(
         "alignment-chunk",
         Severity.WARNING,
@@ -377,12 +381,12 @@ def _chunk(leaf: Place, array: Array, sentence: Said, why: Said) -> Finding:
     )
 
 
-def _kind(drive: Drive, place: Place) -> str:
+def _kind(drive: Drive, place: DriveStart) -> str:
     return next((layer.kind for layer in drive.layers if layer.path == place.device), "")
 
 
-def _blocks(geometry: Geometry, place: Place) -> Said:
-    if place.standing is Standing.HIDDEN:
+def _blocks(geometry: Geometry, place: DriveStart) -> Message:
+    if place.standing is StartState.HIDDEN:
         return t(
             "4096-byte blocks (the drive reports {block}-byte physical blocks)",
             block=geometry.physical_block_bytes,

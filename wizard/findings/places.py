@@ -13,22 +13,22 @@ from typing import TypeAlias
 from wizard.findings import messages
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 
 HIDDEN_BLOCK_BYTES = 4096
 """What a drive may have that claims less."""
-CONTAINERS: dict[str, tuple[Said | str, Said | str]] = {
+CONTAINERS: dict[str, tuple[Message | str, Message | str]] = {
     "linux_raid_member": (t("the RAID member"), t("RAID member")),
     "crypto_LUKS": ("LUKS", "LUKS"),
     "LVM2_member": ("LVM", "LVM"),
 }
 """What a container is called, in a sentence and in a sum."""
 MOST_DEPTH = 8
-Terms: TypeAlias = tuple[tuple[Said | str, int], ...]
+Terms: TypeAlias = tuple[tuple[Message | str, int], ...]
 """The parts of a sum, each with what it is of."""
 
 
-class Standing(Enum):
+class StartState(Enum):
     """How a start lies on the drive's blocks: on a boundary, off one, off one that the drive may hide, or not
     known."""
 
@@ -49,7 +49,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DriveStart:
     """Something that begins on the drive. `device` is the node it is on or in, `name` what a person calls it.
 
     `start_bytes` is the sum of all offsets, `terms` its parts in words; None where one of them is not known.
@@ -58,44 +58,44 @@ class Place:
     """
 
     device: str
-    name: Said | str
+    name: Message | str
     start_bytes: int | None
-    standing: Standing
+    standing: StartState
     off_bytes: int
     terms: Terms = ()
     array: Array | None = None
     geometry: Geometry | None = None
     signatures: tuple[Signature, ...] = ()
-    within: tuple["Place", ...] = ()
+    within: tuple["DriveStart", ...] = ()
     container: str | None = None
 
-    def leaves(self) -> Iterator["Place"]:
+    def leaves(self) -> Iterator["DriveStart"]:
         """The places on which nothing else stands: there the data are."""
         if not self.within:
             yield self
         for place in self.within:
             yield from place.leaves()
 
-    def everything(self) -> Iterator["Place"]:
+    def everything(self) -> Iterator["DriveStart"]:
         """This place and all within it."""
         yield self
         for place in self.within:
             yield from place.everything()
 
     @property
-    def summands(self) -> tuple[Said, ...]:
+    def summands(self) -> tuple[Message, ...]:
         """`1048576 (partition)`, `16777216 (LUKS)`."""
         return tuple(t("{bytes} ({what})", bytes=size, what=what) for what, size in self.terms)
 
 
-def place_of_drive(drive: Drive, geometry: Geometry) -> Place:
+def place_of_drive(drive: Drive, geometry: Geometry) -> DriveStart:
     """What lives on the drive itself, without a partition."""
     return _Survey(drive, geometry).place(
         drive.path, drive.path, 0, (), None, drive.signatures, drive.geometry, 0
     )
 
 
-def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> Place:
+def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> DriveStart:
     """A partition and what stands on it."""
     terms = ((t("partition"), partition.start_bytes),)
     return _Survey(drive, geometry).place(
@@ -110,14 +110,14 @@ def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -
     )
 
 
-def is_off(geometry: Geometry, start_bytes: int) -> tuple[Standing, int]:
+def is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
     """How a start lies by the kernel's formula, and on the 4096 bytes that a drive of smaller blocks may
     hide."""
     if missing := misalignment_bytes(geometry, start_bytes):
-        return Standing.OFF, missing
+        return StartState.OFF, missing
     if geometry.granularity_bytes < HIDDEN_BLOCK_BYTES and start_bytes % HIDDEN_BLOCK_BYTES:
-        return Standing.HIDDEN, HIDDEN_BLOCK_BYTES - start_bytes % HIDDEN_BLOCK_BYTES
-    return Standing.ON, 0
+        return StartState.HIDDEN, HIDDEN_BLOCK_BYTES - start_bytes % HIDDEN_BLOCK_BYTES
+    return StartState.ON, 0
 
 
 class _Survey:
@@ -129,14 +129,14 @@ class _Survey:
     def place(
         self,
         device: str,
-        name: Said | str,
+        name: Message | str,
         start: int | None,
         terms: Terms,
         array: Array | None,
         signatures: tuple[Signature, ...],
         geometry: Geometry | None,
         depth: int,
-    ) -> Place:
+    ) -> DriveStart:
         standing, off = is_off(self.geometry, start) if start is not None else self._by_kernel(geometry)
         above = [layer for layer in self.drive.layers if layer.below == device] if depth < MOST_DEPTH else []
         volumes = tuple(layer for layer in above if layer.kind == "LVM")
@@ -150,7 +150,7 @@ class _Survey:
             elif _holds(mark) and not above:
                 within += (self._contained(device, mark, start, terms, array, (), depth),)
         within += tuple(self._layer(layer, start, terms, array, depth) for layer in volumes)
-        return Place(device, name, start, standing, off, terms, array, geometry, signatures, within)
+        return DriveStart(device, name, start, standing, off, terms, array, geometry, signatures, within)
 
     def _layer(
         self,
@@ -160,7 +160,7 @@ class _Survey:
         array: Array | None,
         depth: int,
         behind: int = 0,
-    ) -> Place:
+    ) -> DriveStart:
         """`behind`: how much of the layer's offset `start` and `terms` have in them already."""
         offset = None if layer.offset_bytes is None else layer.offset_bytes - behind
         position: int | None = None
@@ -188,27 +188,29 @@ class _Survey:
         array: Array | None,
         volumes: tuple[Layer, ...],
         depth: int,
-    ) -> Place:
+    ) -> DriveStart:
         """The data of a container, and of LVM the logical volumes in them, for which one start is right or
         wrong together."""
         offset = mark.data_offset_bytes
         assert offset is not None
         position = None if start is None else start + offset
         container, term = CONTAINERS[mark.kind]
-        standing, off = is_off(self.geometry, position) if position is not None else (Standing.UNKNOWN, 0)
+        standing, off = is_off(self.geometry, position) if position is not None else (StartState.UNKNOWN, 0)
         sums = () if position is None else (*terms, (term, offset))
         inner = _moved(array, offset)
         within = tuple(self._layer(layer, position, sums, inner, depth, behind=offset) for layer in volumes)
         name = t("the data of {container} in {device}", container=container, device=device)
-        return Place(device, name, position, standing, off, sums, inner, within=within, container=mark.kind)
+        return DriveStart(
+            device, name, position, standing, off, sums, inner, within=within, container=mark.kind
+        )
 
-    def _by_kernel(self, geometry: Geometry | None) -> tuple[Standing, int]:
+    def _by_kernel(self, geometry: Geometry | None) -> tuple[StartState, int]:
         """Where the sum is not known the kernel may know: it adds up the starts of the layers that are
         active."""
         if geometry is None or geometry.alignment_offset_bytes < 0:
-            return Standing.UNKNOWN, 0
+            return StartState.UNKNOWN, 0
         off = geometry.alignment_offset_bytes % self.geometry.granularity_bytes
-        return (Standing.OFF, off) if off else (Standing.ON, 0)
+        return (StartState.OFF, off) if off else (StartState.ON, 0)
 
 
 def _moved(array: Array | None, offset: int | None) -> Array | None:

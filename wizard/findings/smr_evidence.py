@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from wizard.findings import messages as words
-from wizard.findings.geometry import Confidence, Kind, Pattern, fitting
+from wizard.findings.geometry import Confidence, Pattern, RecordingKind, fitting
 from wizard.model.finding import Clue, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive
-from wizard.model.said import Said, Sentence, in_a_row
+from wizard.model.said import Message, Sentence, join
 from wizard.model.verdict import Displaced, DisplacedVerdict
 
 DRIVE, HOST_AWARE, HOST_MANAGED = "drive", "host-aware", "host-managed"
@@ -66,7 +66,7 @@ def rungs_of(
     return tuple(rung for rungs in found for rung in rungs)
 
 
-def _unasked(source: Said, why: Said) -> Rung:
+def _unasked(source: Message, why: Message) -> Rung:
     return Rung(Clue(source, words.NOT_ASKED(why=why), "low"), asked=False)
 
 
@@ -157,13 +157,13 @@ def is_ata(drive: Drive) -> bool:
 
 def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
     managements = {
-        Kind.DRIVE_MANAGED: DRIVE,
-        Kind.HOST_AWARE: HOST_AWARE,
-        Kind.HOST_MANAGED: HOST_MANAGED,
-        Kind.CONVENTIONAL: None,
+        RecordingKind.DRIVE_MANAGED: DRIVE,
+        RecordingKind.HOST_AWARE: HOST_AWARE,
+        RecordingKind.HOST_MANAGED: HOST_MANAGED,
+        RecordingKind.CONVENTIONAL: None,
     }
     for pattern in fitting(drive, patterns):
-        if pattern.kind is Kind.MEDIA_CACHE:
+        if pattern.kind is RecordingKind.MEDIA_CACHE:
             continue
         weight = {
             Confidence.HIGH: Weight.PUBLISHED,
@@ -176,7 +176,9 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
             pattern.confidence.value,
         )
         # Lists rarely say who manages it: `drive-managed` is what stands there where nothing more is known.
-        yield Rung(clue, managements[pattern.kind], weight, exact=pattern.kind is not Kind.DRIVE_MANAGED)
+        yield Rung(
+            clue, managements[pattern.kind], weight, exact=pattern.kind is not RecordingKind.DRIVE_MANAGED
+        )
 
 
 def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
@@ -193,7 +195,7 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
             yield _unasked(source, words.PROBED_IN_VAIN)
 
 
-def _said_of(pattern: Pattern) -> Said:
+def _said_of(pattern: Pattern) -> Message:
     """What an entry of the list says; of low confidence it is only reported."""
     kind, family, only_reported = pattern.kind.value, pattern.family, pattern.confidence is Confidence.LOW
     if family:
@@ -284,7 +286,7 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
         Severity.INFO,
         drive.path,
         sentence,
-        in_a_row(words.UNKNOWN_WHY, *([words.UNHEARD(clues=unheard)] if unheard else [])),
+        join(words.UNKNOWN_WHY, *([words.UNHEARD(clues=unheard)] if unheard else [])),
         words.UNKNOWN_SOURCE,
         words.UNKNOWN_REMEDY(drive=drive.path),
     )
@@ -314,7 +316,7 @@ def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence)
     )
 
 
-def _clues(recording: Recording) -> tuple[Said, ...]:
+def _clues(recording: Recording) -> tuple[Message, ...]:
     """The clues that say something, for a sentence."""
     reported = (words.REPORTED, words.REPORTED_FAMILY, words.PROBED_LIKELY)
     return tuple(

@@ -7,7 +7,7 @@ from wizard.filesystems.kind import is_half_moved
 from wizard.findings.alignment import is_extended
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
 OUTSIDE_SOURCE = t("the MBR's entry: first block and length")
@@ -98,7 +98,7 @@ def _lost(drive: Drive) -> Finding:
     )
 
 
-def _repair(drive: Drive, table: Table, remedy: Said) -> Said:
+def _repair(drive: Drive, table: Table, remedy: Message) -> Message:
     """The remedy that writes a copy of the table again, unless a partition lies in its place: then that would
     be written over."""
     ends = tuple(_where_copies_lie(drive, table))
@@ -217,7 +217,7 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
         )
 
 
-def _outside(partition: Partition, table: Table, sentence: Said, why: Said) -> Finding:
+def _outside(partition: Partition, table: Table, sentence: Message, why: Message) -> Finding:
     return Finding(
         "table-outside",
         Severity.DANGER,

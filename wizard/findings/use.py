@@ -7,7 +7,7 @@ from wizard.findings import messages as words
 from wizard.model.ext import Waiting
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Obstacle, Use
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 
 FORBIDDEN = Sentence("The system forbids it even to root, as in a container: run diskwright outside of it.")
 
@@ -138,7 +138,7 @@ def _use(use: Use, *, carries_system: bool) -> Finding:
     )
 
 
-def _used(kind: str, device: str, by: Said | str) -> tuple[str, Said, Said]:
+def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Message]:
     """Code, sentence and remedy of a use."""
     match kind:
         case "mounted":
@@ -205,7 +205,7 @@ REMEDIES = {
 }
 
 
-def named_field(what: str) -> Said | str:
+def named_field(what: str) -> Message | str:
     """What a person knows the field by. A recording by another version may have a field of its own."""
     return words.NAMES[what]() if what in words.NAMES else what
 
@@ -213,7 +213,7 @@ def named_field(what: str) -> Said | str:
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
     """One finding for all reasons that concern the same and have the same remedy: a drive that fails to read
     has many."""
-    fields: dict[tuple[Said, Said], list[str]] = {}
+    fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
         remedy = (
             REMEDIES.get(
@@ -223,7 +223,7 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
             else Sentence("Run diskwright as root to read everything.")
         )
         fields.setdefault((unread.why, remedy()), []).append(unread.what)
-    alike: dict[tuple[Said, tuple[str, ...]], list[Said]] = {}
+    alike: dict[tuple[Message, tuple[str, ...]], list[Message]] = {}
     for (why, said), what in fields.items():
         alike.setdefault((said, tuple(what)), []).append(why)
     for (said, names), whys in alike.items():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from wizard.host.this_system import Brings
+from wizard.host.this_system import CopyService
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.plan.undo_policy import WayBackRoom
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import StepProgress
-    from wizard.apply.run_control import Ways
-    from wizard.benchmark.alignment import Progress
+    from wizard.apply.run_control import NextCommands
+    from wizard.benchmark.alignment import MeasureProgress
     from wizard.benchmark.candidates.compare import Order, TrialVerdict
-    from wizard.benchmark.candidates.compare import Progress as Tried
+    from wizard.benchmark.candidates.compare import TrialProgress as Tried
     from wizard.benchmark.smr_probe import ProbeProgress
-    from wizard.host.session import Moving, OpenRun, PartChange
+    from wizard.host.session import OpenRun, PartChange, SessionConversion
     from wizard.model.advice import Advice, Choice
     from wizard.model.changes import Changes, OneTokened, RunDocument, Wanted
-    from wizard.model.ext import Entry
+    from wizard.model.ext import JournalEntry
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.migration import Carried, Migration, Prospect
     from wizard.model.operations import Writer
     from wizard.model.plan import Plan
-    from wizard.model.said import Said
+    from wizard.model.said import Message
     from wizard.model.verdict import DisplacedVerdict, Verdict
     from wizard.plan.planner import Mode
     from wizard.plan.raid.striped import StripeWish
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # The rooms are imported where they are called: the first list of drives comes before they are loaded.
 
 
-class Services(Brings, Protocol):
+class Services(CopyService, Protocol):
     """What the screens need. Methods that say so may take long and are called in threads."""
 
     @property
@@ -225,7 +225,7 @@ class Services(Brings, Protocol):
         Refused or BadInput with the reason. May take long, and ask for root."""
         ...
 
-    def ready(self, changes: Changes) -> tuple[Said, ...]:
+    def ready(self, changes: Changes) -> tuple[Message, ...]:
         """How what the changes mounted can be used, and by whom; nothing where they mounted nothing."""
         ...
 
@@ -233,7 +233,7 @@ class Services(Brings, Protocol):
         """The runs at work or waiting, the newest first; none where only root may look. May take long."""
         ...
 
-    def ways_on(self, run: Path) -> Ways | None:
+    def next_commands(self, run: Path) -> NextCommands | None:
         """The commands that work on a run now: resume, keep, undo; None if only root can tell. May take
         long: the run's drives are compared."""
         ...
@@ -256,7 +256,7 @@ class Services(Brings, Protocol):
         *,
         write: bool,
         physical_bytes: int | None,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
         """The paired alignment probe, as if blocks were of `physical_bytes` where given. Takes up to half a
@@ -312,7 +312,7 @@ class Services(Brings, Protocol):
         """
         ...
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         """The run's journal as it grows. Blocks until the run has ended; `meanwhile` is called now and then
         while nothing comes."""
         ...
@@ -325,19 +325,19 @@ class Services(Brings, Protocol):
         """Ask the run to stop before its next step."""
         ...
 
-    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
         """The ways to ext4 for a filesystem on the drive and what stands against them; and how many seconds
         it takes, roughly, to read every file before and after. Raises Refused or BadInput. May take long, and
         ask for root.
         """
         ...
 
-    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         """The steps of the way that was taken; raises Refused or BadInput with the reason. May take long, and
         ask for root."""
         ...
 
-    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
+    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
         """The way that was taken, for a filesystem in use, to be carried to a rescue medium; raises Refused
         or BadInput with the reason. May take long, and ask for root.
         """

@@ -15,7 +15,7 @@ from wizard.host.session import Session
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
-from wizard.model.said import Said, Sentence, t, tn
+from wizard.model.said import Message, Sentence, t, tn
 from wizard.plan.planner import PLAIN, Mode
 from wizard.plan.raid.striped import StripeWish, choice_on
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import StepProgress
-    from wizard.benchmark.alignment import Progress
+    from wizard.benchmark.alignment import MeasureProgress
     from wizard.benchmark.candidates.compare import Order, TrialVerdict
-    from wizard.benchmark.candidates.compare import Progress as Tried
+    from wizard.benchmark.candidates.compare import TrialProgress as Tried
     from wizard.benchmark.smr_probe import ProbeProgress
-    from wizard.host.session import Moving
+    from wizard.host.session import SessionConversion
     from wizard.model.changes import Bring, Changes, OneTokened, RunDocument, Wanted
-    from wizard.model.ext import Entry
+    from wizard.model.ext import JournalEntry
     from wizard.model.migration import Carried, Migration, Prospect
     from wizard.model.plan import Plan
     from wizard.model.verdict import DisplacedVerdict, Verdict
@@ -117,7 +117,7 @@ class RecordedServices(Rules):
         *,
         write: bool,
         physical_bytes: int | None,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
         """Refused."""
@@ -157,7 +157,7 @@ class RecordedServices(Rules):
         """Refused."""
         raise Refused(self.obstacle)
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         """Nothing runs."""
         return iter(())
 
@@ -170,15 +170,15 @@ class RecordedServices(Rules):
     def request_stop(self, run: Path) -> None:
         """Nothing runs."""
 
-    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
         """A recording does not hold the filesystem's superblock."""
         raise Refused(str(NOT_RECORDED))
 
-    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         """Refused."""
         raise Refused(str(NOT_RECORDED))
 
-    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
+    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
         """Refused."""
         raise Refused(str(NOT_RECORDED))
 
@@ -225,42 +225,44 @@ ONE_VOLUME = t("Several drives hold one volume together: take the others off the
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class SpreadWay:
     """How a volume can lie on drives. `asked` None is on the first alone."""
 
     name: str
-    title: Said
+    title: Message
     asked: StripeWish | None = None
 
 
-ALONE = Way("alone", t("On this drive alone"))
+ALONE = SpreadWay("alone", t("On this drive alone"))
 WAYS = (
     ALONE,
-    Way(
+    SpreadWay(
         "mirror-btrfs",
         t("Mirrored by Btrfs: two copies, survives the loss of one drive"),
         StripeWish("btrfs", level="raid1"),
     ),
-    Way(
+    SpreadWay(
         "mirror-md",
         t("Mirrored by md (RAID1): a copy on each, survives all but one"),
         StripeWish("md", level="raid1"),
     ),
-    Way("stripe-btrfs", t("Striped by Btrfs (RAID0): fast, lost with any one drive"), StripeWish("btrfs")),
-    Way("stripe-md", t("Striped by md (RAID0): fast, lost with any one drive"), StripeWish("md")),
-    Way("stripe-lvm", t("Striped by LVM: fast, lost with any one drive"), StripeWish("lvm")),
+    SpreadWay(
+        "stripe-btrfs", t("Striped by Btrfs (RAID0): fast, lost with any one drive"), StripeWish("btrfs")
+    ),
+    SpreadWay("stripe-md", t("Striped by md (RAID0): fast, lost with any one drive"), StripeWish("md")),
+    SpreadWay("stripe-lvm", t("Striped by LVM: fast, lost with any one drive"), StripeWish("lvm")),
 )
 """What survives a drive's loss comes first."""
 
 
-def way_of(session: Session) -> Way:
+def way_of(session: Session) -> SpreadWay:
     """The way that was taken."""
     return next((way for way in WAYS if way.asked == session.stripe), ALONE)
 
 
 def candidates(
-    session: Session, impediment: Callable[[Drive], Said | str]
-) -> tuple[tuple[Drive, Said | str], ...]:
+    session: Session, impediment: Callable[[Drive], Message | str]
+) -> tuple[tuple[Drive, Message | str], ...]:
     """Every drive besides the first, with why it cannot be taken, which is empty where it can: as the list of
     drives has it."""
     assert session.machine is not None and session.drive is not None
@@ -268,7 +270,7 @@ def candidates(
     return tuple((drive, impediment(drive)) for drive in others)
 
 
-def loss_of(drives: Sequence[Drive]) -> Said | None:
+def loss_of(drives: Sequence[Drive]) -> Message | None:
     """What is lost by taking drives whole; None where they hold nothing."""
     held = tuple(drive.path for drive in drives if not drive.is_empty)
     return (
@@ -285,7 +287,7 @@ def loss_of(drives: Sequence[Drive]) -> Said | None:
     )
 
 
-def spread(services: Services, session: Session, way: Way, others: Sequence[Drive]) -> Session:
+def spread(services: Services, session: Session, way: SpreadWay, others: Sequence[Drive]) -> Session:
     """The session with its volume laid over these drives too, and planned so. Raises the reason where it
     cannot be."""
     if way.asked is None:
@@ -356,7 +358,7 @@ def plan_of(services: Services, session: Session) -> Plan:
     )
 
 
-def spread_of(session: Session) -> Said:
+def spread_of(session: Session) -> Message:
     """`/dev/sda and /dev/sdb, mirrored by md`, or the drive alone."""
     paths = tuple(drive.path for drive in session.drives)
     if session.stripe is None:

@@ -15,18 +15,18 @@ from wizard.model.machine import Drive, Kernel, Machine, Partition
 from wizard.model.said import t
 
 if TYPE_CHECKING:
-    from wizard.advice.catalogue import Site
+    from wizard.advice.catalogue import OptionSite
     from wizard.advice.missing import Missing
     from wizard.advice.request import Offered, Taken
     from wizard.advice.workloads import Profile
-    from wizard.apply.run_control import Ways
+    from wizard.apply.run_control import NextCommands
     from wizard.findings.geometry import Pattern
     from wizard.model.advice import Advice, Choice
     from wizard.model.changes import Changes
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.operations import Writer
     from wizard.model.plan import Plan
-    from wizard.model.said import Said
+    from wizard.model.said import Message
     from wizard.model.verdict import DisplacedVerdict
     from wizard.plan.planner import Mode
     from wizard.plan.raid.striped import StripeWish
@@ -162,7 +162,7 @@ class Rules:
             workload,
         )
 
-    def _site(self, machine: Machine, drive: Drive, recording: Recording, workload: str) -> Site:
+    def _site(self, machine: Machine, drive: Drive, recording: Recording, workload: str) -> OptionSite:
         from wizard.advice.ranking import site_of
 
         return site_of(machine, drive, recording, self._profile(workload), None)
@@ -236,7 +236,7 @@ class Rules:
             case PartChange.SHRINK:
                 return shrink_plan(machine, drive, part, size_bytes, recording)
 
-    def ready(self, changes: Changes) -> tuple[Said, ...]:
+    def ready(self, changes: Changes) -> tuple[Message, ...]:
         """Only a live machine has anything mounted."""
         return ()
 
@@ -244,7 +244,7 @@ class Rules:
         """Only a live machine has any."""
         return ()
 
-    def ways_on(self, run: Path) -> Ways | None:
+    def next_commands(self, run: Path) -> NextCommands | None:
         """Only a live machine has runs."""
         return None
 

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import StepProgress
-    from wizard.apply.run_control import Ways
+    from wizard.apply.run_control import NextCommands
     from wizard.model.changes import Changes, OneTokened, RunDocument, Wanted
-    from wizard.model.ext import Entry
+    from wizard.model.ext import JournalEntry
     from wizard.model.plan import Plan
-    from wizard.model.said import Said
+    from wizard.model.said import Message
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
-    from wizard.apply.privilege.ask import Way
+    from wizard.apply.privilege.ask import RootProgram
     from wizard.apply.privilege.client import Elevated
     from wizard.apply.run.backup_store import Environment
 
@@ -104,7 +104,7 @@ class WithRoot(Rules):
             install(missing, on_line)
 
     @cached_property
-    def _way(self) -> Way | None:
+    def _way(self) -> RootProgram | None:
         """None for root, and for a machine that is restricted or has an fstab of its own: those are not
         handed on."""
         if not self.needs_root or self._only is not None or self._environment is not None:
@@ -150,7 +150,7 @@ class Running(WithRoot):
 
         return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=self._place, secret=secret)
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         """From the journal's file, or as root tells it."""
         if self._elevated is not None:
             return self._elevated.follow(run, meanwhile)
@@ -280,12 +280,12 @@ class Running(WithRoot):
 
     def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
         """As root; a plain user is refused, with the command that does it."""
-        from wizard.apply.run.runs import called
+        from wizard.apply.run.runs import run_argument
         from wizard.apply.run_control import resume
 
         if self.needs_root:
             raise Refused(
-                str(t("Only root can go on with it: sudo diskwright resume {run}", run=called(run)))
+                str(t("Only root can go on with it: sudo diskwright resume {run}", run=run_argument(run)))
             )
         resume(run, secret, over_bad_sectors=over_bad_sectors)
 
@@ -305,7 +305,7 @@ class Running(WithRoot):
 
         return changes_for(device, wanted, self._place)
 
-    def ready(self, changes: Changes) -> tuple[Said, ...]:
+    def ready(self, changes: Changes) -> tuple[Message, ...]:
         """By the folder that it is mounted at."""
         from wizard.apply.settings.run import ready_said
 
@@ -337,7 +337,7 @@ class Running(WithRoot):
         except BadInput:
             return None
 
-    def ways_on(self, run: Path) -> Ways | None:
+    def next_commands(self, run: Path) -> NextCommands | None:
         """By each command's own checks."""
         from wizard.apply.run.journal import state
         from wizard.apply.run_control import working_ways
@@ -349,24 +349,24 @@ class Running(WithRoot):
 
     def document(self, run: Path) -> RunDocument:
         """As the run's folder has it."""
-        from wizard.apply.run.runs import Kind, kind_of, load_plan
+        from wizard.apply.run.runs import RunKind, kind_of, load_plan
 
         match kind_of(run):
-            case Kind.PLAN:
+            case RunKind.PLAN:
                 return load_plan(run)
-            case Kind.CHANGES:
+            case RunKind.CHANGES:
                 from wizard.apply.run.load import load_changes
 
                 return load_changes(run)
-            case Kind.MIGRATION:
+            case RunKind.MIGRATION:
                 from wizard.apply.run.load import load_migration
 
                 return load_migration(run)
-            case Kind.MOVE:
+            case RunKind.MOVE:
                 from wizard.apply.run.load import load_moves
 
                 return load_moves(run)
-            case Kind.BRING:
+            case RunKind.BRING:
                 from wizard.apply.run.load import load_bring
 
                 return load_bring(run)

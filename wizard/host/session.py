@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wizard.model.machine import Drive, Machine
     from wizard.model.migration import Migration, Prospect, Way
     from wizard.model.plan import Plan
-    from wizard.model.said import Said
+    from wizard.model.said import Message
     from wizard.model.verdict import Verdict
     from wizard.plan.planner import Mode
     from wizard.plan.raid.striped import StripeWish
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Moving:
+class SessionConversion:
     """The filesystem on `device` whose files are kept while it becomes ext4, and what was settled about that.
 
     `compares`: every file before and after, where the way leaves that open, which takes about
@@ -86,11 +86,11 @@ class Session:
     plan: Plan | None = None
     verdict: Verdict | None = None
     trial: TrialVerdict | None = None
-    moving: Moving | None = None
+    moving: SessionConversion | None = None
     run: Path | None = None
 
     @property
-    def choice_doubts(self) -> tuple[Said | str, ...]:
+    def choice_doubts(self) -> tuple[Message | str, ...]:
         """Sentences on options of the choice that were asked for against advice, for each volume that is made
         by it."""
         return self.taken.doubts if self.taken is not None and self.taken.choice == self.choice else ()

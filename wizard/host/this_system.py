@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from wizard.apply.copy.places import Source
     from wizard.apply.run.backup_store import Environment
-    from wizard.benchmark.alignment import Progress
+    from wizard.benchmark.alignment import MeasureProgress
     from wizard.benchmark.candidates.compare import Order, TrialVerdict
-    from wizard.benchmark.candidates.compare import Progress as Tried
+    from wizard.benchmark.candidates.compare import TrialProgress as Tried
     from wizard.benchmark.smr_probe import ProbeProgress
     from wizard.ext4.assessment import Situation
-    from wizard.host.session import Moving
+    from wizard.host.session import SessionConversion
     from wizard.model.changes import Bring
     from wizard.model.machine import Machine
     from wizard.model.migration import Carried, Migration, Prospect
@@ -152,7 +152,7 @@ class RealServices(Running):
         *,
         write: bool,
         physical_bytes: int | None,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
         """On the drive itself."""
@@ -246,19 +246,19 @@ class RealServices(Running):
         folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
         return () if self.demo else doubts_about(folder)
 
-    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
         """By looking into the filesystem, which only root can."""
         from wizard.ext4.ways import prospect_of
 
         situation = self._situation(moving)
         return prospect_of(situation), situation.manifest_seconds
 
-    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         """By looking once more."""
 
         return plan_for(self._situation(moving), moving)
 
-    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
+    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
         """By looking once more."""
 
         return carried_for(self._situation(moving), moving)
@@ -275,7 +275,7 @@ class RealServices(Running):
             raise Refused(self.obstacle)
         return bring_here(source, target, into, self._place, takes_place=takes_place)
 
-    def _situation(self, moving: Moving) -> Situation:
+    def _situation(self, moving: SessionConversion) -> Situation:
         """How the filesystem stands, as root reads it."""
         if self.apply_obstacle:
             raise Refused(f"{AS_ROOT}  {command_for_root(moving.device)}")
@@ -298,7 +298,7 @@ def command_for_root(device: str) -> str:
     return f"diskwright migrate {shlex.quote(printable(device, 200))}"
 
 
-def look_here(moving: Moving, journal_dir: Path | None, environment: Environment) -> Situation:
+def look_here(moving: SessionConversion, journal_dir: Path | None, environment: Environment) -> Situation:
     """How the filesystem stands, read without writing; room is looked for in the folder that was named, or
     else among the runs."""
     from wizard.apply.conversion.look import look_at_ext
@@ -314,7 +314,7 @@ def look_here(moving: Moving, journal_dir: Path | None, environment: Environment
     )
 
 
-def carried_for(situation: Situation, moving: Moving) -> Carried:
+def carried_for(situation: Situation, moving: SessionConversion) -> Carried:
     """The way that was taken, to be carried to where the filesystem is not in use."""
     from wizard.ext4.carry import make_carried
 
@@ -323,7 +323,7 @@ def carried_for(situation: Situation, moving: Moving) -> Carried:
     return make_carried(situation, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
 
-def plan_for(situation: Situation, moving: Moving) -> Migration:
+def plan_for(situation: Situation, moving: SessionConversion) -> Migration:
     """The steps of the way that was taken."""
     from wizard.ext4.make import make_migration
     from wizard.ext4.ways import COMPARED
@@ -339,7 +339,7 @@ def plan_for(situation: Situation, moving: Moving) -> Migration:
 # loaded.
 
 
-class Brings(Protocol):
+class CopyService(Protocol):
     """What the screens need of it. Both may take long and are called in threads."""
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:

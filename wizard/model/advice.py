@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wizard.model.errors import IN_ENGLISH
-from wizard.model.said import Said, Sentence
+from wizard.model.said import Message, Sentence
 
 
-class Place(StrEnum):
+class Rank(StrEnum):
     """Where a filesystem came in the ranking."""
 
     CHOSEN = "chosen"
@@ -30,15 +30,15 @@ class Evidence:
     """
 
     id: str
-    title: Said | str = field(metadata=IN_ENGLISH)
-    source: Said | str = field(metadata=IN_ENGLISH)
-    era: Said | str = field(metadata=IN_ENGLISH)
-    kernel: Said | str = field(metadata=IN_ENGLISH)
-    hardware: Said | str = field(metadata=IN_ENGLISH)
-    unit: Said | str = field(metadata=IN_ENGLISH)
+    title: Message | str = field(metadata=IN_ENGLISH)
+    source: Message | str = field(metadata=IN_ENGLISH)
+    era: Message | str = field(metadata=IN_ENGLISH)
+    kernel: Message | str = field(metadata=IN_ENGLISH)
+    hardware: Message | str = field(metadata=IN_ENGLISH)
+    unit: Message | str = field(metadata=IN_ENGLISH)
     lower_is_better: bool
     figures: tuple[tuple[str, float], ...]
-    note: Said | str = field(default="", metadata=IN_ENGLISH)
+    note: Message | str = field(default="", metadata=IN_ENGLISH)
     runs: tuple[tuple[str, tuple[float, ...]], ...] = ()
     like_for_like: bool = True
 
@@ -58,8 +58,8 @@ class Option:
     (may be empty)."""
 
     text: str
-    why: Said | str = field(metadata=IN_ENGLISH)
-    risk: Said | str = field(default="", metadata=IN_ENGLISH)
+    why: Message | str = field(metadata=IN_ENGLISH)
+    risk: Message | str = field(default="", metadata=IN_ENGLISH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Withheld:
 
     text: str
     kind: str
-    reason: Said | str = field(metadata=IN_ENGLISH)
+    reason: Message | str = field(metadata=IN_ENGLISH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ class Workload:
     ASCII, at most 12 characters."""
 
     id: str
-    title: Said | str = field(metadata=IN_ENGLISH)
-    summary: Said | str = field(metadata=IN_ENGLISH)
+    title: Message | str = field(metadata=IN_ENGLISH)
+    summary: Message | str = field(metadata=IN_ENGLISH)
     origin: str
     label: str
 
@@ -136,8 +136,8 @@ class Choice:
     """
 
     filesystem: str
-    place: Place
-    sentence: Said | str = field(metadata=IN_ENGLISH)
+    place: Rank
+    sentence: Message | str = field(metadata=IN_ENGLISH)
     evidence: tuple[Evidence, ...]
     mkfs: tuple[Option, ...]
     mount: tuple[Option, ...]
@@ -168,7 +168,7 @@ class Advice:
     @property
     def chosen(self) -> Choice | None:
         """The filesystem advised; None where nothing that suits the work can live there."""
-        return next((choice for choice in self.choices if choice.place is Place.CHOSEN), None)
+        return next((choice for choice in self.choices if choice.place is Rank.CHOSEN), None)
 
     @property
     def usable(self) -> tuple[Choice, ...]:

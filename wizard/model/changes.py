@@ -11,7 +11,7 @@ from wizard.model.geometry import Identity
 from wizard.model.migration import Migration, Moves
 from wizard.model.operations import ROOT, Writer
 from wizard.model.plan import Mount, Plan
-from wizard.model.said import Said
+from wizard.model.said import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +269,8 @@ class Changes:
     uuid: str
     wanted: Wanted
     steps: tuple[ChangeStep, ...]
-    reasons: tuple[Said | str, ...] = ()
-    doubts: tuple[Said | str, ...] = ()
+    reasons: tuple[Message | str, ...] = ()
+    doubts: tuple[Message | str, ...] = ()
 
 
 class BringStep(StrEnum):
@@ -360,7 +360,7 @@ class Bring:
     target: BringTo
     amount: BringAmount
     takes: TakePlace | None = field(default=None, metadata=WHERE_USED)
-    doubts: tuple[Said, ...] = field(default=(), metadata=DERIVED)
+    doubts: tuple[Message, ...] = field(default=(), metadata=DERIVED)
 
     @property
     def steps(self) -> tuple[BringStep, ...]:

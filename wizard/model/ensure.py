@@ -4,7 +4,7 @@ what came of that."""
 from dataclasses import dataclass
 from typing import Literal
 
-from wizard.model.said import Said
+from wizard.model.said import Message
 
 SCHEMA = "diskwright.wanted/1"
 ENSURED_SCHEMA = "diskwright.ensured/1"
@@ -100,7 +100,7 @@ class Shape:
 class Difference:
     """What is otherwise than wanted, or why it is refused; and the same in English."""
 
-    said: Said | str
+    said: Message | str
     text: str
 
 

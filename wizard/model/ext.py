@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wizard.model.errors import WHERE_USED
-from wizard.model.said import Said
+from wizard.model.said import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ExtFacts:
     recorded_errors: int
     needs_recovery: bool
     journal_device: bool
-    half_done: Said | str
+    half_done: Message | str
     last_mounted_at: str
     mounts: int
     made: int
@@ -132,7 +132,7 @@ class Event(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """One fsynced line. `step` counts from 1, 0 for the run itself; `output` is what a command printed, cut
     to a sane length. `sentence` is in the language of whoever reads the journal: it is made of what was
     `said`, which entries of older versions, and text of other programs, do not have.
@@ -144,7 +144,7 @@ class Entry:
     sentence: str
     command: tuple[str, ...] = ()
     output: str = ""
-    said: Said | None = field(default=None, metadata=WHERE_USED)
+    said: Message | None = field(default=None, metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import MIB, Said
+from wizard.model.said import MIB, Message
 
 
 class Severity(StrEnum):
@@ -26,10 +26,10 @@ class Finding:
     code: str
     severity: Severity
     subject: str
-    sentence: Said | str
-    why: Said | str
-    source: Said | str
-    remedy: Said | str
+    sentence: Message | str
+    why: Message | str
+    source: Message | str
+    remedy: Message | str
 
 
 class Recorded(StrEnum):
@@ -46,8 +46,8 @@ class Clue:
     """One rung of the ladder: where it was read, what it says, and how far it can be trusted (high, medium,
     low)."""
 
-    source: Said
-    says: Said
+    source: Message
+    says: Message
     confidence: str
 
 
@@ -85,7 +85,7 @@ MOST_BYTES = MIB
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld(Placed):
+class HiddenBlock(Placed):
     """A block, or some in a row, by which something is recognised: `data` in base64 is what belongs there.
     Where it `stays`, the drive holds what it held before; else zeros.
     """
@@ -118,7 +118,7 @@ class Notice:
     room_bytes: int
     places: tuple[Extent, ...]
     digest: str
-    withheld: tuple[Withheld, ...]
+    withheld: tuple[HiddenBlock, ...]
     bare_digest: str
 
     @property

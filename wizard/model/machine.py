@@ -10,7 +10,7 @@ from enum import StrEnum
 from wizard.model.drive_facts import NO_SMART, Ata, Discard, Loader, NvmeFormat, Smart, Zones
 from wizard.model.ext import Waiting
 from wizard.model.geometry import Geometry
-from wizard.model.said import Said
+from wizard.model.said import Message
 
 
 class Obstacle(StrEnum):
@@ -35,7 +35,7 @@ class Unread:
     """
 
     what: str
-    why: Said
+    why: Message
     without_root: bool = False
     obstacle: Obstacle = Obstacle.FAILED
 
@@ -94,7 +94,7 @@ class Use:
 
     kind: str
     subject: str
-    by: Said | str
+    by: Message | str
 
 
 class Placed:

@@ -12,7 +12,7 @@ from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Said
+from wizard.model.said import MIB, Message
 
 
 class Way(StrEnum):
@@ -202,7 +202,7 @@ class Migration:
     manifest: bool = False
     repairs: bool = False
     gains: tuple[str, ...] = field(default=(), metadata=DERIVED)
-    doubts: tuple[Said | str, ...] = ()
+    doubts: tuple[Message | str, ...] = ()
     target: Identity | None = field(default=None, metadata=WHERE_USED)
 
     @property
@@ -212,7 +212,7 @@ class Migration:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class WayOffer:
     """One way as it is offered for a filesystem.
 
     Sentences on what it `gains` and `costs` and how it is `undone`; `seconds` and `room_bytes` are estimates;
@@ -240,7 +240,7 @@ class Prospect:
     device: str
     before: ExtFacts
     findings: tuple[Finding, ...]
-    offers: tuple[Offer, ...]
+    offers: tuple[WayOffer, ...]
     default: Way | None
     why: str
 
@@ -290,8 +290,8 @@ class Move:
     window_bytes: int
     in_flight: int
     head_bytes: int
-    doubts: tuple[Said | str, ...] = ()
-    then: tuple[Said | str, ...] = ()
+    doubts: tuple[Message | str, ...] = ()
+    then: tuple[Message | str, ...] = ()
 
     @property
     def shift_bytes(self) -> int:
@@ -306,7 +306,7 @@ class Moves:
     misaligned stay where they are."""
 
     moves: tuple[Move, ...]
-    remarks: tuple[Said | str, ...] = ()
+    remarks: tuple[Message | str, ...] = ()
 
     @property
     def drive(self) -> Identity:
@@ -324,7 +324,7 @@ class Moves:
         return self.moves[0].device if len(self.moves) == 1 else self.drive.path
 
     @property
-    def doubts(self) -> tuple[Said | str, ...]:
+    def doubts(self) -> tuple[Message | str, ...]:
         """What is good to know before, and what is left to be done afterwards, each said once."""
         of_each = (said for move in self.moves for said in (*move.doubts, *move.then))
         every = (*of_each, *self.remarks)
@@ -349,4 +349,4 @@ class Carried:
     manifest: bool = False
     repairs: bool = False
     fstab: str = ""
-    doubts: tuple[Said | str, ...] = ()
+    doubts: tuple[Message | str, ...] = ()

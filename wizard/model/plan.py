@@ -22,7 +22,7 @@ from wizard.model.operations import (
     SetOwner,
     Writer,
 )
-from wizard.model.said import Said
+from wizard.model.said import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Layout:
     slots: tuple[Slot, ...]
     signatures: tuple[str, ...] = ()
     whole: Slot | None = field(default=None, metadata=WHERE_USED)
-    waiting: Said | str = field(default="", metadata=WHERE_USED)
+    waiting: Message | str = field(default="", metadata=WHERE_USED)
     label: str = field(default="", metadata=WHERE_USED)
 
     @property
@@ -354,7 +354,7 @@ class Plan:
     after: Layout
     volumes: tuple[Volume, ...]
     steps: tuple[Step, ...]
-    doubts: tuple[Said | str, ...] = ()
+    doubts: tuple[Message | str, ...] = ()
     others: tuple[Member, ...] = field(default=(), metadata=WHERE_USED)
     stripe: Stripe | None = field(default=None, metadata=WHERE_USED)
     group: Group | None = field(default=None, metadata=WHERE_USED)

@@ -1,6 +1,6 @@
 """Translatable messages with named values.
 
-Rules, refusals and documents carry a `Said`. It is translated where it is shown, by `str()`. A message is
+Rules, refusals and documents carry a `Message`. It is translated where it is shown, by `str()`. A message is
 written where it is used, with `t` or `tn`; the English is its key in the catalogues of gettext.
 """
 
@@ -112,7 +112,7 @@ def roughly(seconds: float) -> str:
     return f"about {format_duration(seconds)}" if seconds >= 1 else format_duration(seconds)
 
 
-Value: TypeAlias = "str | int | float | Said | tuple[Value, ...]"
+Value: TypeAlias = "str | int | float | Message | tuple[Value, ...]"
 """What a sentence can name: text as it is, numbers, another sentence, or several of these."""
 
 LONGEST_TEXT = 300
@@ -139,12 +139,12 @@ class Sentence:
     english: str
     several: str = ""
 
-    def __call__(self, **values: Value) -> "Said":
+    def __call__(self, **values: Value) -> "Message":
         """Return the message with its values. Raises TypeError if a field has no value, or a value no
         field."""
         if values.keys() != self.fields:
             raise TypeError(f"{self.english!r} names {sorted(self.fields)}, and was given {sorted(values)}")
-        return Said(self.english, self.several, tuple(sorted(values.items())))
+        return Message(self.english, self.several, tuple(sorted(values.items())))
 
     @property
     def fields(self) -> frozenset[str]:
@@ -161,18 +161,18 @@ class Sentences(Sentence):
         Sentence.__init__(self, english, several)
 
 
-def t(english: str, /, **values: Value) -> "Said":
+def t(english: str, /, **values: Value) -> "Message":
     """Return a message with its values; raises TypeError as `Sentence` does."""
     return Sentence(english)(**values)
 
 
-def tn(one: str, many: str, /, **values: Value) -> "Said":
+def tn(one: str, many: str, /, **values: Value) -> "Message":
     """Return a message in the form for its `count`; raises TypeError as `Sentence` does."""
     return Sentence(one, many)(**values)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Message:
     """A message and its values, by name; translated when it is shown."""
 
     english: str
@@ -192,7 +192,7 @@ class Said:
         return (self.english, self.several) == (sentence.english, sentence.several)
 
 
-def from_document(english: str, several: str, values: Mapping[str, Value]) -> Said:
+def from_document(english: str, several: str, values: Mapping[str, Value]) -> Message:
     """Return a message that a document contains. Raises ValueError or TypeError if it cannot be written: with
     other fields than values, an unknown format, or control characters."""
     sentence = Sentence(english, several)
@@ -213,7 +213,7 @@ PROFILES = "profiles"
 """The context of texts from profiles in a catalogue; theirs in place of a code."""
 
 
-class ProfileText(Said):
+class ProfileText(Message):
     """A text of a profile: in the person's language where a catalogue has it, otherwise as it is written. It
     names no values, so braces are braces.
 
@@ -223,7 +223,7 @@ class ProfileText(Said):
     __slots__ = ()
 
     def __init__(self, english: str) -> None:
-        Said.__init__(self, english)
+        Message.__init__(self, english)
 
     def __str__(self) -> str:
         return Language.of_profiles(PROFILES, self.english) if self.english else ""
@@ -244,17 +244,19 @@ def fields_of(text: str) -> frozenset[str]:
 _ROW = Sentence("{sentences:row}")
 
 
-def in_a_row(*said: Said) -> Said:
+def join(*said: Message) -> Message:
     """Several sentences as one: each is whole, and stands behind the other."""
     return said[0] if len(said) == 1 else _ROW(sentences=said)
 
 
-def parts_of(said: Said | str) -> tuple[Said | str, ...]:
+def parts_of(said: Message | str) -> tuple[Message | str, ...]:
     """What stands in a row; a sentence that stands alone is the only part, and nothing has none."""
-    if isinstance(said, Said) and said.is_of(_ROW):
+    if isinstance(said, Message) and said.is_of(_ROW):
         [(_, parts)] = said.values
         return (
-            tuple(part for part in parts if isinstance(part, Said | str)) if isinstance(parts, tuple) else ()
+            tuple(part for part in parts if isinstance(part, Message | str))
+            if isinstance(parts, tuple)
+            else ()
         )
     return (said,) if said else ()
 
@@ -355,7 +357,7 @@ class Language(English):
     and `pgettext` here. English needs none."""
 
 
-def _chosen(said: Said, values: Mapping[str, Value], language: type[English]) -> str:
+def _chosen(said: Message, values: Mapping[str, Value], language: type[English]) -> str:
     if not said.several:
         return language.one(said.english)
     count = values["count"]
@@ -364,15 +366,15 @@ def _chosen(said: Said, values: Mapping[str, Value], language: type[English]) ->
     return language.many(said.english, said.several, count)
 
 
-def reason_of(error: DiskwrightError) -> Said | str:
+def reason_of(error: DiskwrightError) -> Message | str:
     """What an error says, for a sentence that names it. A sentence of ours is not cut there."""
-    return error.said if isinstance(error.said, Said) and not error.ending else str(error)
+    return error.said if isinstance(error.said, Message) and not error.ending else str(error)
 
 
 def in_english(said: object) -> str:
     """What is said, in English whatever the person speaks: for what is recorded, where words are all there
     is."""
-    if isinstance(said, ProfileText) or not isinstance(said, Said):
+    if isinstance(said, ProfileText) or not isinstance(said, Message):
         return said.english if isinstance(said, ProfileText) else str(said)
     values = {name: _in_english(value) for name, value in said.values}
     return _WRITER.vformat(_chosen(said, values, English), (), values)
@@ -387,9 +389,9 @@ class _English(str):
 def _in_english(value: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(map(_in_english, value))
-    return _English(in_english(value)) if isinstance(value, Said) else value
+    return _English(in_english(value)) if isinstance(value, Message) else value
 
 
-def joined(parts: Sequence[Said]) -> str:
+def joined(parts: Sequence[Message]) -> str:
     """Sentences one after the other."""
     return " ".join(map(str, parts))

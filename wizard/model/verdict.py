@@ -52,7 +52,7 @@ class Verdict:
     pairs: tuple[Pair, ...]
 
 
-class Phase(StrEnum):
+class WritePhase(StrEnum):
     """What a write probe for shingled recording did in a window of time."""
 
     SEQUENTIAL_BEFORE = "sequential-before"
@@ -61,11 +61,11 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class WriteWindow:
     """What was written in a stretch of time, with the flush at its end. `seconds` are those spent writing,
     not those spent reading."""
 
-    phase: Phase
+    phase: WritePhase
     written_bytes: int
     seconds: float
 
@@ -133,7 +133,7 @@ class CliffVerdict:
     block_bytes: int
     random_bytes: int
     seconds: float
-    windows: tuple[Window, ...]
+    windows: tuple[WriteWindow, ...]
 
 
 USUAL_SECONDS = 40
@@ -165,7 +165,7 @@ class Basis(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ProbeComparison:
     """One comparison of blocks that were written with neighbours that were not. Nanoseconds, batch by batch,
     in the order of reading within each: first at random places, then in the order of writing."""
 
@@ -182,8 +182,8 @@ class Timings:
 
     first_reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
-    look: Look | None = None
-    look_after_idle: Look | None = None
+    look: ProbeComparison | None = None
+    look_after_idle: ProbeComparison | None = None
 
 
 @dataclass(frozen=True, slots=True)

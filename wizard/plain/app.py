@@ -29,7 +29,7 @@ from wizard.plain.form import (
     ways,
 )
 from wizard.plain.prompt import Ended, Talk, columns_of, speaks_utf8
-from wizard.plain.prompt import Para as Line
+from wizard.plain.prompt import PlainPara as Line
 from wizard.plain.telling import (
     Told,
     but_figures,
@@ -364,11 +364,11 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class FormLeft:
     """The form was left: something else is done, or nothing."""
 
 
-LEFT = Left()
+LEFT = FormLeft()
 
 
 class Form:
@@ -395,7 +395,7 @@ class Form:
         asked: set[str] = set()
         while field := next((one for one in view.fields if one.key not in asked), None):
             answer = self._ask(view, field, values)
-            if isinstance(answer, Left):
+            if isinstance(answer, FormLeft):
                 return
             asked.add(field.key)
             turned = field.offers and answer != values[field.key]
@@ -433,7 +433,7 @@ class Form:
         before, typed = self._typed.get(field.key, (field.value, field.value))
         return typed if before == field.value and not field.secret else field.value
 
-    def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | Left:
+    def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | FormLeft:
         """The next value of a field."""
         lines = self._lines
         held = values[field.key]
@@ -461,7 +461,7 @@ class Form:
                 if found is not None:
                     return found
 
-    def _left_by(self, view: View, name: str, values: dict[str, str]) -> Left:
+    def _left_by(self, view: View, name: str, values: dict[str, str]) -> FormLeft:
         if self._is_here(view):
             self._lines.act_with(name, values)
         else:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wizard.model.said import Said, Sentence, t
-from wizard.plain.prompt import Para as Line
+from wizard.model.said import Message, Sentence, t
+from wizard.plain.prompt import PlainPara as Line
 from wizard.ui.view import Action, Field, Offer, View
 
 CHOSEN = t("chosen")
@@ -115,7 +115,7 @@ def _ways(view: View) -> Iterator[str]:
     yield from (way(view, action) for action in everywhere if action is not None)
 
 
-def legend(view: View) -> Said:
+def legend(view: View) -> Message:
     """How the question can be answered, in a line."""
     entered, offered, rows = entering(view), ways(view), view.rows.rows if view.rows else ()
     label = entered.label if entered else ""

@@ -27,7 +27,7 @@ class Ended(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Para:
+class PlainPara:
     """A paragraph: its lines are indented by `indent`, all but the first by `hang` more. Without a text, an
     empty line."""
 

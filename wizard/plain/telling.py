@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from wizard.model.said import Sentence, t
 from wizard.plain import form
 from wizard.plain.form import handle, way
-from wizard.plain.prompt import Para as Line
+from wizard.plain.prompt import PlainPara as Line
 from wizard.ui.view import (
     Banner,
     Bar,
@@ -19,7 +19,7 @@ from wizard.ui.view import (
     Para,
     Progress,
     Row,
-    Step,
+    ScreenStep,
     Stretch,
     View,
 )
@@ -27,12 +27,12 @@ from wizard.ui.view import (
 HELP_AGAIN = Sentence("l: tell everything again.")
 
 Told = Line | Command
-STEPS: dict[Step, Sentence] = {
-    Step.DRIVES: Sentence("Drives"),
-    Step.PURPOSE: Sentence("Purpose"),
-    Step.PLAN: Sentence("Plan"),
-    Step.REVIEW: Sentence("Review"),
-    Step.WORK: Sentence("Work"),
+STEPS: dict[ScreenStep, Sentence] = {
+    ScreenStep.DRIVES: Sentence("Drives"),
+    ScreenStep.PURPOSE: Sentence("Purpose"),
+    ScreenStep.PLAN: Sentence("Plan"),
+    ScreenStep.REVIEW: Sentence("Review"),
+    ScreenStep.WORK: Sentence("Work"),
 }
 _FATES = {Fate.LOST: Sentence("lost"), Fate.NEW: Sentence("new")}
 MOST_STRETCHES = 16
@@ -40,7 +40,7 @@ MOST_STRETCHES = 16
 _FIGURES = re.compile(r"[\d.,]+")
 
 
-def heading(step: Step) -> Line:
+def heading(step: ScreenStep) -> Line:
     """`Step 2 of 5: Purpose`."""
     number = list(STEPS).index(step) + 1
     return Line(

@@ -12,7 +12,7 @@ from wizard.model.errors import BadInput, partition_path, printable
 from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan, Slot, TableEntry, Volume, WipeSignatures, WriteTable
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.plan import messages
 from wizard.plan.dangers import danger_fault
 from wizard.plan.free_space import (
@@ -69,7 +69,7 @@ def check_plan(plan: Plan, where: str = "The plan") -> None:
         raise BadInput(str(messages.BROKEN(where=where, fault=fault)))
 
 
-def _faults(plan: Plan) -> Iterator[Said]:
+def _faults(plan: Plan) -> Iterator[Message]:
     """Faults in an order in which each may rely on those before it having found nothing."""
     for member in plan.members:
         yield from drive_faults(member.drive)
@@ -90,7 +90,7 @@ def _faults(plan: Plan) -> Iterator[Said]:
         yield from _partitioned_faults(plan)
 
 
-def _whole_faults(plan: Plan) -> Iterator[Said]:
+def _whole_faults(plan: Plan) -> Iterator[Message]:
     """A filesystem on a drive without a table: only what lives on zones, since everything else is better off
     in a partition."""
     yield from before_faults(plan.before, fresh=True)
@@ -105,7 +105,7 @@ def _whole_faults(plan: Plan) -> Iterator[Said]:
         yield messages.OTHER_FOR_VOLUME
 
 
-def _one_faults(plan: Plan) -> Iterator[Said]:
+def _one_faults(plan: Plan) -> Iterator[Message]:
     """A change of one partition, beside which everything stays: all of it follows from what was there, and
     from the volume that is made, if one is."""
     slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
@@ -143,7 +143,7 @@ def _one_faults(plan: Plan) -> Iterator[Said]:
         yield messages.OTHER_FOR_CHANGE
 
 
-def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Said]:
+def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Message]:
     """A partition keeps all that is in it, and takes of the free space right behind it, or gives up its
     end."""
     resized = next((one for one in plan.after.partitions if one.number == plan.part), slot)
@@ -161,7 +161,7 @@ def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Said]:
         yield messages.LOGICAL_RESIZED
 
 
-def _partitioned_faults(plan: Plan) -> Iterator[Said]:
+def _partitioned_faults(plan: Plan) -> Iterator[Message]:
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     if len(tables) != 1:
         yield messages.TABLES_WRITTEN(tables=len(tables))
@@ -179,7 +179,7 @@ def identity_faults(drive: Identity) -> Iterator[str]:
     return map(str, drive_faults(drive))
 
 
-def drive_faults(drive: Identity) -> Iterator[Said]:
+def drive_faults(drive: Identity) -> Iterator[Message]:
     """The same as `identity_faults`, before it is text."""
     if not is_device_path(drive.path):
         yield messages.NO_DRIVE(path=printable(drive.path, 60))
@@ -189,7 +189,7 @@ def drive_faults(drive: Identity) -> Iterator[Said]:
         yield messages.NO_SUCH_SIZE(size=drive.size_bytes)
 
 
-def _volume_faults(plan: Plan) -> Iterator[Said]:
+def _volume_faults(plan: Plan) -> Iterator[Message]:
     if not plan.volumes and not plan.part:
         yield messages.NO_VOLUME
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
@@ -217,7 +217,7 @@ def _volume_faults(plan: Plan) -> Iterator[Said]:
         yield messages.OTHERWISE(fault=str(fault).rstrip("."))
 
 
-def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[Said]:
+def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[Message]:
     number = volume.partition
     if plan.stripe is None and plan.after.whole is None:
         if not 1 <= number <= GPT_PARTITIONS:
@@ -245,7 +245,7 @@ def _partition_of(volume: Volume) -> str:
     return volume.encryption.device if volume.encryption else volume.path
 
 
-def _kept_faults(plan: Plan) -> Iterator[Said]:
+def _kept_faults(plan: Plan) -> Iterator[Message]:
     """Faults of a layout to which partitions are added."""
     if plan.before.table not in ("gpt", "mbr"):
         yield messages.ADDED_TO_OTHER(kind=printable(plan.before.table, 20))
@@ -274,7 +274,7 @@ def _outermost(drive: Identity, table: WriteTable) -> Extent:
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
 
 
-def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
+def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
     drive = plan.drive
     if table.device != drive.path:
         yield messages.TABLE_ELSEWHERE(device=printable(table.device, 60), drive=drive.path)
@@ -299,7 +299,7 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
     yield from _share_faults(plan, table)
 
 
-def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[Said]:
+def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[Message]:
     end = entry.start_bytes + entry.size_bytes
     if entry.size_bytes <= 0 or entry.start_bytes < bounds.start_bytes or end > bounds.end_bytes:
         yield messages.OUTSIDE(number=entry.number)
@@ -314,7 +314,7 @@ def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iter
         yield messages.PARTIAL_BLOCKS(number=entry.number)
 
 
-def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
+def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
     """New partitions share no byte with each other or with one that stays."""
     kept = [(slot.start_bytes, slot.end_bytes) for slot in plan.before.partitions] if not table.fresh else []
     new = sorted(
@@ -326,7 +326,7 @@ def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
         yield messages.KEPT_OVERLAP
 
 
-def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
+def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
     """Everything else is derived again from what was found sound, and compared."""
     if plan.group is not None:
         yield from grouped_faults(plan, plan.group, table, _bounds(plan, table))

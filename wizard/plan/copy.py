@@ -9,7 +9,7 @@ from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.changes import Bring, BringAmount, BringTo, ChangeStep, EditFstab, LineEdit, TakePlace
 from wizard.model.errors import BadInput, printable
-from wizard.model.said import Said, Sentences, t, tn
+from wizard.model.said import Message, Sentences, t, tn
 from wizard.plan.check import drive_faults
 from wizard.plan.rules import is_device_path, mount_point_fault
 from wizard.plan.settings.possible import digest_of_text, with_fields
@@ -22,12 +22,12 @@ def holds_of(filesystem: str) -> Holds:
     return KINDS[filesystem].holds if filesystem in KINDS else EVERYTHING
 
 
-def losses_of(bring: Bring) -> tuple[Said, ...]:
+def losses_of(bring: Bring) -> tuple[Message, ...]:
     """Sentences on everything that the copy does not keep, or that is left out."""
     return (*_of_target(bring), *_of_source(bring), *_of_place(bring))
 
 
-def _of_target(bring: Bring) -> Iterator[Said]:
+def _of_target(bring: Bring) -> Iterator[Message]:
     kind, amount = KINDS[bring.target.filesystem], bring.amount
     title, holds = kind.title, kind.holds
     if not holds.owners:
@@ -81,7 +81,7 @@ def _flags_of(filesystem: str) -> int:
     return KINDS[filesystem].holds.flags if filesystem in KINDS else 0
 
 
-def _of_source(bring: Bring) -> Iterator[Said]:
+def _of_source(bring: Bring) -> Iterator[Message]:
     source = bring.source
     if not holds_of(source.filesystem).owners and KINDS[bring.target.filesystem].holds.owners:
         yield t(
@@ -95,7 +95,7 @@ def _of_source(bring: Bring) -> Iterator[Said]:
         )
 
 
-def _of_place(bring: Bring) -> Iterator[Said]:
+def _of_place(bring: Bring) -> Iterator[Message]:
     if (takes := bring.takes) is not None:
         place, device = printable(takes.place, 200), printable(takes.device, 200)
         yield t(
@@ -110,7 +110,7 @@ def _of_place(bring: Bring) -> Iterator[Said]:
         )
 
 
-def name_fault(name: str, filesystem: str) -> Said | None:
+def name_fault(name: str, filesystem: str) -> Message | None:
     """Why a file cannot be called so on a filesystem, as a clause."""
     kind = KINDS[filesystem]
     wrong = kind.holds.forbidden
@@ -121,7 +121,7 @@ def name_fault(name: str, filesystem: str) -> Said | None:
     return None
 
 
-def size_fault(size_bytes: int, filesystem: str) -> Said | None:
+def size_fault(size_bytes: int, filesystem: str) -> Message | None:
     """Why no file can be so large there, as a clause."""
     kind = KINDS[filesystem]
     most = kind.holds.largest_bytes
@@ -147,7 +147,7 @@ OF_THE_PLACE = ("nosuid", "nodev", "noexec", "noauto", "nofail")
 """Options that say something of the place, and not of what is mounted there."""
 
 
-def takes_fault(place: str) -> Said | None:
+def takes_fault(place: str) -> Message | None:
     """Why nothing takes this place by a line of fstab, or None."""
     if place == "/":
         return t("The system starts from /: its boot loader and initramfs name that filesystem, too")
@@ -196,7 +196,7 @@ def _comment(line: str, lines: list[str]) -> str:
     return comment
 
 
-def take_faults(bring: Bring) -> Iterator[Said]:
+def take_faults(bring: Bring) -> Iterator[Message]:
     """What `place_edit` would not have given."""
     takes = bring.takes
     if takes is None:
@@ -246,7 +246,7 @@ def check_bring(bring: Bring, where: str = "The document") -> None:
         raise BadInput(str(t("{where} does not hold together: {fault}.", where=where, fault=fault)))
 
 
-def _faults(bring: Bring) -> Iterator[Said]:
+def _faults(bring: Bring) -> Iterator[Message]:
     yield from drive_faults(bring.drive)
     source, target = bring.source, bring.target
     paths = (source.path, *source.below, target.place, target.folder, *target.makes)
@@ -275,7 +275,7 @@ def _is_plain(path: str) -> bool:
     )
 
 
-def _folder_faults(target: BringTo) -> Iterator[Said]:
+def _folder_faults(target: BringTo) -> Iterator[Message]:
     folder = PurePosixPath(target.folder)
     if not folder.is_relative_to(target.place):
         yield t(
@@ -289,7 +289,7 @@ def _folder_faults(target: BringTo) -> Iterator[Said]:
         yield t("the folders that are made do not lead to {folder}", folder=printable(target.folder, 60))
 
 
-def _amount_faults(amount: BringAmount) -> Iterator[Said]:
+def _amount_faults(amount: BringAmount) -> Iterator[Message]:
     kinds = (amount.files, amount.links, amount.names, amount.others)
     if min(*kinds, amount.size_bytes, amount.room_bytes) < 0 or sum(kinds) > amount.entries:
         yield t("its numbers of files do not add up")
@@ -306,7 +306,7 @@ BRINGS = Sealed(
 BRING_SCHEMA, render_bring, is_bring, read_bring = BRINGS.schema, BRINGS.render, BRINGS.is_one, BRINGS.read
 
 
-def amount_said(bring: Bring) -> tuple[Said, ...]:
+def amount_said(bring: Bring) -> tuple[Message, ...]:
     """From where to where, how much it is, and that it fits."""
     source, target, amount = bring.source, bring.target, bring.amount
     return (

@@ -14,7 +14,7 @@ from wizard.model.geometry import Geometry, HeldDigest, Identity
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.operations import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Layout, Slot, Volume
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.plan import messages
 from wizard.plan import messages as words
 from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
@@ -101,7 +101,7 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bo
     return Layout(kind, slots, kinds, waiting=waiting, label=label)
 
 
-def _waiting_words(drive: Drive) -> Said | str:
+def _waiting_words(drive: Drive) -> Message | str:
     """What a run made that waits on the drive; empty where none does."""
     if drive.waiting is None or not drive.waiting.bare:
         return ""
@@ -141,7 +141,7 @@ def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
     return Extent(first, max(0, end - first))
 
 
-def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Said, ...]:
+def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Message, ...]:
     """What could not be known about the drive, in sentences. `recording` is what the diagnosis concludes."""
     doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
@@ -203,7 +203,7 @@ LONGEST_OPTION = 100
 """Characters of an option within what every face shows of such a doubt."""
 
 
-def unsaid_danger(volume: Volume, doubts: Sequence[Said | str]) -> str | None:
+def unsaid_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
     """The first option of the volume that puts data at risk without a doubt that names it; None where there
     is none."""
     said = {_plainly(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
@@ -212,7 +212,7 @@ def unsaid_danger(volume: Volume, doubts: Sequence[Said | str]) -> str | None:
     )
 
 
-def _options_in(doubt: Said | str) -> list[str]:
+def _options_in(doubt: Message | str) -> list[str]:
     """The words of a doubt that may be options; of one that an earlier version wrote, all of them."""
     if isinstance(doubt, str):
         return re.split(r"[\s,;]+", doubt[:SHOWN])
@@ -220,7 +220,7 @@ def _options_in(doubt: Said | str) -> list[str]:
     return re.split(r"[\s,;]+", str(option)[:LONGEST_OPTION])
 
 
-def danger_fault(volume: Volume, doubts: Sequence[Said | str]) -> Said | None:
+def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> Message | None:
     """What is wrong with a danger of the volume, as the end of a sentence: a system is to live on it, or no
     doubt says so."""
     if danger := systems_danger(
@@ -283,14 +283,14 @@ def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
         raise Lacking(absent)
 
 
-def rehearsal_doubts(kernel: Kernel) -> tuple[Said, ...]:
+def rehearsal_doubts(kernel: Kernel) -> tuple[Message, ...]:
     """What is said where the kernel surely has no loop devices to rehearse on."""
     if not kernel.lacks("loop"):
         return ()
     return (messages.NO_LOOP(release=printable(kernel.release, 60)),)
 
 
-def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Said, ...]:
+def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Message, ...]:
     """What is said of lines for every boot where the system may not have them at its next one, or not
     read them."""
     written = any(

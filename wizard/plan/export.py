@@ -16,7 +16,7 @@ from wizard.plan.planner import PLAIN, Mode, make_plan
 from wizard.plan.raid.striped import StripeWish, choice_on, make_striped_plan
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
 from wizard.plan.request.using import Usual, put_to_use
-from wizard.plan.request.volume_request import Arrangement, Request, Wish
+from wizard.plan.request.volume_request import Arrangement, VolumeRequest, Wish
 from wizard.plan.request.wanted import named_choice, wish_of, wish_with_options
 from wizard.probe.host.environment import writer_named
 
@@ -24,7 +24,7 @@ from wizard.probe.host.environment import writer_named
 def plan_requested(
     machine: Machine,
     drive: Drive,
-    requests: Sequence[Request],
+    requests: Sequence[VolumeRequest],
     mode: Mode | None,
     draw_uuid: Callable[[], str],
     usual: Usual,
@@ -47,7 +47,7 @@ def plan_requested(
 def plan_striped(
     machine: Machine,
     drives: Sequence[Drive],
-    asked: Request,
+    asked: VolumeRequest,
     stripe: StripeWish,
     mode: Mode | None,
     draw_uuid: Callable[[], str],
@@ -72,7 +72,7 @@ def striped_wish(
     machine: Machine,
     drives: Sequence[Drive],
     recordings: Sequence[Recording],
-    asked: Request,
+    asked: VolumeRequest,
     possible: Sequence[str],
     phrases: Sequence[str] = (),
     room: int | None = None,
@@ -92,7 +92,9 @@ def striped_wish(
     return wish_with_options(choice, profile, asked, site, phrases, None)
 
 
-def put_as_asked(wish: Wish, drive: Drive, asked: Request, usual: Usual, others: Sequence[Wish] = ()) -> Wish:
+def put_as_asked(
+    wish: Wish, drive: Drive, asked: VolumeRequest, usual: Usual, others: Sequence[Wish] = ()
+) -> Wish:
     """The wish with the writer and the place of its request. Raises as `put_to_use` does."""
     writer = None if asked.writable is None else writer_named(asked.writable)
     return put_to_use(wish, drive, usual, others, writer=writer, place=asked.mount_point)

@@ -11,7 +11,7 @@ from wizard.model.errors import BadInput, printable
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.machine import Extent
 from wizard.model.plan import Slot
-from wizard.model.said import Sentence, format_capacity, in_a_row, rounded_up, t
+from wizard.model.said import Sentence, format_capacity, join, rounded_up, t
 
 HALF_MOVED = Sentence(
     "{part} is in the middle of a move, with everything in it. `sudo diskwright resume` goes on; on another "
@@ -212,4 +212,4 @@ def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) 
         said.append(t("The largest piece has {size:size}.", size=max(space.size_bytes for space in spaces)))
     if others := sum(other.size_bytes or 0 for other in demands if other is not demand):
         said.append(t("The other volumes take {size:size} of it.", size=others))
-    return str(in_a_row(*said, t("Ask for less.")))
+    return str(join(*said, t("Ask for less.")))

@@ -2,7 +2,7 @@
 
 from wizard.model.errors import printable
 from wizard.model.operations import Writer
-from wizard.model.said import Said, Sentence, Sentences, t
+from wizard.model.said import Message, Sentence, Sentences, t
 
 UNREAD = Sentences(
     "{drives:and} was not read, so this plan cannot be applied.",
@@ -184,7 +184,7 @@ NO_NODES = Sentence(
 )
 
 
-def who(writer: Writer) -> Said | str:
+def who(writer: Writer) -> Message | str:
     """The writer as a person is told: a name, or what stands for it."""
     match writer.kind:
         case "person":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
-from wizard.filesystems.registry import MADE, why_not
+from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused, partition_path, printable
 from wizard.model.finding import NOT_JUDGED, Recording
@@ -15,7 +15,7 @@ from wizard.model.geometry import Geometry, Identity
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.operations import ROOT
 from wizard.model.plan import Layout, Operation, Plan, ResetZones, Slot, Volume, WipeSignatures
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan import messages
 from wizard.plan.dangers import (
     DEVICE_MAPPER,
@@ -162,7 +162,7 @@ def _room(drive: Drive, size_bytes: int, geometry: Geometry, fresh_kind: TableKi
     return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh_kind, keep)
 
 
-def _no_container(drive: Drive, arrangement: Arrangement) -> Said | None:
+def _no_container(drive: Drive, arrangement: Arrangement) -> Message | None:
     """Why nothing can be encrypted there; None where it can."""
     if drive.zoned == HOST_MANAGED:
         return messages.ZONED_NO_PARTITIONS(drive=drive.path)
@@ -294,7 +294,7 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
             raise Refused(str(messages.OBSTACLES(filesystem=choice.filesystem, obstacles=choice.obstacles)))
         kind = MADE.get(choice.filesystem)
         if kind is None:
-            raise Refused(why_not(choice.filesystem))
+            raise Refused(not_made_because(choice.filesystem))
         refuse_missing(machine, kind.makers)
         mkfs, mount = option_words(wish)
         if fault := options_fault(choice.filesystem, mkfs, mount):
@@ -360,12 +360,12 @@ def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
     return tuple(wipe for wipe in wipes if wipe.device not in without)
 
 
-def asked_doubts(wishes: Sequence[Wish]) -> tuple[Said | str, ...]:
+def asked_doubts(wishes: Sequence[Wish]) -> tuple[Message | str, ...]:
     """What the wishes say of options that were asked for against advice, each once."""
     return tuple(dict.fromkeys(doubt for wish in wishes for doubt in wish.doubts))
 
 
-def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -> tuple[Said, ...]:
+def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -> tuple[Message, ...]:
     """What is said where a system is to start from an MBR that marks no partition, with the command that
     marks the right one."""
     if after.table != "mbr" or any(slot.attributes & ACTIVE for slot in after.partitions):

@@ -8,7 +8,7 @@ from enum import StrEnum
 from wizard.model.errors import printable
 from wizard.model.geometry import FLOOR_BYTES, Identity
 from wizard.model.plan import NO_PLACE, Layout, Plan, Slot, Step
-from wizard.model.said import Said, Sentence, format_capacity, format_exact, roughly, t, tn
+from wizard.model.said import Message, Sentence, format_capacity, format_exact, roughly, t, tn
 from wizard.plan import text as words
 from wizard.plan.free_space import content_of, is_container
 from wizard.plan.messages import AGAIN_AS_ROOT, UNREAD
@@ -23,7 +23,7 @@ DESTROYS = t("Destroys:")
 UNDO = t("Undo:")
 
 
-class State(StrEnum):
+class StretchState(StrEnum):
     """What becomes of a stretch of the drive."""
 
     KEPT = "kept"
@@ -34,7 +34,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Glyphs:
+class BarGlyphs:
     """One character to fill each state with, and the edge between stretches. All in the fonts of a text
     console."""
 
@@ -45,13 +45,13 @@ class Glyphs:
     unread: str
     edge: str
 
-    def fill(self, state: State) -> str:
+    def fill(self, state: StretchState) -> str:
         """The character for a state."""
         filled: str = getattr(self, state.value)
         return filled
 
 
-ASCII = Glyphs(kept="=", new="#", removed="x", free=".", unread="?", edge="|")
+ASCII = BarGlyphs(kept="=", new="#", removed="x", free=".", unread="?", edge="|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +62,23 @@ class Cell:
     `slots` is empty for a drive whose content fills it without a table, or could not be read.
     """
 
-    state: State
+    state: StretchState
     width: int
     text: str
     slots: tuple[Slot, ...]
 
 
 @dataclass(slots=True)
-class Stretch:
+class DrawnStretch:
     """Slots that are drawn as one, and what becomes of them."""
 
-    state: State
+    state: StretchState
     size_bytes: int
     slots: list[Slot]
 
 
 def bar(
-    layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyphs = ASCII, *, after: bool = False
+    layout: Layout, drive_size_bytes: int, width: int, glyphs: BarGlyphs = ASCII, *, after: bool = False
 ) -> tuple[Cell, ...]:
     """The drive as cells to scale whose widths sum to `width` exactly; every partition has at least one.
 
@@ -97,12 +97,12 @@ def bar(
     )
 
 
-def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool) -> list[Stretch]:
+def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool) -> list[DrawnStretch]:
     """What is drawn of a layout on `width` cells: without free space too small to be seen or used, and
     without what lies within another slot. `after` is as in `bar`."""
     if layout.whole:
-        return [Stretch(State.NEW, drive_size_bytes, [layout.whole])]
-    found: list[Stretch] = []
+        return [DrawnStretch(StretchState.NEW, drive_size_bytes, [layout.whole])]
+    found: list[DrawnStretch] = []
     position = 0
     container_end = 0
     for slot in layout.slots:
@@ -114,28 +114,38 @@ def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool)
         position = max(position, slot.end_bytes)
         least = max(FLOOR_BYTES + 1, drive_size_bytes // (2 * width))
         if slot.number or size >= least:
-            found.append(Stretch(state_of(slot, after=after), size, [slot]))
+            found.append(DrawnStretch(state_of(slot, after=after), size, [slot]))
     if not found:
         whole = (
-            State.UNREAD if layout.table == "unread" else State.REMOVED if layout.holds_more else State.FREE
+            StretchState.UNREAD
+            if layout.table == "unread"
+            else StretchState.REMOVED
+            if layout.holds_more
+            else StretchState.FREE
         )
-        found.append(Stretch(whole, drive_size_bytes, []))
+        found.append(DrawnStretch(whole, drive_size_bytes, []))
     return found
 
 
-def state_of(slot: Slot, *, after: bool) -> State:
+def state_of(slot: Slot, *, after: bool) -> StretchState:
     """What becomes of a slot. One without a number that has a filesystem fills a drive without a table."""
     if slot.kept:
-        return State.KEPT
+        return StretchState.KEPT
     if not slot.number and not slot.filesystem:
-        return State.FREE
-    return State.NEW if after else State.REMOVED
+        return StretchState.FREE
+    return StretchState.NEW if after else StretchState.REMOVED
 
 
-def _merge_smallest(stretches: list[Stretch]) -> None:
+def _merge_smallest(stretches: list[DrawnStretch]) -> None:
     """Join the two neighbours that are smallest together; what is new or removed shows rather than what is
     kept or free."""
-    order = [State.NEW, State.REMOVED, State.KEPT, State.UNREAD, State.FREE]
+    order = [
+        StretchState.NEW,
+        StretchState.REMOVED,
+        StretchState.KEPT,
+        StretchState.UNREAD,
+        StretchState.FREE,
+    ]
     index = min(
         range(len(stretches) - 1), key=lambda at: stretches[at].size_bytes + stretches[at + 1].size_bytes
     )
@@ -161,7 +171,7 @@ def _shares(sizes: Sequence[int], width: int) -> list[int]:
     return shares
 
 
-def _cell_text(stretch: Stretch, width: int, glyphs: Glyphs, *, first: bool) -> str:
+def _cell_text(stretch: DrawnStretch, width: int, glyphs: BarGlyphs, *, first: bool) -> str:
     """Fill, with the partition's number in the middle where there is room, and an edge before it unless it is
     the first."""
     fill = glyphs.fill(stretch.state)
@@ -253,7 +263,9 @@ def layouts_lines(plan: Plan, width: int) -> Iterator[str]:
     if within := inside_sentences(plan):
         yield from (line for sentence in within for line in wrapped(sentence, width, hang=2))
         yield ""
-    states = [state for state in State if any(cell.state is state for cells in drawn for cell in cells)]
+    states = [
+        state for state in StretchState if any(cell.state is state for cells in drawn for cell in cells)
+    ]
     yield from wrapped("Key: " + ", ".join(f"{ASCII.fill(state)} {state.value}" for state in states), width)
 
 
@@ -283,7 +295,7 @@ def together_words(plan: Plan) -> str | None:
 
 
 def layout_lines(
-    layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyphs = ASCII, *, after: bool
+    layout: Layout, drive_size_bytes: int, width: int, glyphs: BarGlyphs = ASCII, *, after: bool
 ) -> Iterator[str]:
     """One layout: its table, its bar, and a line or more for each partition and each free stretch worth
     naming."""
@@ -306,7 +318,7 @@ def layout_lines(
         yield from _legend(slot, start_width, width, glyphs, after=after)
 
 
-def _held(layout: Layout) -> Iterator[Said | str]:
+def _held(layout: Layout) -> Iterator[Message | str]:
     """The table of a layout, what lies beside it, and what waits there."""
     match layout.table:
         case "none":
@@ -326,7 +338,7 @@ def _held(layout: Layout) -> Iterator[Said | str]:
         yield t("waiting there: {waiting}", waiting=layout.waiting)
 
 
-def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: bool) -> Iterator[str]:
+def _legend(slot: Slot, start_width: int, width: int, glyphs: BarGlyphs, *, after: bool) -> Iterator[str]:
     state = state_of(slot, after=after)
     number = str(slot.number) if slot.number else "-"
     start = format_exact(slot.start_bytes)
@@ -398,9 +410,9 @@ def _doubts(plan: Plan, width: int) -> Iterator[str]:
 
 __all__ = [
     "ASCII",
+    "BarGlyphs",
     "Cell",
-    "Glyphs",
-    "State",
+    "StretchState",
     "bar",
     "cell_width",
     "danger_of",

@@ -7,7 +7,7 @@ from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition, Use
 from wizard.model.plan import Slot
-from wizard.model.said import Said, Sentence, in_a_row, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan import free_space
 from wizard.plan.free_space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, loose, overlapping
 from wizard.plan.rules import geometry_fault
@@ -33,7 +33,7 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     if drive.uses:
         gravest = next((use for use in drive.uses if use.kind == "running-system"), drive.uses[0])
         used = IN_USE(drive=path, how=in_use(gravest))
-        raise Refused(str(in_a_row(used, t("Nothing is planned for a drive in use."))))
+        raise Refused(str(join(used, t("Nothing is planned for a drive in use."))))
     if mounted := next((part for part in drive.partitions if part.mount_points), None):
         use = Use("mounted", mounted.path, mounted.mount_points[0])
         raise Refused(str(IN_USE(drive=path, how=in_use(use))))
@@ -148,9 +148,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         unread = t(
             "{drive} was not read, so it may not be empty. {why}", drive=drive.path, why=_why_unread(drive)
         )
-        raise Refused(
-            str(unread if needs_root(drive) else in_a_row(unread, t("Say --replace to erase it all.")))
-        )
+        raise Refused(str(unread if needs_root(drive) else join(unread, t("Say --replace to erase it all."))))
     if drive.is_empty:
         return
     if waiting := _why_waiting(drive):
@@ -167,7 +165,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
     raise Refused(str(not_empty(drive=drive.path, what=what_it_holds(drive))))
 
 
-def _why_waiting(drive: Drive) -> Said | None:
+def _why_waiting(drive: Drive) -> Message | None:
     """That a run waits on the drive, whose volumes look like free space; None where none does."""
     if drive.waiting is None or not drive.waiting.bare:
         return None
@@ -180,7 +178,7 @@ def _why_waiting(drive: Drive) -> Said | None:
     )
 
 
-def waiting_doubts(drive: Drive) -> Iterator[Said]:
+def waiting_doubts(drive: Drive) -> Iterator[Message]:
     """What a plan may destroy of a run that was left on the drive and written to since, in sentences."""
     if drive.waiting is not None and not drive.waiting.bare:
         yield t(
@@ -189,7 +187,7 @@ def waiting_doubts(drive: Drive) -> Iterator[Said]:
         )
 
 
-def _why_unread(drive: Drive) -> Said:
+def _why_unread(drive: Drive) -> Message:
     """Why what a drive holds is not known; a plain user is told what helps."""
     if needs_root(drive):
         return t("Reading it takes root.")
@@ -202,7 +200,7 @@ def needs_root(drive: Drive) -> bool:
     return any(unread.without_root for unread in drive.unread if unread.what in CONTENT_FIELDS)
 
 
-def what_it_holds(drive: Drive) -> Said:
+def what_it_holds(drive: Drive) -> Message:
     """The table, partitions and signatures of a drive in a few words."""
     found = [
         t("{kind} on the whole drive", kind=printable(signature.kind, 30)) for signature in drive.signatures
@@ -235,7 +233,7 @@ def what_it_holds(drive: Drive) -> Said:
     return t("{holds:and}: {parts:list}", holds=holds, parts=named)
 
 
-def _part_held(part: Partition) -> Said:
+def _part_held(part: Partition) -> Message:
     kinds = printable("+".join(one.kind for one in part.signatures), 40)
     return t(
         "{part} ({content}, {size:size})",

@@ -9,7 +9,7 @@ from wizard.model.errors import printable
 from wizard.model.geometry import Geometry
 from wizard.model.operations import EVERYONE, ROOT, Writer
 from wizard.model.plan import NO_PLACE
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.plan import messages
 
 GPT_NAME_UNITS = 36
@@ -74,7 +74,7 @@ _SERIALS = {8: re.compile(r"[0-9A-F]{4}-[0-9A-F]{4}", re.ASCII), 16: re.compile(
 _DEVICE = re.compile(r"/dev(/[\w.!+:-]+)+", re.ASCII)
 
 
-def geometry_fault(geometry: Geometry) -> Said | None:
+def geometry_fault(geometry: Geometry) -> Message | None:
     """Why nothing can be laid out on a drive of this geometry, or None."""
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
     if (
@@ -92,7 +92,7 @@ def geometry_fault(geometry: Geometry) -> Said | None:
     return None
 
 
-def label_fault(label: str, filesystem: str) -> Said | None:
+def label_fault(label: str, filesystem: str) -> Message | None:
     """Why `label` cannot be the filesystem's label, or None."""
     kind = MADE[filesystem]
     if not label:
@@ -142,7 +142,7 @@ def place_fault(place: str, filesystem: str) -> str | None:
     return None if place == NO_PLACE else str(messages.NEVER_MOUNTED(filesystem=filesystem, none=NO_PLACE))
 
 
-def writer_fault(writer: Writer, filesystem: str, role: str) -> Said | None:
+def writer_fault(writer: Writer, filesystem: str, role: str) -> Message | None:
     """Why a volume of this filesystem with this role (empty for none) cannot have this writer, or None."""
     if writer == ROOT:
         return None

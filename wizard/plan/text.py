@@ -23,7 +23,7 @@ from wizard.model.plan import (
     Volume,
     WipeSignatures,
 )
-from wizard.model.said import Said, Sentence, format_capacity, t
+from wizard.model.said import Message, Sentence, format_capacity, t
 from wizard.plan.free_space import is_container
 from wizard.plan.messages import VOLUME_WRITABLE, who
 from wizard.plan.raid.lvm import group_room_bytes, logical_volumes
@@ -207,7 +207,7 @@ def inside_sentences(plan: Plan) -> tuple[str, ...]:
     return (*grouped, *within, *map(str, (*_writable(plan.volumes), *_free_used(plan))))
 
 
-def _free_used(plan: Plan) -> Iterator[Said]:
+def _free_used(plan: Plan) -> Iterator[Message]:
     """Free space can hold data, such as a deleted partition's: a new or larger partition loses it."""
     drives = tuple(member.drive.path for member in plan.members if _covers_free(member.before, member.after))
     if drives:
@@ -220,7 +220,7 @@ def _covers_free(before: Layout, after: Layout) -> bool:
     return not is_bare(before) and any(slot.overlaps(part) for slot in free for part in parts)
 
 
-def _writable(volumes: Sequence[Volume]) -> Iterator[Said]:
+def _writable(volumes: Sequence[Volume]) -> Iterator[Message]:
     for volume in volumes:
         # A filesystem without owners belongs to whoever it is mounted for.
         if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].holds.owners):
@@ -273,9 +273,9 @@ def _subvolumes(volume: Volume) -> str:
     )
 
 
-def _subvolume(one: Subvolume) -> Said:
+def _subvolume(one: Subvolume) -> Message:
     return t("{name} {where}", name=printable(one.name, 200), where=_where(one.mount_point))
 
 
-def _where(mount_point: str | None) -> Said:
+def _where(mount_point: str | None) -> Message:
     return t("mounted at {place}", place=printable(mount_point, 2000)) if mount_point else t("not mounted")

@@ -22,7 +22,7 @@ from wizard.probe import unread as words
 from wizard.probe.content import holders
 from wizard.probe.content.notices import SECTOR_BYTES, find_notice, is_moving, next_of
 from wizard.probe.content.superblocks import digest_of
-from wizard.probe.content.tables import Entry, TableReading, is_extended, read_table
+from wizard.probe.content.tables import GptEntry, TableReading, is_extended, read_table
 from wizard.probe.drive.nvme import from_nvme
 from wizard.probe.drive.zones import read_zones
 from wizard.probe.host import sysfs
@@ -204,7 +204,7 @@ def _moving(descriptor: int, size: int, reading: TableReading, errors: list[Fact
         return []
 
 
-def _within(reading: TableReading, size: int) -> list[Entry]:
+def _within(reading: TableReading, size: int) -> list[GptEntry]:
     """The entries that lie on the drive, as of a damaged table not all do."""
     return [
         entry
@@ -236,7 +236,7 @@ def _notice(
     """What a drive that waits says of itself. Where something is recognised it cannot lie: neither on the
     drive itself nor in a partition."""
 
-    def shows(entry: Entry) -> bool:
+    def shows(entry: GptEntry) -> bool:
         content = contents.get(sysfs.name_of(partition_path(known["path"], entry.number)))
         return content is None or bool(content["signatures"])
 
@@ -278,7 +278,7 @@ def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int)
     for other in listed:
         number = other["number"]
         entries.setdefault(
-            number, Entry(number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}")
+            number, GptEntry(number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}")
         )
     nodes = {
         int(part["sysfs"].get("partition", "0")): (node, part["sysfs"])

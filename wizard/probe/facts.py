@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from wizard.model.machine import Obstacle
-from wizard.model.said import Said
+from wizard.model.said import Message
 
 SCHEMA = "diskwright.facts/1"
 
@@ -15,7 +15,7 @@ class RawError:
     against it. Recordings that are older than the codes have a text, and no obstacle: see `older`."""
 
     what: str
-    why: Said | str
+    why: Message | str
     obstacle: Obstacle | None = None
 
 

@@ -14,7 +14,7 @@ from wizard.model.drive_facts import Discard, Loader
 from wizard.model.errors import partition_path, printable, typed_word
 from wizard.model.ext import Waiting
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.probe.content.layers import (
     belongs_to_partition,
     copy_left,
@@ -25,7 +25,7 @@ from wizard.probe.content.layers import (
     with_insides,
 )
 from wizard.probe.content.notices import next_of
-from wizard.probe.content.tables import Entry, TableReading, free_extents, is_extended, read_table
+from wizard.probe.content.tables import GptEntry, TableReading, free_extents, is_extended, read_table
 from wizard.probe.drive.ata import ata_of, names_of, own_rate, rate_in_page, sharing, turns, vital_page
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.smart import smart_of, smart_trouble
@@ -161,7 +161,7 @@ def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
         return reading
     known = {entry.number for entry in reading.entries}
     others = (
-        Entry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}")
+        GptEntry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}")
         for e in raw.table_entries
         if e.number not in known and e.number > 0
     )
@@ -223,7 +223,7 @@ def _partitions(
     return tuple(found)
 
 
-def _entry_of_kernel(number: int, part: RawPartition) -> Entry | None:
+def _entry_of_kernel(number: int, part: RawPartition) -> GptEntry | None:
     """An entry as far as the kernel and udev's database know it, without the table."""
     start, size = bytes_at(part.sysfs, "start"), bytes_at(part.sysfs, "size")
     if start is None or size is None:
@@ -232,7 +232,7 @@ def _entry_of_kernel(number: int, part: RawPartition) -> Entry | None:
     kind = f"0x{int(kind, 16):02x}" if re.fullmatch(r"0x[0-9a-f]+", kind) else kind
     name = part.udev.get("ID_PART_ENTRY_NAME")
     flags = part.udev.get("ID_PART_ENTRY_FLAGS", "0x0")
-    return Entry(
+    return GptEntry(
         number,
         start,
         size,
@@ -243,7 +243,7 @@ def _entry_of_kernel(number: int, part: RawPartition) -> Entry | None:
     )
 
 
-def _kernel_size(part: RawPartition, entry: Entry) -> int | None:
+def _kernel_size(part: RawPartition, entry: GptEntry) -> int | None:
     """What the kernel believes. Of an extended partition it shows the first sectors only
     (block/partitions/msdos.c): no disagreement."""
     size = bytes_at(part.sysfs, "size")
@@ -333,7 +333,7 @@ def _vpd_zoned(raw: RawDrive) -> int | None:
     return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
 
 
-def _unread(raw: RawDrive, reading: TableReading | None, ata_trouble: Said | None) -> tuple[Unread, ...]:
+def _unread(raw: RawDrive, reading: TableReading | None, ata_trouble: Message | None) -> tuple[Unread, ...]:
     """The reasons, by field. A drive whose bytes were not read lacks several fields for one reason."""
     found = []
     for error in raw.errors:
@@ -365,9 +365,9 @@ def _flag(sysfs: dict[str, str], name: str) -> bool | None:
     return {"0": False, "1": True}.get(value) if value is not None else None
 
 
-def reason_of(error: RawError) -> Said:
+def reason_of(error: RawError) -> Message:
     """The reason. A text of before is made a sentence; one that names an unknown code stays as it is."""
-    if isinstance(error.why, Said):
+    if isinstance(error.why, Message):
         return error.why
     return AS_RECORDED(text=error.why if error.obstacle else _sentence(error.why))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from wizard.documents.codec import to_json
 from wizard.model.machine import Obstacle
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 
 AS_RECORDED = Sentence("{text}")
 """A reason in a recording that is older than these codes."""
@@ -84,12 +84,12 @@ BY_WORDS = (
 class Unreadable(OSError):
     """What cannot be read for a reason that has no number of the system's, such as one of libblkid's."""
 
-    def __init__(self, said: Said) -> None:
+    def __init__(self, said: Message) -> None:
         super().__init__(str(said))
         self.said = said
 
 
-def unread(what: str, why: Said | str, obstacle: Obstacle = Obstacle.FAILED) -> Facts:
+def unread(what: str, why: Message | str, obstacle: Obstacle = Obstacle.FAILED) -> Facts:
     """A RawError in plain data."""
     return {"what": what, "why": to_json(why), "obstacle": obstacle.value}
 
@@ -99,7 +99,7 @@ def not_read(what: str, device: str, error: OSError) -> Facts:
     return unread(what, _why_not(device, error), obstacle_of(error))
 
 
-def _why_not(device: str, error: OSError) -> Said:
+def _why_not(device: str, error: OSError) -> Message:
     if isinstance(error, Unreadable):
         return error.said
     if error.errno in BY_NUMBER:
@@ -122,5 +122,5 @@ def obstacle_of(error: OSError | OverflowError) -> Obstacle:
 
 def obstacle_in(text: str) -> Obstacle:
     """What stood against reading, by words that are all there is: a message of smartctl, which gives no
-    number, or a reason in a recording that is older than the codes. No sentence of a `Said` comes here."""
+    number, or a reason in a recording that is older than the codes. No sentence of a `Message` comes here."""
     return next((found for words, found in BY_WORDS if words.search(text)), Obstacle.FAILED)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.probe import unread as words
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
@@ -83,7 +83,7 @@ class Child:
             self.facts["errors"] = [*self.facts.get("errors", []), unread("drive", why)]
         return self.facts
 
-    def _trouble(self) -> Said:
+    def _trouble(self) -> Message:
         if self.garbage:
             return words.GARBAGE
         if time.monotonic() >= self.until:

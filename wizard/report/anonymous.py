@@ -20,7 +20,7 @@ from wizard.model.errors import BadInput, printable
 from wizard.model.finding import Finding
 from wizard.model.machine import Partition
 from wizard.model.plan import Slot, TableEntry
-from wizard.model.said import ProfileText, Said, Value
+from wizard.model.said import Message, ProfileText, Value
 from wizard.plan.steps.commands import fstab_escaped
 from wizard.report.drives import Report
 from wizard.report.gather import Sources, gather
@@ -265,7 +265,7 @@ def _rewritten(value: T, words: Words) -> T:
         return value
     if isinstance(value, ProfileText):
         return cast(T, ProfileText(words.text(value.english)))
-    if isinstance(value, Said):
+    if isinstance(value, Message):
         named = tuple((name, _field(name, one, words)) for name, one in value.values)
         return cast(T, replace(value, values=cast(tuple[tuple[str, Value], ...], named)))
     changes = {field.name: _field(field.name, getattr(value, field.name), words) for field in fields(value)}

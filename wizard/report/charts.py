@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 
 VOID = frozenset({"meta", "br"})
 
@@ -18,7 +18,7 @@ class Markup(str):
     __slots__ = ()
 
 
-Content = str | Said
+Content = str | Message
 """What stands on a page: text, which is escaped unless it is `Markup`, and sentences."""
 
 Row = Sequence[Content]
@@ -123,7 +123,7 @@ BAR = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ChartBar:
     """One line of a bar chart. `shown` is the value in words; `low` and `high` bound a whisker; `kind` is its
     look."""
 
@@ -136,7 +136,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ChartPiece:
     """A piece of a bar that is drawn to scale: its share of the width in whole parts, its look, what it is,
     and all that is said of it."""
 
@@ -159,7 +159,7 @@ def drawing(ident: str, title: Content, description: Content, height: float, *sh
     )
 
 
-def bars(ident: str, title: Content, description: Content, rows: Sequence[Bar]) -> Markup:
+def bars(ident: str, title: Content, description: Content, rows: Sequence[ChartBar]) -> Markup:
     """Horizontal bars from nought, as long as their values, each with its name before it and its value behind
     it."""
     names = min(420.0, max(len(row.name) for row in rows) * LETTER + 12)
@@ -170,7 +170,7 @@ def bars(ident: str, title: Content, description: Content, rows: Sequence[Bar]) 
     return drawing(ident, title, description, len(rows) * ROW + 4, *shapes)
 
 
-def _bar(row: Bar, top: float, names: float, scale: float) -> Markup:
+def _bar(row: ChartBar, top: float, names: float, scale: float) -> Markup:
     long = max(2.0 if row.value else 0.0, row.value * scale)
     middle = top + BAR / 2
     end = names + max(long, (row.high or 0) * scale)
@@ -201,7 +201,7 @@ def _bar(row: Bar, top: float, names: float, scale: float) -> Markup:
     )
 
 
-def stretches(ident: str, title: Content, description: Content, pieces: Sequence[Stretch]) -> Markup:
+def stretches(ident: str, title: Content, description: Content, pieces: Sequence[ChartPiece]) -> Markup:
     """A drive as one bar, its pieces to scale. A state is a look and a word; where there is no room for the
     word, the table has it."""
     total = sum(piece.parts for piece in pieces) or 1
@@ -214,7 +214,7 @@ def stretches(ident: str, title: Content, description: Content, pieces: Sequence
     return drawing(ident, title, description, 62, *shapes)
 
 
-def _stretch(ident: str, piece: Stretch, left: float, wide: float) -> Markup:
+def _stretch(ident: str, piece: ChartPiece, left: float, wide: float) -> Markup:
     box = {"x": f"{left + 1:.1f}", "y": "2", "width": f"{max(1.0, wide - 2):.1f}", "height": "40"}
     shapes = [tag("title", piece.said), tag("rect", **box, class_=f"stretch {piece.kind}")]
     if piece.kind in ("removed", "unread"):

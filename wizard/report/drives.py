@@ -7,7 +7,7 @@ from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.drive_faults import turning_words
 from wizard.model.advice import Advice
 from wizard.model.changes import Changes
-from wizard.model.ext import Check, Entry
+from wizard.model.ext import Check, JournalEntry
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Partition, Signature, Unread
 from wizard.model.migration import Migration, Moves
@@ -69,7 +69,7 @@ class RunRecord:
     ending: str
     steps: tuple[StepResult, ...]
     checks: tuple[Check, ...]
-    journal: tuple[Entry, ...]
+    journal: tuple[JournalEntry, ...]
     power: str = ""
     commands: tuple[str, ...] = ()
     not_yet: bool = False

@@ -12,15 +12,15 @@ from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.run.backup_store import kept_machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries, state
 from wizard.apply.run.load import load_changes, load_migration, load_moves, outline
-from wizard.apply.run.runs import Kind, command_on, kind_of, load_plan
-from wizard.apply.run_control import Ways, is_not_yet, power_told, working_ways
+from wizard.apply.run.runs import RunKind, command_on, kind_of, load_plan
+from wizard.apply.run_control import NextCommands, is_not_yet, power_told, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, printable
-from wizard.model.ext import Check, Entry, Event
+from wizard.model.ext import Check, Event, JournalEntry
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration, Moves
@@ -100,15 +100,15 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
         return sources.plan
     try:
         match kind_of(sources.run):
-            case Kind.CHANGES:
+            case RunKind.CHANGES:
                 return load_changes(sources.run)
-            case Kind.MIGRATION:
+            case RunKind.MIGRATION:
                 return load_migration(sources.run)
-            case Kind.MOVE:
+            case RunKind.MOVE:
                 return load_moves(sources.run)
-            case Kind.PLAN:
+            case RunKind.PLAN:
                 return load_plan(sources.run)
-            case Kind.BRING:
+            case RunKind.BRING:
                 absent.append(
                     Absence(
                         "plan",
@@ -186,7 +186,7 @@ def _facts(
 ) -> tuple[Facts | None, Machine | None]:
     """What is known of the drives concerned, and the machine they are part of."""
     if document is None and sources.run is not None:
-        if kind_of(sources.run) is not Kind.BRING:
+        if kind_of(sources.run) is not RunKind.BRING:
             absent.append(Absence("facts", str(t("Nobody knows which drives the run is on."))))
         return None, None
     known = _drives_of(document) if document is not None else ()
@@ -316,13 +316,15 @@ def _room(plan: Plan, volume: Volume) -> int | None:
     return sum(slot.size_bytes for slot in slots) or None
 
 
-def record_of(run: Path, now: RunState, entries: Sequence[Entry], steps: int, power: str = "") -> RunRecord:
+def record_of(
+    run: Path, now: RunState, entries: Sequence[JournalEntry], steps: int, power: str = ""
+) -> RunRecord:
     """The record of a run of so many steps, by where it stands, its journal and what a power cut would
     leave."""
     try:
         ways = working_ways(run, now)
     except BadInput:
-        ways = Ways()
+        ways = NextCommands()
     ends = [entry for entry in entries if entry.event in ENDS]
     return RunRecord(
         id=run.name,
@@ -339,7 +341,7 @@ def record_of(run: Path, now: RunState, entries: Sequence[Entry], steps: int, po
     )
 
 
-def step_result(number: int, entries: Sequence[Entry]) -> StepResult:
+def step_result(number: int, entries: Sequence[JournalEntry]) -> StepResult:
     """What became of a step: its last attempt counts."""
     started = None
     result = StepResult(number, "not begun", None, None, "")
@@ -355,7 +357,7 @@ def step_result(number: int, entries: Sequence[Entry]) -> StepResult:
     return result
 
 
-def checks_of(entries: Sequence[Entry]) -> tuple[Check, ...]:
+def checks_of(entries: Sequence[JournalEntry]) -> tuple[Check, ...]:
     """The checks of the last time that the run was checked: one that is resumed checks everything again."""
     found: list[Check] = []
     for entry in entries:

@@ -5,12 +5,12 @@ drive.
 from collections.abc import Iterator, Sequence
 from statistics import median, quantiles
 
-from wizard.benchmark.candidates.compare import Comparison, Ratio, TrialVerdict
+from wizard.benchmark.candidates.compare import Comparison, TimeRatio, TrialVerdict
 from wizard.benchmark.candidates.verdict import caveats, phase_speeds, rate, sentences, title_of
 from wizard.benchmark.smr_run import kinds_of_reads
 from wizard.model.said import Sentence, format_capacity, format_duration, format_nanoseconds, t
-from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Look, Timings, Verdict
-from wizard.report.charts import Bar, Markup, bars, interval, join, listed, pairs, paragraphs, table, tag
+from wizard.model.verdict import CliffVerdict, DisplacedVerdict, ProbeComparison, Timings, Verdict
+from wizard.report.charts import ChartBar, Markup, bars, interval, join, listed, pairs, paragraphs, table, tag
 
 IN_MIND = t("With this in mind")
 TIMES = Sentence("Half of all accesses lie within the whiskers. {medians:semicolons}.")
@@ -96,7 +96,7 @@ def _times(verdict: Verdict) -> Markup:
     title = t("Time of an access: the median, and the middle half of all")
     parts = [(name, times, quantiles(times, n=4, method="inclusive")) for name, times in kinds]
     rows = [
-        Bar(name, median(times), format_nanoseconds(median(times)), quarters[0], quarters[2], name)
+        ChartBar(name, median(times), format_nanoseconds(median(times)), quarters[0], quarters[2], name)
         for name, times, quarters in parts
     ]
     numbers = [
@@ -115,7 +115,7 @@ def _times(verdict: Verdict) -> Markup:
 
 def _spread(verdict: Verdict) -> Markup:
     title = t("How many pairs showed which factor (misaligned over aligned)")
-    rows = [Bar(name, count, str(count)) for name, count in factor_counts(verdict)]
+    rows = [ChartBar(name, count, str(count)) for name, count in factor_counts(verdict)]
     said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     return tag(
         "figure",
@@ -167,9 +167,9 @@ def cliff_part(verdict: CliffVerdict) -> Markup:
     )
 
 
-def _windows(verdict: CliffVerdict) -> Sequence[Bar]:
+def _windows(verdict: CliffVerdict) -> Sequence[ChartBar]:
     return [
-        Bar(
+        ChartBar(
             f"{number}. {window.phase.value}",
             window.bytes_per_second,
             f"{format_capacity(round(window.bytes_per_second))}/s",
@@ -205,7 +205,7 @@ def displaced_part(verdict: DisplacedVerdict) -> Markup:
     )
 
 
-def _look(title: str, look: Look) -> Markup:
+def _look(title: str, look: ProbeComparison) -> Markup:
     """Medians as bars, with the middle half of all reads as whiskers."""
     rows = []
     for name, batches in kinds_of_reads(look):
@@ -213,7 +213,7 @@ def _look(title: str, look: Look) -> Markup:
         if len(times) > 1:
             quarters = quantiles(times, n=4, method="inclusive")
             shown = format_nanoseconds(median(times))
-            rows.append(Bar(name, median(times), shown, quarters[0], quarters[2], name))
+            rows.append(ChartBar(name, median(times), shown, quarters[0], quarters[2], name))
     said = TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
     name = "displaced-" + title.split()[0].lower()
     return tag("figure", tag("figcaption", title), bars(name, title, said, rows)) if rows else Markup("")
@@ -289,7 +289,7 @@ def trial_part(verdict: TrialVerdict) -> Markup:
     )
 
 
-def _factor(verdict: TrialVerdict, one: Comparison, ratio: Ratio) -> Markup:
+def _factor(verdict: TrialVerdict, one: Comparison, ratio: TimeRatio) -> Markup:
     planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
     title = t("{other} over {planned}, with its interval", planned=planned, other=other)
     said = t(
@@ -308,7 +308,7 @@ def _speeds(verdict: TrialVerdict) -> Iterator[Markup]:
     for number, (load, phase, speeds) in enumerate(phase_speeds(verdict)):
         title = t("{load}, {phase}: speed", load=load, phase=phase)
         rows = [
-            Bar(
+            ChartBar(
                 str(title_of(verdict, one.candidate)),
                 one.median,
                 str(rate(one.unit, one.median)),

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from wizard.benchmark.candidates.verdict import sentences
 from wizard.model.changes import ChangeStep
-from wizard.model.ext import Check, Entry
+from wizard.model.ext import Check, JournalEntry
 from wizard.model.migration import MigrationStep, Moves
 from wizard.model.plan import Step
-from wizard.model.said import Said, format_capacity, format_duration, t
+from wizard.model.said import Message, format_capacity, format_duration, t
 from wizard.report import gather as words
 from wizard.report.charts import (
-    Bar,
+    ChartBar,
     Content,
     Markup,
     bars,
@@ -90,7 +90,7 @@ def _durations(run: RunRecord, steps: Steps) -> Markup:
         return Markup("")
     title = t("How long each step took")
     rows = [
-        Bar(
+        ChartBar(
             f"{result.number}. {step.operation.kind.replace('-', ' ')}",
             result.seconds or 0.0,
             _times(result, step),
@@ -124,7 +124,7 @@ def _result(check: Check) -> Markup:
     return word("done", t("holds")) if check.holds else word("failed", t("does not hold"))
 
 
-def _journal(entries: Sequence[Entry]) -> Markup:
+def _journal(entries: Sequence[JournalEntry]) -> Markup:
     rows = [
         (moment(entry.at), entry.event.value, str(entry.step) if entry.step else "", _said(entry))
         for entry in entries
@@ -132,7 +132,7 @@ def _journal(entries: Sequence[Entry]) -> Markup:
     return table("Journal", ("At", "Event", "Step", t("What was said")), rows)
 
 
-def _said(entry: Entry) -> Content:
+def _said(entry: JournalEntry) -> Content:
     output = tag("pre", entry.output) if entry.output.strip() else ""
     return join((entry.sentence, commands([entry.command]) if entry.command else "", output))
 
@@ -218,7 +218,7 @@ def render_page(report: Report) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _title(report: Report) -> Said:
+def _title(report: Report) -> Message:
     if report.plan is not None:
         return t("Report on setting up {drives:list}", drives=report.plan.paths)
     if report.changes is not None:
@@ -297,7 +297,7 @@ def _measured(report: Report) -> str:
     return " ".join((*said, *map(str, sentences(report.trial) if report.trial else ())))
 
 
-def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
+def _parts(report: Report) -> Iterator[tuple[str, Message, Markup]]:
     """Every part that the report has, with its name in links and its heading."""
     if report.facts is not None:
         yield "drives", t("The drives"), drives_part(report.facts)
@@ -327,7 +327,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Said, Markup]]:
         )
 
 
-def _documents(report: Report) -> Iterator[tuple[str, Said, Markup]]:
+def _documents(report: Report) -> Iterator[tuple[str, Message, Markup]]:
     """What was to be done, where it was no plan."""
     if report.changes is not None:
         yield "plan", t("The changes"), changes_part(report.changes)

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.advice.missing import for_files
 from wizard.filesystems.registry import KINDS
-from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
+from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade
 from wizard.model.changes import Changes, ChangeStep
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.migration import Migration, MigrationStep, Moves
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.said import (
+    Message,
     ProfileText,
-    Said,
     Sentence,
     format_capacity,
     format_duration,
@@ -24,16 +24,16 @@ from wizard.model.said import (
 from wizard.plan.free_space import content_of
 from wizard.plan.messages import who
 from wizard.plan.partition.moves import preview, step_sentences
-from wizard.plan.preview import Cell, State, bar, danger_of, state_of
+from wizard.plan.preview import Cell, StretchState, bar, danger_of, state_of
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.text import inside_sentences
 from wizard.plan.undo_policy import promise
 from wizard.report.charts import (
-    Bar,
+    ChartBar,
+    ChartPiece,
     Content,
     Markup,
     Row,
-    Stretch,
     bars,
     commands,
     folded,
@@ -129,16 +129,16 @@ def _named(layout: Layout) -> list[Slot]:
     return whole + [slot for slot in layout.slots if slot.number or slot.size_bytes > FLOOR_BYTES]
 
 
-def _stretch(cell: Cell) -> Stretch:
+def _stretch(cell: Cell) -> ChartPiece:
     numbered = [slot for slot in cell.slots if slot.number]
     if len(cell.slots) > 1:
         small = t("{stretches} stretches too small to be drawn one by one", stretches=len(cell.slots))
-        return Stretch(cell.width, cell.state.value, "+", f"{cell.state.value}: {small}")
+        return ChartPiece(cell.width, cell.state.value, "+", f"{cell.state.value}: {small}")
     only = cell.slots[0] if cell.slots else None
     size = f", {format_capacity(only.size_bytes)}" if only else ""
-    what: str | Said = (
+    what: str | Message = (
         content_of(only)
-        if only and (numbered or cell.state is State.NEW)
+        if only and (numbered or cell.state is StretchState.NEW)
         else t("all of the drive")
         if only is None
         else t("free space")
@@ -148,17 +148,17 @@ def _stretch(cell: Cell) -> Stretch:
         f"{only.number}: {content_of(only)}"
         if numbered and only
         else content_of(only)
-        if only and cell.state is State.NEW
+        if only and cell.state is StretchState.NEW
         else ""
     )
-    return Stretch(cell.width, cell.state.value, label, f"{cell.state.value}: {number}{what}{size}")
+    return ChartPiece(cell.width, cell.state.value, label, f"{cell.state.value}: {number}{what}{size}")
 
 
 def _row(slot: Slot, *, after: bool) -> Sequence[str]:
     state = state_of(slot, after=after)
     size = f"{format_capacity(slot.size_bytes)} ({slot.size_bytes} bytes)"
     fixed = (str(slot.number) if slot.number else "-", state.value, format_exact(slot.start_bytes), size)
-    if state is State.FREE:
+    if state is StretchState.FREE:
         return (*fixed, "free space", "", "", "")
     return (*fixed, content_of(slot), slot.label or slot.name or "", slot.mount_point or "", slot.uuid or "")
 
@@ -211,7 +211,7 @@ def move_part(moves: Moves) -> Markup:
     )
 
 
-def _why(reasons: Sequence[Said | str], doubts: Sequence[Said | str]) -> Markup:
+def _why(reasons: Sequence[Message | str], doubts: Sequence[Message | str]) -> Markup:
     parts = (("Why", reasons), ("In doubt", doubts))
     return join(join((tag("h3", title), listed(said))) for title, said in parts if said)
 
@@ -238,7 +238,7 @@ def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
     )
 
 
-PLACES = {Place.CHOSEN: "recommended", Place.SECOND: "good too", Place.REJECTED: "not recommended"}
+PLACES = {Rank.CHOSEN: "recommended", Rank.SECOND: "good too", Rank.REJECTED: "not recommended"}
 
 
 def title_of(name: str) -> str:
@@ -251,7 +251,7 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
     cited = list(
         dict.fromkeys(card for advice in advices for choice in advice.choices for card in choice.evidence)
     )
-    studies: dict[tuple[Said | str, ...], list[Evidence]] = {}
+    studies: dict[tuple[Message | str, ...], list[Evidence]] = {}
     for card in cited:
         studies.setdefault((card.source, card.era, card.kernel, card.hardware), []).append(card)
     ordered = [card for cards in studies.values() for card in cards]
@@ -334,7 +334,7 @@ def _links(cards: Iterable[Evidence], numbers: dict[str, int]) -> Markup:
     )
 
 
-def _section(title: Said, items: tuple[str, ...] | list[Markup]) -> Markup:
+def _section(title: Message, items: tuple[str, ...] | list[Markup]) -> Markup:
     return join((tag("h4", title), listed(items))) if items else Markup("")
 
 
@@ -346,7 +346,7 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
         if made
         else Markup("")
     )
-    if choice.place is Place.REJECTED and not taken and made:
+    if choice.place is Rank.REJECTED and not taken and made:
         options = folded(t("Options for {filesystem}, if it were taken", filesystem=title), options)
     withheld = [(held.text, held.kind, held.reason) for held in choice.withheld]
     return tag(
@@ -390,11 +390,11 @@ def _option(kind: str, option: Option) -> Row:
     return (tag("code", option.text), kind, option.why, option.risk)
 
 
-def _card(card: Evidence, number: int, common: list[Said | str]) -> Markup:
+def _card(card: Evidence, number: int, common: list[Message | str]) -> Markup:
     """One measurement: a chart, the same numbers as a table, and what is said of it alone."""
     better = t("lower is better") if card.lower_is_better else t("higher is better")
     ordered = sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
-    rows = [Bar(title_of(name), value, f"{value:,}") for name, value in ordered]
+    rows = [ChartBar(title_of(name), value, f"{value:,}") for name, value in ordered]
     said = f"{card.unit}, {better}: " + "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
     chart = bars(f"figure-{number}-chart", card.title, said, rows) if rows else ""
     return tag(

@@ -12,7 +12,7 @@ from wizard.host.session import Session
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import t
 from wizard.ui.components.decisions import RUNNING
-from wizard.ui.view import GLOSSARY_KEY, QUIT_KEY, Action, Place, Step, Tone, Values, View
+from wizard.ui.view import GLOSSARY_KEY, QUIT_KEY, Action, Place, ScreenStep, Tone, Values, View
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,10 +59,10 @@ class Desk:
 
     def begin(self, drive: str = "", part: str = "") -> None:
         """Come to the first place, at a drive or its partition where one is named, and watch the drives."""
-        from wizard.ui.screens.drives import Drives
+        from wizard.ui.screens.drives import DrivesScreen
 
         changes = self.services.changes(self._stop)
-        self.go(Drives(self, drive, part))
+        self.go(DrivesScreen(self, drive, part))
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()
         threading.Thread(target=self._watch_runs, daemon=True).start()
 
@@ -337,7 +337,7 @@ class Desk:
     def _leave_what_has_gone(self) -> None:
         """Back to the list where a drive that was taken is not attached any more; another one at its node is
         not it."""
-        at_work = any(place.step is Step.WORK for place in self._places)
+        at_work = any(place.step is ScreenStep.WORK for place in self._places)
         if len(self._places) == 1 or at_work or not self.may_end:
             return
         drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)

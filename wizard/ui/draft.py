@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wizard.advice.missing import Missing
     from wizard.advice.request import Taken
     from wizard.apply.run.journal import RunState
-    from wizard.apply.run_control import Ways
+    from wizard.apply.run_control import NextCommands
     from wizard.host.contract import Services
     from wizard.ui.desk import Desk
 
@@ -212,15 +212,15 @@ def _lines(desk: Desk) -> Iterator[tuple[int, str]]:
             yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways.names else 0, line
 
 
-def _open(desk: Desk) -> Iterator[tuple[Path, RunState, Ways]]:
+def _open(desk: Desk) -> Iterator[tuple[Path, RunState, NextCommands]]:
     """Every run that is not over; the session's own also where only root can list the runs."""
     from wizard.apply.run.journal import RunState
-    from wizard.apply.run_control import Ways, working_ways
+    from wizard.apply.run_control import NextCommands, working_ways
 
     # A run that root began is root's to read.
     with suppress(DiskwrightError, OSError):
         runs = desk.services.open_runs()
-        yield from ((one.run, RunState(one.state), Ways(one.ways, one.why_not)) for one in runs)
+        yield from ((one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs)
         if desk.run is not None and desk.run not in {one.run for one in runs}:
             now = desk.services.state(desk.run)
             yield desk.run, now, working_ways(desk.run, now)

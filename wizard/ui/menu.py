@@ -9,7 +9,7 @@ from wizard.host.session import OpenRun
 from wizard.model.errors import Refused, printable
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Said, Sentence, t, tn
+from wizard.model.said import Message, Sentence, t, tn
 from wizard.plan.free_space import aligned_spaces
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.moves import misaligned_parts, planned_moves
@@ -72,13 +72,13 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MenuEntry:
     """Something that can be done. `says` what it means here, `why_not` why it cannot be done now; `ends`: it
     destroys something."""
 
     name: str
     key: str
-    label: Said
+    label: Message
     says: Text
     why_not: Text = ""
     ends: bool = False
@@ -91,7 +91,7 @@ def entries(
     impediment: Text,
     runs: Sequence[OpenRun] = (),
     here: Here = Here(),
-) -> tuple[Entry, ...]:
+) -> tuple[MenuEntry, ...]:
     """All of it, the best first. `device` is the drive itself, or a partition; `impediment` is why the drive
     cannot be set up; `runs` are the open ones, of which those on the device come before all."""
     part = drive.partition(device)
@@ -109,23 +109,23 @@ def entries(
     return (*_of_runs(own), *sorted(found, key=lambda one: (one.why_not != "", one.ends)))
 
 
-def _of_runs(runs: Sequence[OpenRun]) -> Iterator[Entry]:
+def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
     """What leads the first of the runs on."""
     for run in runs[:1]:
         if waits(run):
-            yield Entry("keep", "K", t("Keep"), t("put what waits to use; ends the way back"), ends=True)
+            yield MenuEntry("keep", "K", t("Keep"), t("put what waits to use; ends the way back"), ends=True)
             if "undo" in run.ways:
-                yield Entry("undo", "U", t("Undo"), t("put back what was there before"), ends=True)
+                yield MenuEntry("undo", "U", t("Undo"), t("put back what was there before"), ends=True)
         else:
             says = (
                 t("how far it is, and how to stop it")
                 if run.state == RUNNING
                 else run.why_not or t("it was not finished: go on, or undo it")
             )
-            yield Entry("show-run", "v", t("Show the run"), says)
+            yield MenuEntry("show-run", "v", t("Show the run"), says)
 
 
-def _unless_runs_come_first(runs: Sequence[OpenRun], entry: Entry) -> Entry:
+def _unless_runs_come_first(runs: Sequence[OpenRun], entry: MenuEntry) -> MenuEntry:
     """Where an open run stands against it, that is the reason that is told, before every other."""
     why_not = why_not_now(runs)
     unmounts = entry.name == "unmount" and any(run.state == RUNNING for run in runs)
@@ -133,16 +133,16 @@ def _unless_runs_come_first(runs: Sequence[OpenRun], entry: Entry) -> Entry:
     return replace(entry, why_not=why_not) if stands else entry
 
 
-def _unless_not_worked_out(here: Here, entry: Entry) -> Entry:
+def _unless_not_worked_out(here: Here, entry: MenuEntry) -> MenuEntry:
     """Where nothing on the drive stands against it, that nothing can be worked out here may do so."""
     if entry.why_not == "" and entry.name in WORKED_OUT:
         return replace(entry, why_not=here.not_worked_out)
     return entry
 
 
-def _of_drive(drive: Drive, impediment: Text) -> Iterator[Entry]:
+def _of_drive(drive: Drive, impediment: Text) -> Iterator[MenuEntry]:
     if drive.is_empty:
-        yield Entry("set-up", "s", t("Set up"), t("from what it is for to a drive in use"), impediment)
+        yield MenuEntry("set-up", "s", t("Set up"), t("from what it is for to a drive in use"), impediment)
         return
     free = max((extent.size_bytes for extent in drive.free), default=0)
     why_not: Text = impediment
@@ -158,10 +158,10 @@ def _of_drive(drive: Drive, impediment: Text) -> Iterator[Entry]:
             size=free,
             least=LEAST_FREE,
         )
-    yield Entry(
+    yield MenuEntry(
         "use-free", "e", t("Use the free space"), t("{size:size}; every partition stays", size=free), why_not
     )
-    yield Entry(
+    yield MenuEntry(
         "set-up", "A", t("Set up anew"), t("what is there is lost once you keep it"), impediment, ends=True
     )
 
@@ -174,7 +174,7 @@ def _usable_bytes(drive: Drive) -> int:
     return max((space.size_bytes for space in spaces), default=0)
 
 
-def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> Iterator[Entry]:
+def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> Iterator[MenuEntry]:
     old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
     says: Text = (
         t("from {kind}; every file stays", kind=" + ".join(sorted({title_of(one.kind) for one in old})))
@@ -182,15 +182,15 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
         else ""
     )
     none = UNREAD(device=device) if unread_content(drive) else words.NO_OLD
-    yield Entry("to-ext4", "m", t("Convert to ext4"), says, "" if old else none)
+    yield MenuEntry("to-ext4", "m", t("Convert to ext4"), says, "" if old else none)
     if drive.partition(device) is None and not drive.signatures:
         return
     label = next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
     named = t("now: {label}", label=printable(label, 40)) if label else t("it has no label")
-    yield Entry("rename", "r", words.RENAME, named, _or_empty(why_not_relabel(drive, device)))
-    yield Entry("mount", "n", words.MOUNT, MOUNT_SAYS, _or_empty(why_not_mount(machine, drive, device)))
+    yield MenuEntry("rename", "r", words.RENAME, named, _or_empty(why_not_relabel(drive, device)))
+    yield MenuEntry("mount", "n", words.MOUNT, MOUNT_SAYS, _or_empty(why_not_mount(machine, drive, device)))
     place = ", ".join(places_of(drive, device))
-    yield Entry(
+    yield MenuEntry(
         "unmount",
         "u",
         words.UNMOUNT,
@@ -199,7 +199,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
     )
     if signatures_on(drive, device):
         why_not = _or_empty(why_not_bring(drive, device)) or here.not_measured
-        yield Entry(
+        yield MenuEntry(
             "bring",
             "y",
             t("Bring files over"),
@@ -209,8 +209,8 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
     # Where nothing can be worked out, nobody looked into fstab.
     has_line = here.has_line or here.not_worked_out != ""
     against = why_not_remount(drive, device, has_line=has_line)
-    yield Entry("options", "o", words.OPTIONS, t("those of its line in fstab"), _or_empty(against))
-    yield Entry(
+    yield MenuEntry("options", "o", words.OPTIONS, t("those of its line in fstab"), _or_empty(against))
+    yield MenuEntry(
         "tune",
         "c",
         words.TUNE,
@@ -219,7 +219,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
     )
 
 
-def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
+def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     try:
         measured(drive)
         room = room_behind(drive, part)
@@ -233,9 +233,9 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
         else t("to fill its partition, should it not yet")
     )
     why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
-    yield Entry("grow", "g", t("Grow"), says, _or_empty(why_not))
-    yield Entry("adjust", "z", t("Size and place"), *_adjusting(drive, part))
-    yield Entry(
+    yield MenuEntry("grow", "g", t("Grow"), says, _or_empty(why_not))
+    yield MenuEntry("adjust", "z", t("Size and place"), *_adjusting(drive, part))
+    yield MenuEntry(
         "format",
         "F",
         t("Format"),
@@ -243,7 +243,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[Entry]:
         _or_empty(why_not_format(drive, part)),
         ends=True,
     )
-    yield Entry(
+    yield MenuEntry(
         "delete",
         "D",
         t("Delete"),
@@ -270,7 +270,7 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
     ), ""
 
 
-def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) -> Iterator[Entry]:
+def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) -> Iterator[MenuEntry]:
     if drive.geometry is None or not part.start_bytes % grain_bytes(drive.geometry):
         return
     says: Text = ""
@@ -280,10 +280,10 @@ def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) 
         why_not = here.not_worked_out
     except Refused as refusal:
         why_not = str(refusal)
-    yield Entry("move", "f", t("Move to an aligned place"), says, why_not)
+    yield MenuEntry("move", "f", t("Move to an aligned place"), says, why_not)
 
 
-def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterator[MenuEntry]:
     """In the drive's own menu, where there is more than one."""
     if len(misaligned_parts(drive)) < 2:
         return
@@ -297,14 +297,14 @@ def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterat
         why_not = here.not_worked_out
     except Refused as refusal:
         why_not = str(refusal)
-    yield Entry("move", "f", t("Align the partitions"), says, why_not)
+    yield MenuEntry("move", "f", t("Align the partitions"), says, why_not)
 
 
-def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[Entry]:
+def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[MenuEntry]:
     yield from _of_several_misaligned(machine, drive, here)
-    yield Entry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
-    yield Entry("health", "i", t("Health"), t("its own counts, and all that is known"))
-    yield Entry(
+    yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
+    yield MenuEntry("health", "i", t("Health"), t("its own counts, and all that is known"))
+    yield MenuEntry(
         "power-off",
         "P",
         t("Power off"),
@@ -313,5 +313,5 @@ def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[Entr
     )
 
 
-def _or_empty(why: Said | None) -> Text:
+def _or_empty(why: Message | None) -> Text:
     return "" if why is None else why

@@ -1,6 +1,6 @@
-"""What is to be seen at one place of the wizard, as data. A face draws any view and holds no rule of its own.
+"""Views of the wizard's screens, as data. Renderers draw any view and contain no rules.
 
-Text is a `Said`, or a plain string where it is a name, a command or a figure; faces make both safe to show.
+Text is a `Message`, or a plain string for a name, a command or a figure. Faces make both safe to show.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wizard.ui.desk import Desk
 
 
-Text = Said | str
+Text = Message | str
 
 
 class Tone(StrEnum):
@@ -34,7 +34,7 @@ class Tone(StrEnum):
     DANGER = "danger"
 
 
-class Step(StrEnum):
+class ScreenStep(StrEnum):
     """The five screens, in their order."""
 
     DRIVES = "drives"
@@ -223,7 +223,7 @@ class View:
     """
 
     place: str
-    step: Step
+    step: ScreenStep
     title: Text
     actions: tuple[Action, ...]
     about: Text = ""
@@ -273,7 +273,7 @@ class Place:
     fields hold. Before it the cursor is where the face says it is.
     """
 
-    step: ClassVar[Step] = Step.DRIVES
+    step: ClassVar[ScreenStep] = ScreenStep.DRIVES
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk

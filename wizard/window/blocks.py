@@ -12,8 +12,8 @@ from wizard.model.said import Sentence, t
 from wizard.ui.view import Banner, Bar, Block, Command, Figures, Para, Piece, Progress, Tone, View
 from wizard.window.bars import bar_lines
 from wizard.window.canvas import (
-    Extent,
     Run,
+    ScrollExtent,
     Sheet,
     Spot,
     blank,
@@ -337,7 +337,7 @@ def scrolled(
             tuple(fitted(each, width) for each in whole.lines),
             whole.cursor,
             whole.spots,
-            ((name, Extent(0, height, total)),),
+            ((name, ScrollExtent(0, height, total)),),
         )
     top = _top(hand.tops.get(name, 0), height, total, reach)
     hand.tops[name] = top
@@ -366,7 +366,7 @@ def scrolled(
         if 0 <= each.y - top < last
     ]
     spots += _own_spots(name, height, width)
-    return Sheet(lines, cursor, tuple(spots), ((name, Extent(top, height, total)),))
+    return Sheet(lines, cursor, tuple(spots), ((name, ScrollExtent(top, height, total)),))
 
 
 def _own_spots(name: str, height: int, width: int) -> list[Spot]:

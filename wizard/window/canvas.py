@@ -119,7 +119,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class ScrollExtent:
     """How much of a part is in sight: it has `total` lines, and shows `height` from `top`."""
 
     top: int
@@ -139,7 +139,7 @@ class Sheet:
     lines: tuple[Strip, ...] = ()
     cursor: tuple[int, int] | None = None
     spots: tuple[Spot, ...] = ()
-    parts: tuple[tuple[str, Extent], ...] = ()
+    parts: tuple[tuple[str, ScrollExtent], ...] = ()
 
     @property
     def height(self) -> int:

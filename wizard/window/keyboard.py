@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
-from wizard.ui.view import Action, Field, Place, Rows, Step, Values, View
-from wizard.window.canvas import Extent, Sheet, action_of
+from wizard.ui.view import Action, Field, Place, Rows, ScreenStep, Values, View
+from wizard.window.canvas import ScrollExtent, Sheet, action_of
 
 MAIN, ABOVE, PANES, LEFT = "main", "above", "panes", "left"
 """What can have the focus: the list or the fields, what stands above them, and the panes."""
@@ -178,10 +178,10 @@ class Keyboard:
 
     def __init__(self, desk: Deskish) -> None:
         self.desk = desk
-        self.view = View("", Step.DRIVES, "", ())
+        self.view = View("", ScreenStep.DRIVES, "", ())
         self.hand = Hand()
         self.below: tuple[View, Hand] | None = None
-        self.parts: dict[str, Extent] = {}
+        self.parts: dict[str, ScrollExtent] = {}
         self._rows_shown = 0
         self._hands: WeakKeyDictionary[Place, Hand] = WeakKeyDictionary()
         self._last_whole: Hand = self.hand

@@ -37,7 +37,7 @@ terminal, a vt220 knows none."""
 _SHOWN_ON_BLANK = frozenset({"4", "7", *(str(number) for number in range(40, 48))})
 
 
-class Shown:
+class TerminalContent:
     """What the terminal shows, as far as it was told."""
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ class FrugalDriver(LinuxDriver):
         size: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._shown = Shown()
+        self._shown = TerminalContent()
         self._known_size: os.terminal_size | None = None
 
     def write(self, data: str) -> None:

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from wizard.model.said import t
-from wizard.ui.view import GAP, Bar, Pane, Step, View
+from wizard.ui.view import GAP, Bar, Pane, ScreenStep, View
 from wizard.window.blocks import Pen, block_sheet, scrolled
 from wizard.window.canvas import (
     STEPS,
@@ -112,7 +112,7 @@ def _head(view: View, pen: Pen) -> Strip:
 def _steps(view: View, pen: Pen, *, named: bool) -> Strip:
     look, ground = pen.look, pen.look.style("head")
     parts = [line((" diskwright ", look.style("name")), (" ", ground))]
-    steps = list(Step)
+    steps = list(ScreenStep)
     now = steps.index(view.step)
     for number, step in enumerate(steps):
         label = str(STEPS[step.value]())

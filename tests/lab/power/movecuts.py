@@ -17,7 +17,7 @@ from tests.lab.guest.machine import Laboratory, log_of
 from tests.lab.power.blocklog import Write, read_log
 from tests.lab.power.cutpoints import TORN_BYTES, Content, power_cuts
 from tests.lab.visits.move.moved import SECTOR_BYTES
-from wizard.apply.move.mover.journal import Journal, Side
+from wizard.apply.move.mover.journal import MoveJournal, PartitionSide
 from wizard.apply.move.mover.mover import Mover
 from wizard.model.errors import ExitCode, partition_path
 from wizard.model.ext import Check
@@ -114,9 +114,9 @@ class Replay:
 
     before: bytes
     journal_at: int
-    tables: dict[Side, bytes] = field(default_factory=dict)
+    tables: dict[PartitionSide, bytes] = field(default_factory=dict)
     points: int = 0
-    ended_at: dict[Side, int] = field(default_factory=lambda: dict.fromkeys(Side, 0))
+    ended_at: dict[PartitionSide, int] = field(default_factory=lambda: dict.fromkeys(PartitionSide, 0))
     wrong: list[str] = field(default_factory=list)
 
     @property
@@ -124,20 +124,20 @@ class Replay:
         """What the partition held."""
         return self.before[OLD.start_bytes : OLD.end_bytes]
 
-    def look(self, drive: bytearray, what: str, target: Side) -> None:
+    def look(self, drive: bytearray, what: str, target: PartitionSide) -> None:
         """The drive is found as it is at this point, and the move goes on to this place."""
         self.points += 1
         if shown := self._shows_half(drive):
             self.wrong.append(f"{what}: {shown}")
         found = MemoryDrive(bytearray(drive))
-        journal = Journal(found, self.journal_at, LOGGED.physical_block_bytes)
+        journal = MoveJournal(found, self.journal_at, LOGGED.physical_block_bytes)
         if (loaded := journal.load()) is None:
             if drive[: self.journal_at] != self.before[: self.journal_at]:
                 self.wrong.append(f"{what}: something was written before the journal was whole")
             return
         Mover(found, journal, *loaded).go(target)
         self.ended_at[target] += 1
-        place = OLD if target is Side.OLD else NEW
+        place = OLD if target is PartitionSide.OLD else NEW
         if found.data[place.start_bytes : place.end_bytes] != self.content:
             self.wrong.append(f"{what}, to the {target} place: it holds something else")
         if self.table(found.data) != self.tables.setdefault(target, self.table(found.data)):
@@ -171,7 +171,7 @@ def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
         writes = list(read_log(log))
     before = (lab.shared / "before").read_bytes()
     replay = Replay(before, _journal_at(writes))
-    replay.tables[Side.OLD] = replay.table(before)
+    replay.tables[PartitionSide.OLD] = replay.table(before)
     # Roughly: most states are pieces of a write that arrived.
     total = sum(-(-len(write.data) // TORN_BYTES) for write in writes)
     every = 1 if every_one else max(1, total // DAILY)
@@ -179,9 +179,12 @@ def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
     number = 0
     for number, (_, what) in enumerate(power_cuts(content, writes, Random(1)), 1):
         if number % every == 0:
-            replay.look(content.drive, what, Side.NEW if replay.points % 2 else Side.OLD)
+            replay.look(content.drive, what, PartitionSide.NEW if replay.points % 2 else PartitionSide.OLD)
     end = OLD.end_bytes
-    same = content.drive[:end] == before[:end] and replay.table(content.drive) == replay.tables[Side.OLD]
+    same = (
+        content.drive[:end] == before[:end]
+        and replay.table(content.drive) == replay.tables[PartitionSide.OLD]
+    )
     yield Check("table and partition are bit for bit what they were", same, "")
     told = ", ".join(f"{count} to the {side} place" for side, count in replay.ended_at.items())
     yield Check(

@@ -18,7 +18,7 @@ from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.extents import Read, chunks, gaps, merged
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held_drive import holding
-from wizard.apply.engine.record import GOING_BACK, Change, Mark, Phase, load_record
+from wizard.apply.engine.record import GOING_BACK, DriveChange, Phase, SavedSignature, load_record
 from wizard.apply.engine.stores import Store, barred, new_file, notice_file, old_file
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Extent
@@ -46,7 +46,7 @@ RUNS = "runs"
 class Ends:
     """What the drive held, and is to hold; and while it waits."""
 
-    change: Change
+    change: DriveChange
     old: bytes
     new: bytes
     barred: bytes
@@ -65,7 +65,7 @@ class Ends:
             )
         )
 
-    def _beside(self, marks: Sequence[Mark]) -> tuple[Extent, ...]:
+    def _beside(self, marks: Sequence[SavedSignature]) -> tuple[Extent, ...]:
         places = merged((one.extent for one in marks), LOGGED.logical_block_bytes, TARGET.size_bytes)
         return tuple(gaps(places, TARGET.size_bytes))
 
@@ -170,7 +170,7 @@ def ends_of(bench: Bench, content: Content, run: str) -> Ends:
     return Ends(change, *found)
 
 
-def _filled(held: bytes, change: Change, read: Read) -> bytes:
+def _filled(held: bytes, change: DriveChange, read: Read) -> bytes:
     """The same with other bytes in the places that change."""
     found = bytearray(held)
     for chunk in chunks(change.places):

@@ -25,7 +25,7 @@ from tests.lab.restudy.timings import (
     rounds_of,
 )
 from wizard.advice.evidence import EvidenceFile, Measurement
-from wizard.benchmark.candidates.compare import Ratio as TrialRatio
+from wizard.benchmark.candidates.compare import TimeRatio as TrialRatio
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.model.said import MIB
 

@@ -19,7 +19,7 @@ from tests.lab.errands.visit import Job, Visit
 from tests.lab.guest.inside import SHARED, diskwright, node_of
 from tests.lab.restudy.study import STUDIED
 from tests.lab.restudy.timings import RESULTS
-from wizard.benchmark.candidates.compare import Finding, TrialVerdict
+from wizard.benchmark.candidates.compare import TrialFinding, TrialVerdict
 from wizard.benchmark.candidates.trial import read_trial
 from wizard.model.ext import Check
 
@@ -113,7 +113,11 @@ def _tried(fleet: Fleet, job: str, *words: str) -> TrialVerdict:
 def judged(filesystem: str, verdict: TrialVerdict) -> Check:
     """A filesystem that writes in place is faster where it is aligned, and none is faster where it is not."""
     (one,) = verdict.comparisons
-    allowed = {Finding.FASTER, Finding.SAME, Finding.OPEN} if filesystem in LOGS else {Finding.FASTER}
+    allowed = (
+        {TrialFinding.FASTER, TrialFinding.SAME, TrialFinding.OPEN}
+        if filesystem in LOGS
+        else {TrialFinding.FASTER}
+    )
     return Check(f"{filesystem}: {said(verdict)}", one.finding in allowed, str(one))
 
 

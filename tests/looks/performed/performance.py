@@ -26,9 +26,9 @@ from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.benchmark.alignment import read_verdict
-from wizard.benchmark.measure import Progress
+from wizard.benchmark.measure import MeasureProgress
 from wizard.host.recorded import RecordedServices
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import Plan
@@ -95,7 +95,7 @@ class Performance(RecordedServices):
         *,
         write: bool,
         physical_bytes: int | None,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
         """The result at once: how it came about was not recorded."""
@@ -114,7 +114,7 @@ class Performance(RecordedServices):
                 "recorded."
             )
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         made = (
             number
             for number, step in enumerate(self.recorded_plan.steps, 1)
@@ -134,7 +134,7 @@ class Performance(RecordedServices):
     def phase(self, run: Path) -> Phase:
         if not self.applied.is_set():
             return Phase.REHEARSING
-        return Phase.KEPT if self.kept else Phase.BARRED
+        return Phase.KEPT if self.kept else Phase.HIDDEN
 
     def power(self, run: Path) -> str:
         return power_sentence(self.phase(run), self.drive.path)

@@ -16,9 +16,9 @@ from wizard.ext4.check import read_kept_migration
 from wizard.ext4.make import make_migration
 from wizard.ext4.ways import prospect_of
 from wizard.host.recorded import RecordedServices
-from wizard.host.session import Moving
+from wizard.host.session import SessionConversion
 from wizard.model.changes import OneTokened
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Signature
 from wizard.model.migration import ConvertFiles, Migration, Prospect
 
@@ -46,10 +46,10 @@ class MovingPerformance(RecordedServices):
     def obstacle(self) -> str:
         return ""
 
-    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
         return prospect_of(self.found), self.found.manifest_seconds
 
-    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         assert moving.way is not None
         return make_migration(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
@@ -59,7 +59,7 @@ class MovingPerformance(RecordedServices):
             raise OutOfDate("The migration that the wizard plans is not what was recorded.", ANEW)
         return self.run
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         held = next(
             number
             for number, step in enumerate(self.recorded.steps, 1)

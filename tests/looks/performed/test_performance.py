@@ -10,7 +10,7 @@ from tests.looks.performed.performance import RECORDED, OutOfDate, Performance
 from tests.looks.performed.performance_moving import MovingPerformance
 from tests.looks.rehearsal import Hand, come, perform, press, press_until, to_field, to_place
 from wizard.apply.run.journal import RunState
-from wizard.host.session import Moving
+from wizard.host.session import SessionConversion
 from wizard.model.ext import Event
 from wizard.model.verdict import Outcome
 
@@ -84,7 +84,7 @@ def test_a_key_that_leads_nowhere_ends_and_says_where() -> None:
 def test_only_the_recorded_migration_is_performed() -> None:
     services = MovingPerformance()
     recorded = services.recorded
-    moving = Moving(recorded.device, way=recorded.way)
+    moving = SessionConversion(recorded.device, way=recorded.way)
     planned = services.plan_migration(services.machine.drives[0], moving)
     assert services.begin(planned, recorded.drive.token).name.endswith(recorded.drive.token)
     with pytest.raises(OutOfDate, match=r"tests\.loop\.migrate\.recordmoving"):

@@ -16,7 +16,7 @@ from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.host.recorded import RecordedServices
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.operations import Writer
 from wizard.model.plan import Plan
@@ -102,7 +102,7 @@ class Walked(RecordedServices):
             raise Strayed("The plan that the wizard makes is not what was recorded.")
         return runs_folder() / f"0001-{Path(plan.drive.path).name}"
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         for number, entry in enumerate(self.entries):
             if number >= self._told:
                 self._waits.release()
@@ -203,5 +203,5 @@ def walked() -> tuple[Frame, ...]:
     return tuple(walker.frames)
 
 
-def _seconds(now: Entry, then: Entry) -> float:
+def _seconds(now: JournalEntry, then: JournalEntry) -> float:
     return (datetime.fromisoformat(then.at) - datetime.fromisoformat(now.at)).total_seconds()

@@ -17,7 +17,7 @@ from tests.looks.workshop import workshop
 from wizard.probe.machine import save_machine
 from wizard.window import app
 from wizard.window import terminal as terminals
-from wizard.window.minimal_output import Shown
+from wizard.window.minimal_output import TerminalContent
 from wizard.window.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 
 COLUMNS, LINES = 20, 5
@@ -65,7 +65,7 @@ def tidy(frame: list[str]) -> str:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(frames.map(tidy), min_size=1, max_size=4))
 def test_what_is_left_out_is_there_already(written: list[str]) -> None:
-    (whole, all_of_it), (spared, some_of_it), shown = fresh(), fresh(), Shown()
+    (whole, all_of_it), (spared, some_of_it), shown = fresh(), fresh(), TerminalContent()
     for data in written:
         all_of_it.feed(data)
         some_of_it.feed(shown.changed(data))
@@ -75,14 +75,14 @@ def test_what_is_left_out_is_there_already(written: list[str]) -> None:
 
 def test_wide_characters_take_two_cells() -> None:
     screen, stream = fresh()
-    shown = Shown()
+    shown = TerminalContent()
     for text in ("\x1b[1;1Ha客b", "\x1b[1;1Ha客c", "\x1b[1;1Hxyzc"):
         stream.feed(shown.changed(text))
     assert screen.display[0].rstrip() == "xyzc"
 
 
 def test_the_same_again_costs_nothing_and_questions_are_not_asked() -> None:
-    shown = Shown()
+    shown = TerminalContent()
     once = shown.changed("\x1b[?1049h\x1b[2;3Hthe words\x1b[1;1H")
     assert "the words" in once and once.startswith("\x1b[?1049h\x1b[0m\x1b[H\x1b[2J")
     assert shown.changed("\x1b[2;3Hthe words\x1b[1;1H") == ""

@@ -15,7 +15,7 @@ from wizard.ui.view import (
     Progress,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Stretch,
     Tone,
     View,
@@ -25,7 +25,7 @@ from wizard.ui.view import (
 
 HOSTILE_VIEW = View(
     "hostile",
-    Step.PLAN,
+    ScreenStep.PLAN,
     HOSTILE,
     (Action("go", "enter", HOSTILE), Action("x", "x", HOSTILE), HELP),
     HOSTILE,
@@ -63,7 +63,7 @@ HOSTILE_VIEW = View(
 
 CROWDED = View(
     "crowded",
-    Step.DRIVES,
+    ScreenStep.DRIVES,
     "Partitions",
     (Action("go", "enter", "go"), QUIT),
     rows=Rows(tuple(Row(f"p{n}", (Piece(f"partition-{n}"), Piece("note" * 3))) for n in range(128)), "p64"),

@@ -16,7 +16,7 @@ from wizard.ui.view import (
     Progress,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Stretch,
     Tone,
     View,
@@ -33,7 +33,7 @@ HELP = Action("help", "?", "help")
 
 DRIVES = View(
     "drives",
-    Step.DRIVES,
+    ScreenStep.DRIVES,
     "Drives",
     (
         Action("actions", "enter", "actions"),
@@ -128,7 +128,7 @@ DRIVES = View(
 
 MENU = View(
     "actions",
-    Step.DRIVES,
+    ScreenStep.DRIVES,
     "films  sda1  ext3  1.1 GB",
     (
         Action("do", "enter", "fix alignment"),
@@ -174,7 +174,7 @@ THEN = (Stretch("media", 700 * GB, "ext4", Fate.NEW), Stretch("photos", 300 * GB
 
 PLAN = View(
     "plan",
-    Step.PLAN,
+    ScreenStep.PLAN,
     "Volumes",
     (
         Action("review", "enter", "review"),
@@ -254,7 +254,7 @@ PLAN = View(
 
 REVIEW = View(
     "review",
-    Step.REVIEW,
+    ScreenStep.REVIEW,
     "Is this the right drive?",
     (
         Action("apply", "enter", "delete and set up"),
@@ -276,7 +276,7 @@ REVIEW = View(
 
 FORM = View(
     "volume",
-    Step.PLAN,
+    ScreenStep.PLAN,
     "A volume",
     (Action("take", "enter", "take it"), Action("back", "escape", "cancel"), Action("delete", "d", "delete")),
     fields=(
@@ -295,7 +295,7 @@ FORM = View(
 
 WORK = View(
     "work",
-    Step.WORK,
+    ScreenStep.WORK,
     "Setting up sda",
     (
         Action("leave", "b", "leave it running"),
@@ -333,7 +333,7 @@ WORK = View(
 
 DONE = View(
     "done",
-    Step.WORK,
+    ScreenStep.WORK,
     "Done",
     (Action("another", "n", "another drive"), Action("report", "r", "report"), QUIT),
     above=(Banner("1.0 TB ready at /srv/media", ("anna can write to it.",)), Bar(THEN)),

@@ -10,7 +10,7 @@ from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED, HOSTILE_VIEW, WAITING
 from tests.looks.window.made_views import DONE, DRIVES, FORM, HOSTILE, MENU, PLAN, REVIEW, WORK
 from tests.unit.desk.person import texts_of_block
-from wizard.ui.view import Action, Step, Stretch, View, para
+from wizard.ui.view import Action, ScreenStep, Stretch, View, para
 from wizard.window.bars import shares
 from wizard.window.canvas import Sheet, folded
 from wizard.window.keyboard import Hand, Keyboard
@@ -187,7 +187,7 @@ def test_the_key_of_a_paragraph_stands_in_one_column() -> None:
 def test_a_key_stands_after_the_last_word_of_its_paragraph(size: tuple[int, int]) -> None:
     said = "Not known whether /dev/sdb is shingled (SMR): the drive does not say. " * 3
     keys = (Action("test", "p", "test, about 40 s"),)
-    view = View("drives", Step.DRIVES, "Drives", keys, above=(para(said, hang=2, key="test"),))
+    view = View("drives", ScreenStep.DRIVES, "Drives", keys, above=(para(said, hang=2, key="test"),))
     sheet = page(view, Hand(), look_of(TERMINALS["many"]), size)
     told = "".join(line.text for line in sheet.lines[1:])
     assert " ".join(f"{said} p test, about 40 s".split()) in " ".join(told.split())
@@ -242,12 +242,12 @@ def texts(view: View, columns: int) -> Iterator[str]:
         yield str(field.hint) if not field.value else ""
 
 
-@pytest.mark.parametrize("step", list(Step))
+@pytest.mark.parametrize("step", list(ScreenStep))
 @pytest.mark.parametrize("about", ["DEMO  sde  500 GB  SSD", "12 drives, recorded in machine.json", ""])
-def test_the_first_line_says_all_of_the_drive_at_80_columns(step: Step, about: str) -> None:
+def test_the_first_line_says_all_of_the_drive_at_80_columns(step: ScreenStep, about: str) -> None:
     view = View("drives", step, "Drives", (), about)
     first = page(view, Hand(), look_of(TERMINALS["many"]), (80, 24)).lines[0].text
     assert first.rstrip().endswith(about) and "…" not in first
-    assert cell_len(first) == 80 and f"{list(Step).index(step) + 1} {step.value.title()}" in first
+    assert cell_len(first) == 80 and f"{list(ScreenStep).index(step) + 1} {step.value.title()}" in first
     # The other steps keep their names where nothing would be cut.
-    assert about or all(one.value.title() in first for one in Step)
+    assert about or all(one.value.title() in first for one in ScreenStep)

@@ -5,13 +5,13 @@ from dataclasses import replace
 from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED
 from tests.looks.window.made_views import DRIVES, FORM, HELP, MENU, PLAN, QUIT, REVIEW, WORK
-from wizard.ui.view import Action, Field, Rows, Step, View
-from wizard.window.canvas import Extent, Sheet, Spot
+from wizard.ui.view import Action, Field, Rows, ScreenStep, View
+from wizard.window.canvas import ScrollExtent, Sheet, Spot
 from wizard.window.keyboard import PANES, Keyboard
 
 QUESTION = View(
     "question",
-    Step.DRIVES,
+    ScreenStep.DRIVES,
     "Really?",
     (Action("no", "enter", "no"), Action("yes", "y", "yes"), Action("no", "escape", "no", aside=True)),
     over=True,
@@ -31,7 +31,7 @@ def press(board: Keyboard, *keys: str) -> None:
         board.press(names.get(key, key), key if len(key) == 1 else " " if key == "space" else None)
 
 
-def sheet(rows: int, **parts: Extent) -> Sheet:
+def sheet(rows: int, **parts: ScrollExtent) -> Sheet:
     return Sheet(spots=tuple(Spot(0, y, 9, "row", f"p{y}") for y in range(rows)), parts=tuple(parts.items()))
 
 
@@ -117,7 +117,7 @@ def test_every_place_has_a_hand_of_its_own() -> None:
 
 def test_pages_are_as_long_as_what_is_shown() -> None:
     _, board = keyboard(CROWDED)
-    board.drawn(sheet(10, main=Extent(60, 10, 128)))
+    board.drawn(sheet(10, main=ScrollExtent(60, 10, 128)))
     press(board, "pagedown")
     assert board.hand.cursor == "p73"
     press(board, "pageup", "pageup")
@@ -126,7 +126,7 @@ def test_pages_are_as_long_as_what_is_shown() -> None:
 
 def test_tab_leads_to_what_has_to_be_scrolled_and_back() -> None:
     _, board = keyboard(CROWDED)
-    board.drawn(sheet(10, main=Extent(0, 10, 128), panes=Extent(0, 5, 90)))
+    board.drawn(sheet(10, main=ScrollExtent(0, 10, 128), panes=ScrollExtent(0, 5, 90)))
     press(board, "tab", "down", "j", "pagedown")
     assert board.hand.focus == PANES
     assert board.hand.cursor == "p64"
@@ -137,7 +137,7 @@ def test_tab_leads_to_what_has_to_be_scrolled_and_back() -> None:
 
 def test_a_page_without_a_list_scrolls_at_once() -> None:
     _, board = keyboard(WORK)
-    board.drawn(sheet(0, panes=Extent(0, 5, 40)))
+    board.drawn(sheet(0, panes=ScrollExtent(0, 5, 40)))
     press(board, "down")
     assert board.hand.tops[PANES] == 1
     press(board, "G")
@@ -240,7 +240,7 @@ def test_a_click_is_as_good_as_a_key() -> None:
 
 def test_enter_does_nothing_to_a_drive_while_a_pane_is_read() -> None:
     desk, board = keyboard(REVIEW)
-    board.drawn(sheet(0, main=Extent(0, 1, 1), panes=Extent(0, 5, 40)))
+    board.drawn(sheet(0, main=ScrollExtent(0, 1, 1), panes=ScrollExtent(0, 5, 40)))
     press(board, "x", "tab")
     assert board.hand.focus == PANES
     press(board, "enter")
@@ -251,7 +251,7 @@ def test_enter_does_nothing_to_a_drive_while_a_pane_is_read() -> None:
 
 def test_what_is_typed_while_a_pane_is_read_is_for_the_field() -> None:
     _, board = keyboard(REVIEW)
-    board.drawn(sheet(0, main=Extent(0, 1, 1), panes=Extent(0, 5, 40)))
+    board.drawn(sheet(0, main=ScrollExtent(0, 1, 1), panes=ScrollExtent(0, 5, 40)))
     press(board, "tab", "down", "x")
     assert board.hand.value("token") == "x"
     assert board.hand.tops[PANES] == 1

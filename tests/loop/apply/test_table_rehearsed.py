@@ -19,7 +19,7 @@ from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import Purpose, module_argv
 from wizard.apply.run.runs import new_run
 from wizard.apply.run_control import resume, undo
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import StepContext
 from wizard.apply.table import write as libparted
 from wizard.apply.table import write as table_write
 from wizard.apply.table.proof import disk_differences, kernel_differences
@@ -89,7 +89,7 @@ class Kept:
         journal = Journal(run)
         try:
             journal.add(Event.STEP_STARTED, "The table.", step=1)
-            site = Site(
+            site = StepContext(
                 self.plan, 1, again, run.name, self.work.environment, journal, Vault(run / "saved"), ()
             )
             return str(table_write.write_table(self.operation, site))

@@ -85,7 +85,7 @@ def test_two_drives(work: Work, make_drive: MakeDrive) -> None:
         with written(work, drive, theirs.end_bytes - 4096), pytest.raises((Refused, Failed)):
             keep(run)
         now = load_record(run)
-        assert now is not None and now.phase is Phase.BARRED
+        assert now is not None and now.phase is Phase.HIDDEN
     undo(run)
     assert [work.digest(drive) for drive in drives] == before
 

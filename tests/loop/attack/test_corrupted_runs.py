@@ -83,7 +83,7 @@ class Commands:
 
     def _work(self, run: Path, purpose: Purpose, drive_locks: Sequence[int], secret: bytes | None) -> None:
         try:
-            work = job.Work(run, purpose, Journal(run), tuple(drive_locks), secret)
+            work = job.RunWork(run, purpose, Journal(run), tuple(drive_locks), secret)
             job.carry_out(job_of(run), work, next_commands)
         except (OSError, DiskwrightError) as error:
             with suppress(DiskwrightError):

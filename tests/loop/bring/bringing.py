@@ -25,7 +25,7 @@ from wizard.apply.run.runs import BRING, make_run
 from wizard.apply.settings import steps as tuning
 from wizard.apply.system import edited_file
 from wizard.apply.tree.differences import as_held, differences
-from wizard.apply.tree.entry import Kind
+from wizard.apply.tree.entry import EntryKind
 from wizard.apply.tree.manifest import BEFORE, Reading, take_manifest
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.filesystems.registry import KINDS
@@ -224,5 +224,5 @@ def inodes(run: Path, folder: Path) -> dict[bytes, int]:
     return {
         one.path: os.lstat(os.fsencode(folder) + b"/" + one.path).st_ino
         for one in entries
-        if one.kind is Kind.FILE and len(one.path) < 1000
+        if one.kind is EntryKind.FILE and len(one.path) < 1000
     }

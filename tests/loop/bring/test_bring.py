@@ -25,7 +25,7 @@ from wizard.apply.copy.survey import work_out
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.process import Purpose
 from wizard.apply.run_control import undo
-from wizard.apply.tree.copying import Copy, copy_entry
+from wizard.apply.tree.copying import TreeCopy, copy_entry
 from wizard.apply.tree.differences import differences
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed, Refused
@@ -191,7 +191,7 @@ def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch
     top = source.place
     run = ways.begin(work_out(str(top), str(target.place), "in"))
 
-    def change_others(copy: Copy, path: bytes, *rest: object) -> int:
+    def change_others(copy: TreeCopy, path: bytes, *rest: object) -> int:
         flags = copy_entry(copy, path, *rest)  # type: ignore[arg-type]
         if path == b"many/3/3":
             (top / "many/0/0").write_text("changed once it was copied")
@@ -206,7 +206,7 @@ def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch
             (top / "many/4").rename(top / "many/renamed")
         return flags
 
-    def change_again(copy: Copy, path: bytes, *rest: object) -> int:
+    def change_again(copy: TreeCopy, path: bytes, *rest: object) -> int:
         flags = copy_entry(copy, path, *rest)  # type: ignore[arg-type]
         if path == b"many/0/0":
             with (top / "many/0/0").open("a") as file:

@@ -145,7 +145,7 @@ def of_move(ways: Ways, _: pytest.MonkeyPatch) -> Damaged:
 def attempt(run: Path, purpose: Purpose) -> str:
     """Take the run up, and carry it out where that is not refused."""
     try:
-        job.take_up(job_of(run), run, job.Asked(purpose))
+        job.hand_over(job_of(run), run, job.JobRequest(purpose))
         carry_out(run, purpose, ())
         return f"{state(run)} {story(run)[-300:]}"
     except DiskwrightError as error:

@@ -34,7 +34,7 @@ from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run_control import resume, undo
-from wizard.apply.tree.copying import Copy, copy_entry
+from wizard.apply.tree.copying import TreeCopy, copy_entry
 from wizard.apply.tree.manifest import BEFORE
 from wizard.model.errors import Failed, Refused
 from wizard.model.said import MIB
@@ -135,7 +135,7 @@ def test_a_run_stops_between_files_and_goes_on(ways: Ways, monkeypatch: pytest.M
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
     seen: list[bytes] = []
 
-    def stop_at_thirty(copy: Copy, path: bytes, *rest: object) -> int:
+    def stop_at_thirty(copy: TreeCopy, path: bytes, *rest: object) -> int:
         seen.append(path)
         if len(seen) == 30:
             request_stop(run)

@@ -15,8 +15,8 @@ from wizard.apply.copy.survey import work_out
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
 from wizard.apply.run_control import resume, undo
-from wizard.apply.tree.copying import Copy, copy_entry
-from wizard.apply.tree.entry import Kind
+from wizard.apply.tree.copying import TreeCopy, copy_entry
+from wizard.apply.tree.entry import EntryKind
 from wizard.apply.tree.manifest import BEFORE
 
 CONTENT = b"what was copied" * 300
@@ -54,7 +54,7 @@ def half_there(run: Path, folder: Path) -> list[Path]:
     copied = load_copied(run)
     assert copied is not None
     entries = [*copying.entries_in(run / BEFORE)][copied.done : copied.begun]
-    paths = (folder / os.fsdecode(one.path) for one in entries if one.kind is Kind.FILE)
+    paths = (folder / os.fsdecode(one.path) for one in entries if one.kind is EntryKind.FILE)
     return [path for path in paths if path.exists() and path.stat().st_nlink == 1]
 
 
@@ -65,7 +65,7 @@ def cut_off(ways: Ways, source: Path, target: Path) -> tuple[Path, Path, list[Pa
     if not (pid := os.fork()):
         patch, left_to_copy = pytest.MonkeyPatch(), iter(range(22))
 
-        def copy_or_die(copy: Copy, path: bytes, *rest: object) -> int:
+        def copy_or_die(copy: TreeCopy, path: bytes, *rest: object) -> int:
             if next(left_to_copy, None) is None:
                 os.kill(os.getpid(), signal.SIGKILL)
             return copy_entry(copy, path, *rest)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from tests.loop.applying import Work, fill, wish
 from wizard.apply.block.devices import write_bytes
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.stores import notice_file, old_file
-from wizard.apply.plan.rehearse import Ground, rehearse
+from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.run import execute
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress_log import FILE
@@ -78,7 +78,7 @@ def test_what_a_rehearsal_keeps_lasts_before_the_drive_may_be_written(
     try:
         with monkeypatch.context() as patched:
             watch(patched, lasting, lambda _name, _given: None)
-            record = rehearse(plan, Ground(run, work.environment, journal, execute))
+            record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal, execute))
         assert work.digest(drive) == before
         states = list(lasting.states())
     finally:

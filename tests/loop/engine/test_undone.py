@@ -15,7 +15,7 @@ from wizard.apply.engine import exchange
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan import rehearsed
 from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run_control import keep, power_now, undo, ways_on
+from wizard.apply.run_control import commands_for, keep, power_now, undo
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Event
@@ -155,7 +155,7 @@ def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
     run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
     assert end is RunState.WAITING, story(run)
     cut_off_at(phase, run, monkeypatch)
-    assert "`diskwright resume`" in power_now(run) and ways_on(run, RunState.INTERRUPTED)[0] == "resume"
+    assert "`diskwright resume`" in power_now(run) and commands_for(run, RunState.INTERRUPTED)[0] == "resume"
     done = diskwright(work, "resume", str(run))
     assert done.returncode == 0, done.stderr
     assert tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip() == f"{drive}p1" and not power_now(run)

@@ -18,15 +18,15 @@ from tests.loop.runs.found.test_replugged import attach, detach
 from tests.schemas.valid import faults_of
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure.compare_mounts import Where
-from wizard.apply.ensure.look import Standing, look_at
+from wizard.apply.ensure.look import DriveState, look_at
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import is_locked
 from wizard.apply.system.mounts import read_mounts
-from wizard.cli.commands.ensure import Result, document_of, ensured
+from wizard.cli.commands.ensure import EnsureResult, document_of, ensured
 from wizard.model.ensure import Match, WantedDrives
 from wizard.model.errors import ExitCode, partition_path
-from wizard.model.said import MIB, Said
+from wizard.model.said import MIB, Message
 from wizard.plan.desired_state.document import read_wanted
 
 SIZE = 96 * MIB
@@ -60,7 +60,7 @@ def where(work: Work) -> Where:
     return Where(work.environment, work.runs)
 
 
-def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> Result:
+def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> EnsureResult:
     (result,) = ensured(wanted, where(work), check=check)
     return result
 
@@ -74,7 +74,7 @@ def quieted(work: Work, drive: str) -> str:
     return work.digest(drive)
 
 
-def told(result: Result) -> str:
+def told(result: EnsureResult) -> str:
     return " ".join(map(str, result.said))
 
 
@@ -186,7 +186,7 @@ def test_bytes_that_nobody_recognises_are_not_nothing(at: int, work: Work, make_
     before = work.digest(drive)
     result = ensure(wanted_for(drive, work), work)
     assert result.state == "refused" and result.first.replace
-    unknown = [one for one in result.said if isinstance(one, Said) and one.is_of(UNKNOWN_DATA)]
+    unknown = [one for one in result.said if isinstance(one, Message) and one.is_of(UNKNOWN_DATA)]
     assert [at <= int(str(dict(one.values)["byte"])) < at + size for one in unknown] == [True], told(result)
     assert work.digest(drive) == before
     allows = wanted_for(drive, work, f'replace = "{result.first.replace}"')
@@ -204,7 +204,7 @@ def test_a_run_that_is_not_over_is_gone_on_with_or_named(
         value = ensure(wanted, work).first.replace
         wanted = replace(wanted, drive=(replace(wanted.drive[0], replace=value),))
     look = look_at(wanted.drive[0], where(work))
-    assert look.standing is Standing.MAKE and look.plan is not None
+    assert look.standing is DriveState.MAKE and look.plan is not None
     run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
     if moment == "waiting":
         assert ended(run) is RunState.WAITING

@@ -16,11 +16,11 @@ from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in
 from tests.loop.ensure.test_ensure import quieted, told, where
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.compare_mounts import Where
-from wizard.apply.ensure.look import Standing, look_at
+from wizard.apply.ensure.look import DriveState, look_at
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import is_locked
-from wizard.cli.commands.ensure import Result, document_of, ensured
+from wizard.cli.commands.ensure import EnsureResult, document_of, ensured
 from wizard.model.ensure import WantedDrives
 from wizard.model.errors import Refused
 from wizard.model.said import MIB
@@ -53,7 +53,7 @@ def wanted_for(
     return read_wanted(text_for(drives, work, more, volume), "wanted.toml")
 
 
-def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> Result:
+def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> EnsureResult:
     (result,) = ensured(wanted, where(work), check=check)
     return result
 
@@ -251,7 +251,7 @@ def test_a_drive_that_is_not_the_same_at_the_start_keeps_all_as_they_are(
 ) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
     look = look_at(wanted_for(drives, work).drive[0], where(work))
-    assert look.standing is Standing.MAKE and look.plan is not None
+    assert look.standing is DriveState.MAKE and look.plan is not None
     if what == "pulled":
         release(drives[1])
     else:

@@ -15,7 +15,7 @@ from tests.loop.applying import Work, carry_out, diskwright, story, without_powe
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off_before, sealed, written_to
 from wizard.apply.block.devices import facts_on, is_protected
-from wizard.apply.conversion.rollback import Back
+from wizard.apply.conversion.rollback import Rollback
 from wizard.apply.conversion.run import check_keeps
 from wizard.apply.engine.record import Phase
 from wizard.apply.run.journal import RunState, read_entries, state
@@ -45,7 +45,7 @@ def test_looking_by_the_command_that_is_told_leaves_the_way_back_open(old: Old) 
     with pytest.raises(Refused, match=f"in use: .*{place}"):
         undo(run)
     tool("umount", str(place))
-    assert row_of(run).way_back is Back.OPEN
+    assert row_of(run).way_back is Rollback.OPEN
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, row_of(run).way_back) == (RunState.UNDONE, before, None), story(run)
 
@@ -60,7 +60,7 @@ def test_while_it_waits_nobody_writes_to_it(old: Old) -> None:
     place = old.mount()
     assert os.statvfs(place).f_flag & os.ST_RDONLY
     tool("umount", str(place))
-    assert (old.digest, row_of(run).way_back) == (waiting, Back.OPEN)
+    assert (old.digest, row_of(run).way_back) == (waiting, Rollback.OPEN)
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest) == (RunState.UNDONE, before), story(run)
     written_to(old, "ext3")
@@ -90,7 +90,7 @@ def test_kept_while_it_is_looked_at_it_says_how_it_is_written_to(old: Old) -> No
 
 def test_a_mount_for_writing_is_noticed_and_told_by_status(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
-    assert row_of(run).way_back is Back.OPEN
+    assert row_of(run).way_back is Rollback.OPEN
     written_to(old, "ext4")
     found = old.digest
     told = status(old, run)
@@ -116,7 +116,7 @@ def test_without_a_mount_a_change_is_noticed_as_well(old: Old) -> None:
     old.restarted()
     tool("tune2fs", "-L", "mine", old.drive)
     row = row_of(run)
-    assert (row.way_back, row.mounted) == (Back.CLOSED, None) and "was written to since" in row.sentence
+    assert (row.way_back, row.mounted) == (Rollback.CLOSED, None) and "was written to since" in row.sentence
     assert row.commands == (f"sudo diskwright keep {run}",)
 
 
@@ -124,21 +124,21 @@ def test_a_mount_for_writing_after_a_transaction_is_noticed_as_well(old: Old) ->
     run = sealed(old)
     carry_out(run, Purpose.APPLY, ())
     assert (
-        row_of(run).way_back is Back.OPEN
+        row_of(run).way_back is Rollback.OPEN
         and f"mount -o ro,noload {old.drive}" in read_entries(run)[-1].sentence
     )
     written_to(old, "ext4")
     row = row_of(run)
-    assert row.way_back is Back.CLOSED and "was mounted for writing on" in row.sentence
+    assert row.way_back is Rollback.CLOSED and "was mounted for writing on" in row.sentence
 
 
 def test_what_has_something_left_to_do_is_told_to_go_on(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     run = sealed(old)
     cut_off_before(run, old.drive, Phase.RELEASED, monkeypatch)
-    assert row_of(run).way_back is Back.OPEN
+    assert row_of(run).way_back is Rollback.OPEN
     written_to(old, "ext4")
     row = row_of(run)
-    assert row.way_back is Back.CLOSED and f"diskwright resume {run}" in row.sentence
+    assert row.way_back is Rollback.CLOSED and f"diskwright resume {run}" in row.sentence
     carry_out(run, Purpose.APPLY, ())
     assert (
         "can no longer be undone" in read_entries(run)[-1].sentence
@@ -167,13 +167,15 @@ def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_clai
         patch.setattr(Path, "open", denied)
         row = row_of(run)
     assert (row.way_back, row.state) == (
-        Back.UNKNOWN,
+        Rollback.UNKNOWN,
         RunState.DONE,
     ) and "not known: only root can look" in row.sentence
     old.restarted()
     tool("losetup", "--detach", old.drive)
     row = row_of(run)
-    assert row.way_back is Back.UNKNOWN and f"{old.drive} does not hold its filesystem now" in row.sentence
+    assert (
+        row.way_back is Rollback.UNKNOWN and f"{old.drive} does not hold its filesystem now" in row.sentence
+    )
 
 
 def test_half_done_and_used_since_its_room_can_be_freed(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +186,7 @@ def test_half_done_and_used_since_its_room_can_be_freed(old: Old, monkeypatch: p
         check_keeps(run)
     written_to(old, "ext4")
     row = row_of(run)
-    assert row.way_back is Back.CLOSED and "Nor can it go on" in row.sentence, story(run)
+    assert row.way_back is Rollback.CLOSED and "Nor can it go on" in row.sentence, story(run)
     check_keeps(run)
     carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT and not list(old.undo_dir.rglob("*.e2undo"))

@@ -22,7 +22,7 @@ from wizard.apply.move.content import THROTTLE
 from wizard.apply.move.recover import start_moves
 from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run_control import power_now, resume, undo, ways_on
+from wizard.apply.run_control import commands_for, power_now, resume, undo
 from wizard.model.errors import Refused
 from wizard.model.ext import Event
 from wizard.model.machine import Partition
@@ -157,7 +157,7 @@ def test_it_moves_to_the_bit_and_back_whatever_kills_it(
         kill(run)
         kills += 1
         if state(run) is RunState.INTERRUPTED:
-            assert power_now(run) and ways_on(run, state(run)) == ("resume", "undo")
+            assert power_now(run) and commands_for(run, state(run)) == ("resume", "undo")
             resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert not said(run, Event.NOT_VERIFIED), story(run)

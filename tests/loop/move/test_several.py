@@ -17,7 +17,7 @@ from wizard.apply.move.content import THROTTLE
 from wizard.apply.move.recover import start_moves
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.load import load_moves
-from wizard.apply.run_control import power_now, resume, undo, ways_on
+from wizard.apply.run_control import commands_for, power_now, resume, undo
 from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Event
 from wizard.model.migration import Moves, Scheme
@@ -79,7 +79,7 @@ def test_all_move_to_the_bit_and_back_whatever_kills_it(
         kill(run)
         kills += 1
         if state(run) is RunState.INTERRUPTED:
-            assert power_now(run) and "resume" in ways_on(run, state(run))
+            assert power_now(run) and "resume" in commands_for(run, state(run))
             resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert not said(run, Event.NOT_VERIFIED), story(run)

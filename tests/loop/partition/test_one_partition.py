@@ -20,7 +20,7 @@ from tests.loop.applying import Work, diskwright, ended, fill, story, unknown_ke
 from wizard.apply.plan.rebuild_run import make_found_run
 from wizard.apply.plan.recover import found_on
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.runs import called
+from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import keep, undo
 from wizard.model.errors import Refused, partition_path
 from wizard.model.machine import Drive, Partition
@@ -319,8 +319,8 @@ def test_a_partition_that_waits_says_so_and_is_finished_without_the_folder(
         run, state = work.apply(drive.format_plan(), keep=False)
         assert state is RunState.WAITING, story(run)
         waiting = probe_drive(drive.path).waiting
-        assert waiting is not None and (waiting.run, waiting.bare) == (called(run), True)
-        with pytest.raises(Refused, match=f"The run {called(run)} waits on {drive.path}"):
+        assert waiting is not None and (waiting.run, waiting.bare) == (run_argument(run), True)
+        with pytest.raises(Refused, match=f"The run {run_argument(run)} waits on {drive.path}"):
             drive.format_plan()
         shutil.rmtree(run)
         found = found_on(drive.path)

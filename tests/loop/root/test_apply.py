@@ -18,7 +18,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, gate, stand_in, until, wish
 from tests.loop.root.rooting import Sudo, as_nobody, require_reach, run_as_nobody
-from wizard.apply.privilege.ask import Answer, Ask, Request, Say, as_line
+from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.documents.codec import from_json
@@ -208,7 +208,7 @@ def test_a_stop_is_heard_while_the_run_is_told(
         assert heard().say is Say.ROOT
         ask.write(
             as_line(
-                Request(
+                RootRequest(
                     Ask.APPLY,
                     plan=render_plan(plan).replace("ext4", "ext3", 1),
                     tokens=plan.tokens,
@@ -219,12 +219,14 @@ def test_a_stop_is_heard_while_the_run_is_told(
         refused = heard()
         assert refused.say is Say.REFUSED and "digest" in refused.sentence
         ask.write(
-            as_line(Request(Ask.APPLY, plan=render_plan(plan), tokens=plan.tokens, journal=str(work.runs)))
+            as_line(
+                RootRequest(Ask.APPLY, plan=render_plan(plan), tokens=plan.tokens, journal=str(work.runs))
+            )
         )
         begun = heard()
         assert begun.say is Say.BEGAN, begun
         until(Path(f"{opened}.reached").exists)
-        ask.write(as_line(Request(Ask.STOP)))
+        ask.write(as_line(RootRequest(Ask.STOP)))
         until((Path(begun.run) / "stop").exists)
         opened.touch()
         answers = [heard()]

@@ -10,7 +10,7 @@ from tests.devices import MakeDrive
 from tests.loop.applying import Work
 from tests.loop.move.test_move import digest, misaligned, part_of, planned
 from tests.loop.tune.test_actions import label_of, made
-from wizard.apply.privilege.ask import Way
+from wizard.apply.privilege.ask import RootProgram
 from wizard.apply.privilege.client import Elevated
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
@@ -24,7 +24,7 @@ from wizard.plan.settings.steps_of import change_steps
 @pytest.fixture
 def root() -> Iterator[Elevated]:
     """Root's end as a process of its own, as it is when sudo has begun it."""
-    begun = Elevated(Way("nothing to ask", ()))
+    begun = Elevated(RootProgram("nothing to ask", ()))
     try:
         yield begun
     finally:

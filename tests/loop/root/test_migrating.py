@@ -16,7 +16,7 @@ from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.root.rooting import NOBODY, Sudo, as_nobody
 from wizard.apply.block.devices import facts_on
 from wizard.apply.privilege import ask
-from wizard.apply.privilege.ask import Way as WayToRoot
+from wizard.apply.privilege.ask import RootProgram as WayToRoot
 from wizard.apply.privilege.client import Elevated
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs

@@ -15,7 +15,7 @@ from wizard.apply.engine.stores import old_file
 from wizard.apply.run import runs
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import lock_drive
-from wizard.apply.run.runs import Kind, list_runs
+from wizard.apply.run.runs import RunKind, list_runs
 from wizard.cli.select_run import run_meant
 from wizard.model.errors import Refused
 from wizard.model.ext import Event
@@ -141,7 +141,7 @@ def test_what_failed_before_anything_was_written_is_not_meant_without_its_name(
 def test_a_migration_that_wrote_nothing_is_nothing_to_keep(tmp_path: Path) -> None:
     run = tmp_path / "0001-sda"
     run.mkdir()
-    (run / Kind.MIGRATION).touch()
+    (run / RunKind.MIGRATION).touch()
     journal = Journal(run)
     journal.add(Event.STARTED, "Migrating /dev/sda1 in 3 steps.")
     journal.add(Event.REFUSED, "/dev/sda1 is in use. Nothing was written.")

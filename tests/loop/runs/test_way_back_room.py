@@ -11,7 +11,7 @@ from tests.loop.applying import Work, diskwright, ended, old_gpt, said, story, w
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.plan.job import PREFIX, measure
 from wizard.apply.plan.start import preflight, start_run
-from wizard.apply.privilege.ask import Answer, Ask, Request, Say, as_line
+from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
 from wizard.apply.run.journal import RunState
 from wizard.documents.codec import from_json
@@ -55,7 +55,7 @@ def test_the_room_that_is_told_is_the_room_that_is_taken(work: Work, make_drive:
 
 def asked_of_root(work: Work, plan: Plan) -> Answer:
     """What root's end answers a plain user's face."""
-    asked = as_line(Request(Ask.ROOM, plan=render_plan(plan), journal=str(work.runs)))
+    asked = as_line(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=str(work.runs)))
     told = io.BytesIO()
     Relay(io.BytesIO(asked), told).serve()
     root, answer = (from_json(json.loads(line), Answer, "root") for line in told.getvalue().splitlines())

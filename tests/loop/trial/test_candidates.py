@@ -18,7 +18,14 @@ import pytest
 from tests.daily import IS_FULL, one_in
 from tests.devices import MOUNTINFO, SYS_BLOCK, MakeDrive, tool
 from tests.loop.trial.scratching import ROOM
-from wizard.benchmark.candidates.compare import Bounds, Ended, Finding, Order, Progress, TrialVerdict
+from wizard.benchmark.candidates.compare import (
+    Bounds,
+    EndReason,
+    Order,
+    TrialFinding,
+    TrialProgress,
+    TrialVerdict,
+)
 from wizard.benchmark.candidates.partition import FOLDER, sweep
 from wizard.benchmark.candidates.trial import order_of, read_trial, render_trial, run_trial
 from wizard.findings.diagnose import diagnose
@@ -35,7 +42,7 @@ pytestmark = pytest.mark.alone
 SIZE_BYTES = 2 * GIB
 SECONDS, FEW_SECONDS = 40.0, 12.0
 """For a trial that is judged by what it finds, and for one that is not."""
-FASTER, SLOWER = Finding.FASTER, Finding.SLOWER
+FASTER, SLOWER = TrialFinding.FASTER, TrialFinding.SLOWER
 SEED = int(os.environ.get("DISKWRIGHT_SEED", "0"))
 
 
@@ -90,12 +97,12 @@ def path(make_drive: MakeDrive, own: Callable[[str], None]) -> str:
 
 
 def test_filesystems_are_tried_and_nothing_is_left(path: str) -> None:
-    told: list[Progress] = []
+    told: list[TrialProgress] = []
     asked = order(path, "ext4", "xfs", "btrfs")
     verdict = run_trial(asked, told.append, lambda: False)
     assert [one.candidate for one in verdict.comparisons] == ["xfs", "btrfs"]
     assert {one.candidate for one in verdict.speeds} == {"ext4", "xfs", "btrfs"}
-    assert len(verdict.rounds) >= 6 or verdict.ended is Ended.TIME
+    assert len(verdict.rounds) >= 6 or verdict.ended is EndReason.TIME
     for one in verdict.rounds:
         assert {run.candidate for run in one.runs} == {"ext4", "xfs", "btrfs"}
         assert all(phase.seconds > 0 and phase.amount > 0 for run in one.runs for phase in run.phases)
@@ -108,7 +115,7 @@ def test_filesystems_are_tried_and_nothing_is_left(path: str) -> None:
 
 
 @pytest.mark.parametrize("wanted", one_in(2, (SLOWER, FASTER)))
-def test_a_slowdown_that_was_planted_is_found(path: str, wanted: Finding) -> None:
+def test_a_slowdown_that_was_planted_is_found(path: str, wanted: TrialFinding) -> None:
     asked = order(path, "ext4", "ext4", load="large-file", seconds=SECONDS)
     # By how much depends on the drive: on any it is a flush for every MiB that is written.
     slow = replace(asked.candidates[1], mount_options=("sync", *asked.candidates[1].mount_options))
@@ -123,7 +130,7 @@ def test_a_slowdown_that_was_planted_is_found(path: str, wanted: Finding) -> Non
 def test_a_filesystem_against_itself_shows_nothing(path: str) -> None:
     verdict = tried(order(path, "ext4", "ext4", seconds=SECONDS if IS_FULL else SECONDS / 2))
     (found,) = verdict.comparisons
-    assert found.finding in (Finding.SAME, Finding.OPEN), found
+    assert found.finding in (TrialFinding.SAME, TrialFinding.OPEN), found
     is_clean(path)
 
 
@@ -183,9 +190,9 @@ def test_it_ends_at_its_bounds(path: str) -> None:
     asked = order(path, "ext4", "xfs", scale=0.2)
     begun = monotonic()
     verdict = tried(replace(asked, bounds=Bounds(300.0, 256 * MIB, 24)))
-    assert verdict.ended is Ended.BYTES and verdict.written_bytes < 300 * MIB, verdict.written_bytes
+    assert verdict.ended is EndReason.BYTES and verdict.written_bytes < 300 * MIB, verdict.written_bytes
     verdict = tried(replace(asked, bounds=Bounds(300.0, 8 * GIB, 6)))
-    assert verdict.ended in (Ended.ROUNDS, Ended.DECIDED) and len(verdict.rounds) == 6
+    assert verdict.ended in (EndReason.ROUNDS, EndReason.DECIDED) and len(verdict.rounds) == 6
     assert monotonic() - begun < 300
     is_clean(path)
 
@@ -209,7 +216,7 @@ def start_of(path: str) -> int | None:
 def test_one_is_tried_against_itself_where_sector_34_would_start(path: str, filesystem: str) -> None:
     starts: dict[str, set[int | None]] = {}
 
-    def told(progress: Progress) -> None:
+    def told(progress: TrialProgress) -> None:
         if progress.phase != "mkfs":
             starts.setdefault(progress.doing, set()).add(start_of(path))
 

@@ -23,7 +23,7 @@ from wizard.benchmark.alignment import read_cliff_verdict, run_alignment_trial
 from wizard.benchmark.smr_write import PIECE_BYTES, run_shingled_trial
 from wizard.model.errors import Refused
 from wizard.model.said import MIB
-from wizard.model.verdict import CliffOutcome, CliffVerdict, Phase
+from wizard.model.verdict import CliffOutcome, CliffVerdict, WritePhase
 from wizard.probe.machine import probe_drive
 
 SIZE_BYTES = 192 * MIB
@@ -54,7 +54,7 @@ def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
     only_what_was_read(written, content, PARTITIONS)
     assert sum(len(data) for _, data in written) <= MOST_BYTES
     assert sum(len(data) == PIECE_BYTES for _, data in written) * PIECE_BYTES == verdict.random_bytes
-    assert {Phase.SEQUENTIAL_BEFORE, Phase.RANDOM} <= {window.phase for window in verdict.windows}
+    assert {WritePhase.SEQUENTIAL_BEFORE, WritePhase.RANDOM} <= {window.phase for window in verdict.windows}
 
 
 def test_a_loop_device_is_never_called_shingled(make_drive: MakeDrive) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, attempt, tool
-from wizard.advice.catalogue import CatalogueOption, Kind, load_catalogue
+from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue
 from wizard.advice.missing import FILESYSTEMS
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
@@ -151,7 +151,7 @@ def catalogue() -> dict[str, CatalogueOption]:
     return load_catalogue()
 
 
-def never(kind: Kind) -> list[str]:
+def never(kind: OptionKind) -> list[str]:
     return [option.id for option in load_catalogue().values() if option.never and option.kind is kind]
 
 
@@ -171,7 +171,7 @@ def test_without_a_journal_the_recipe_of_2010_does_not_mount(
     assert found is not None and writeback.text in found[1]
 
 
-@pytest.mark.parametrize("name", never(Kind.SCHEDULER))
+@pytest.mark.parametrize("name", never(OptionKind.SCHEDULER))
 def test_old_schedulers_are_gone(
     name: str, catalogue: dict[str, CatalogueOption], make_drive: MakeDrive
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, attempt, tool
 from tests.loop.applying import Work, diskwright, said, story
-from wizard.advice.catalogue import CatalogueOption, Kind, load_catalogue, on_kernel
+from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue, on_kernel
 from wizard.apply.run.journal import RunState
 from wizard.apply.system.mounts import mount_differences
 from wizard.model.ext import Event
@@ -35,7 +35,7 @@ def running() -> Kernel:
     )
 
 
-def known(kind: Kind, filesystem: str) -> list[CatalogueOption]:
+def known(kind: OptionKind, filesystem: str) -> list[CatalogueOption]:
     return [
         option
         for option in load_catalogue().values()
@@ -56,7 +56,7 @@ def test_mount_options_are_in_force_or_refused_as_the_catalogue_says(
     tool("mount", "-t", filesystem, path, str(place))
     kernel = running()
     tool("umount", str(place))
-    options = known(Kind.MOUNT, filesystem)
+    options = known(OptionKind.MOUNT, filesystem)
     assert len(options) > 10
     for option in options:
         own(path)
@@ -84,7 +84,7 @@ def test_what_mkfs_can_be_asked_for_is_made_and_mounted(
 ) -> None:
     path, place = make_drive(400 * MIB), tmp_path / "mnt"
     place.mkdir()
-    options = [option for option in known(Kind.MKFS, filesystem) if "zoned" not in option.needs]
+    options = [option for option in known(OptionKind.MKFS, filesystem) if "zoned" not in option.needs]
     assert options
     for option in options:
         own(path)

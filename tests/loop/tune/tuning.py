@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
-from wizard.advice.existing import Change, Tuning
+from wizard.advice.existing import Suggestion, Tuning
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import CHANGES, make_run
@@ -79,7 +79,7 @@ class Used:
         """One of each kind of change, but for the timer, to it as it is now."""
         used = look_at_filesystem(self.drive, self.work.environment)
         wanted = Tuning(
-            (Change("everything", "It is a test."),),
+            (Suggestion("everything", "It is a test."),),
             options=("nodev", "noatime", "lazytime"),
             queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "4096")),
             reserved_percent=1,

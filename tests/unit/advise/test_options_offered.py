@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.advice.catalogue import Kind, load_catalogue
+from wizard.advice.catalogue import OptionKind, load_catalogue
 from wizard.advice.ranking import advise, site_of
 from wizard.advice.request import Offered, offered
 from wizard.advice.workloads import find_workload
@@ -29,7 +29,9 @@ def test_every_option_that_is_written_is_offered_and_no_other(filesystem: str) -
     wanted = {
         option.id
         for option in load_catalogue().values()
-        if filesystem in option.filesystems and option.kind in (Kind.MKFS, Kind.MOUNT) and not option.default
+        if filesystem in option.filesystems
+        and option.kind in (OptionKind.MKFS, OptionKind.MOUNT)
+        and not option.default
     }
     assert set(offers(filesystem)) == wanted
 

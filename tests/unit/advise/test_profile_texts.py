@@ -14,7 +14,16 @@ from wizard.advice.request import is_danger
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
 from wizard.documents.decode import Misfit, decode
-from wizard.model.said import NO_TEXT, PROFILES, ProfileText, Said, Sentence, in_a_row, in_english, parts_of
+from wizard.model.said import (
+    NO_TEXT,
+    PROFILES,
+    Message,
+    ProfileText,
+    Sentence,
+    in_english,
+    join,
+    parts_of,
+)
 
 NAMES = Sentence("It says: {text}")
 RED = str(REPO / "tests/machines/red.json")
@@ -30,7 +39,7 @@ def test_a_text_is_said_in_the_persons_language_where_a_catalogue_has_it(pseudo_
 def test_a_text_is_whole_and_without_escapes_within_a_sentence() -> None:
     long = ProfileText("word " * 100 + "\x1b[31m {x}")
     assert str(NAMES(text=long)).endswith("word ?[31m {x}")
-    assert in_english(in_a_row(ProfileText("One."), long)) == f"One. {long.english}"
+    assert in_english(join(ProfileText("One."), long)) == f"One. {long.english}"
 
 
 def test_every_bundled_text_is_in_the_template_and_none_twice() -> None:
@@ -41,9 +50,9 @@ def test_every_bundled_text_is_in_the_template_and_none_twice() -> None:
 
 
 def test_braces_in_a_text_are_no_fields() -> None:
-    from babel.messages.catalog import Message
+    from babel.messages.catalog import Message as CatalogMessage
 
-    assert not fault_of(Message("A {brace and }", "Eine {Klammer", context=PROFILES))
+    assert not fault_of(CatalogMessage("A {brace and }", "Eine {Klammer", context=PROFILES))
     assert pseudo("A {brace", named=False) == "⟦Á {bráçé~~⟧"
 
 
@@ -72,9 +81,9 @@ def test_a_document_holds_english(pseudo_language: None, capsys: pytest.CaptureF
 
 def test_parts_of_a_row() -> None:
     one, two = ProfileText("One."), ProfileText("Two.")
-    assert parts_of(in_a_row(one, two)) == (one, two) and parts_of(one) == (one,)
+    assert parts_of(join(one, two)) == (one, two) and parts_of(one) == (one,)
     assert parts_of("") == () and parts_of(NO_TEXT) == ()
-    assert isinstance(one, Said) and len({one, ProfileText("One."), two}) == 2
+    assert isinstance(one, Message) and len({one, ProfileText("One."), two}) == 2
 
 
 def test_a_danger_is_typed_back_as_it_is_shown_or_in_english(pseudo_language: None) -> None:

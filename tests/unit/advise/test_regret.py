@@ -8,7 +8,7 @@ import pytest
 from tests import regret
 from tests.unit.trial.trials import FASTER, OPEN, SAME, SLOWER, verdict
 from wizard.advice.evidence import load_evidence
-from wizard.advice.workloads import Measured, Profile, load_workloads
+from wizard.advice.workloads import Profile, PublishedMeasurements, load_workloads
 from wizard.benchmark.candidates.compare import FEWEST
 from wizard.model.advice import Evidence
 from wizard.model.said import ProfileText
@@ -48,8 +48,8 @@ def test_a_row_sums_up_and_counts_what_has_no_figure_of_the_advised_one(
     (row,) = regret.rows(
         replace(
             of(profiles, "mail"),
-            measured=Measured(measured, ProfileText("It is so.")),
-            measured_shingled=Measured(),
+            measured=PublishedMeasurements(measured, ProfileText("It is so.")),
+            measured_shingled=PublishedMeasurements(),
         )
     )
     assert row.advised == "ext4" and row.why == "It is so."
@@ -71,7 +71,7 @@ def test_what_would_make_the_table_flatter_is_a_fault(profiles: tuple[Profile, .
     boast = replace(mail, measured=replace(mail.measured, regret=ProfileText("No need.")))
     assert "mail: regret gives a reason for what need not be borne." in regret.faults((boast,), evidence)
     hidden = tuple(
-        replace(one, measured=Measured(one.measured.figures[1:], one.measured.regret))
+        replace(one, measured=PublishedMeasurements(one.measured.figures[1:], one.measured.regret))
         if one == media
         else one
         for one in profiles
@@ -120,7 +120,9 @@ def test_what_was_run_once_or_under_other_conditions_stands_apart(profiles: tupl
         card("once", ("ext4", 12.0), ("btrfs", 10.0)),
     )
     one = replace(
-        of(profiles, "mail"), measured=Measured(measured, ProfileText("No.")), measured_shingled=Measured()
+        of(profiles, "mail"),
+        measured=PublishedMeasurements(measured, ProfileText("No.")),
+        measured_shingled=PublishedMeasurements(),
     )
     (row,) = regret.rows(one)
     assert [found.card.id for found in row.sound] == ["beaten", "within-the-spread"]
@@ -129,7 +131,7 @@ def test_what_was_run_once_or_under_other_conditions_stands_apart(profiles: tupl
     fault = "mail: regret does not say in one sentence: Btrfs did 1.44 times as much, and why that is borne."
     assert fault in regret.faults((one,), {})
     told = ProfileText("Btrfs did 1.44 times as much; ext4 is easily repaired.")
-    assert fault not in regret.faults((replace(one, measured=Measured(measured, told)),), {})
+    assert fault not in regret.faults((replace(one, measured=PublishedMeasurements(measured, told)),), {})
 
 
 def test_a_trial_says_what_the_advised_one_costs_as_the_studies_do() -> None:

@@ -13,7 +13,7 @@ from tests.unit.machines import TOOLS, WORKLOADS, drive, machine
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.cli.commands.advise import advice_lines
-from wizard.model.advice import Ability, Advice, Choice, Place, ZonedUse
+from wizard.model.advice import Ability, Advice, Choice, Rank, ZonedUse
 from wizard.model.drive_facts import Discard, Zones
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Kernel, Machine, Program
@@ -74,11 +74,11 @@ def mkfs(choice: Choice) -> list[str]:
 def test_btrfs_is_chosen_and_everything_else_says_why_it_cannot(workload: str) -> None:
     advice = advice_for(zoned(), host(), workload)
     assert [(choice.filesystem, choice.place) for choice in advice.choices if not choice.obstacles] == [
-        ("btrfs", Place.CHOSEN)
+        ("btrfs", Rank.CHOSEN)
     ]
     assert advice.chosen is btrfs_of(advice)
     for choice in advice.choices[1:]:
-        assert choice.place is Place.REJECTED
+        assert choice.place is Rank.REJECTED
         assert "would come" not in str(choice.sentence) and not choice.evidence
         assert any("zones" in obstacle for obstacle in choice.obstacles) and all(
             obstacle.endswith(".") for obstacle in choice.obstacles
@@ -89,7 +89,7 @@ def test_btrfs_is_chosen_and_everything_else_says_why_it_cannot(workload: str) -
 def test_btrfs_is_not_chosen_for_what_others_are_to_read() -> None:
     """That it is the only one that can be made there does not make Windows read it."""
     advice = advice_for(zoned(), host(), "portable")
-    assert advice.chosen is None and btrfs_of(advice).place is Place.REJECTED
+    assert advice.chosen is None and btrfs_of(advice).place is Rank.REJECTED
     assert [choice.filesystem for choice in advice.usable] == ["btrfs"]
     assert "Only Linux reads it" in str(btrfs_of(advice).sentence)
     said = " ".join(advice_lines(advice, zoned()))

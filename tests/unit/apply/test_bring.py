@@ -14,13 +14,13 @@ from tests.earlier import sealed
 from tests.unit.machines import drive, machine
 from wizard.apply.copy import places, survey
 from wizard.apply.copy.copying import is_steady
-from wizard.apply.copy.own_copy import Digests, with_digests
-from wizard.apply.copy.places import Ground
+from wizard.apply.copy.own_copy import DigestNotes, with_digests
+from wizard.apply.copy.places import FolderLocation
 from wizard.apply.run import progress_log
 from wizard.apply.run.progress_log import progress_sentence
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.apply.tree.differences import as_held
-from wizard.apply.tree.entry import Entry, Kind
+from wizard.apply.tree.entry import EntryKind, TreeEntry
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import Bring, BringAmount, BringFrom, BringStep, BringTo, LineEdit, TakePlace, Top
 from wizard.model.errors import BadInput
@@ -151,9 +151,9 @@ def test_names_and_sizes_that_cannot_be() -> None:
     )
 
 
-def entry(**fields: object) -> Entry:
-    made = Entry(
-        b"a", Kind.FILE, 0o640, 5, 6, 10, "", 1_234_567_890_123_456_789, 7, 8, 9, 2, b"b", b"", 0x10,
+def entry(**fields: object) -> TreeEntry:
+    made = TreeEntry(
+        b"a", EntryKind.FILE, 0o640, 5, 6, 10, "", 1_234_567_890_123_456_789, 7, 8, 9, 2, b"b", b"", 0x10,
         (("user.a", "00"), ("btrfs.compression", "11")), "digest", "10 in 1, 00", "4096 in 1, 00",
     )  # fmt: skip
     return replace(made, **fields)  # type: ignore[arg-type]
@@ -178,7 +178,7 @@ def test_what_counts_of_an_entry() -> None:
     assert fat(entry(digest="other")) != fat(entry()) != fat(entry(modified=5))
     assert fat(entry(uid=7, mode=0, flags=0, same_as=b"", attributes=())) == fat(entry())
     assert fat(entry(modified=1_234_567_890_000_000_001)) == fat(entry(modified=1_234_567_891_999_999_999))
-    for kind in (Kind.SYMLINK, Kind.SOCKET):
+    for kind in (EntryKind.SYMLINK, EntryKind.SOCKET):
         assert fat(entry(kind=kind)) is None and everywhere(entry(kind=kind)) is not None
     assert everywhere(entry(path=b"")) is None
     assert as_held(KINDS["xfs"].holds, frozenset({b"a"}))(entry()) is None
@@ -197,7 +197,7 @@ def test_what_changed_is_noticed() -> None:
     assert not is_steady(known, status(changed=9))
     assert not is_steady(known, status(modified=4))
     assert not is_steady(known, status(stat.S_IFLNK))
-    assert is_steady(entry(modified=3, kind=Kind.FOLDER, size_bytes=0), status(stat.S_IFDIR, 4096))
+    assert is_steady(entry(modified=3, kind=EntryKind.FOLDER, size_bytes=0), status(stat.S_IFDIR, 4096))
 
 
 def test_how_fast_it_is_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,8 +232,8 @@ def test_places_that_overlap() -> None:
         "3 1 8:2 /in/side /mnt rw - xfs /dev/sdb1 rw\n"
     )
 
-    def ground(folder: str, at: int) -> Ground:
-        return Ground(Path(folder), mounts[at])
+    def ground(folder: str, at: int) -> FolderLocation:
+        return FolderLocation(Path(folder), mounts[at])
 
     assert ground("/srv", 1).overlaps(ground("/srv/a/b", 1)) and ground("/srv/a", 1).overlaps(
         ground("/srv", 1)
@@ -247,7 +247,7 @@ def test_places_that_overlap() -> None:
 
 
 def test_a_folder_is_read_where_its_device_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreadable(device: str) -> places.Held:
+    def unreadable(device: str) -> places.DeviceFilesystem:
         raise BadInput(f"{device} cannot be opened.")
 
     monkeypatch.setattr(survey, "held_on", unreadable)
@@ -332,20 +332,22 @@ def test_no_document_takes_the_root() -> None:
 
 
 def test_what_was_noted_behind_what_lasts_is_forgotten(tmp_path: Path) -> None:
-    plain = Entry(b"", Kind.FILE, 0, 0, 0, 1, "", 0, 0, 0, 1, 1, b"", b"", 0, (), "", "1 in 1, x", "")
+    plain = TreeEntry(
+        b"", EntryKind.FILE, 0, 0, 0, 1, "", 0, 0, 0, 1, 1, b"", b"", 0, (), "", "1 in 1, x", ""
+    )
     listed = [
-        replace(plain, kind=Kind.FOLDER),
+        replace(plain, kind=EntryKind.FOLDER),
         replace(plain, path=b"a", links=2),
         replace(plain, path=b"b"),
         replace(plain, path=b"c", links=2, same_as=b"a"),
     ]
-    with Digests(tmp_path, 0) as digests:
+    with DigestNotes(tmp_path, 0) as digests:
         digests.note(1, ("of a", "1", "1"))
         digests.note(2, ("of b", "1", "1"))
         digests.sync()
     with (tmp_path / "digests").open("ab") as file:
         file.write(b"3\thalf\0\0")
-    with Digests(tmp_path, 2) as digests:
+    with DigestNotes(tmp_path, 2) as digests:
         digests.note(2, ("of b again", "1", "1"))
         digests.sync()
     found = [entry.digest for entry in with_digests(tmp_path, iter(listed))]

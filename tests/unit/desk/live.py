@@ -7,12 +7,12 @@ from pathlib import Path
 from tests.unit.desk.person import Person
 from tests.unit.machines import drive, machine
 from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import Ways
+from wizard.apply.run_control import NextCommands
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import OpenRun
 from wizard.model.changes import Changes
 from wizard.model.errors import Refused
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration
 from wizard.model.plan import Plan
@@ -50,14 +50,14 @@ class Live(RecordedServices):
         super().__init__(unread or self.known, "a test", lambda: "11111111-2222-4333-8444-555555555555")
         self.seen, self.gives_root, self.rootless = Seen(), gives_root, unread is not None
         self.attached: Callable[[Drive], bool] = lambda _: True
-        self.journal: list[Entry] = []
+        self.journal: list[JournalEntry] = []
         self.ends = RunState.DONE
         self.plan_begun: Plan | None = None
         self.fault: BaseException | None = None
         self.room: WayBackRoom | None = None
         self.open: tuple[OpenRun, ...] = ()
         self.opens: tuple[OpenRun, ...] = ()
-        self.ways: Ways | None = None
+        self.ways: NextCommands | None = None
 
     @property
     def asks_for_root(self) -> bool:
@@ -69,10 +69,10 @@ class Live(RecordedServices):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless, self.machine = False, self.known
 
-    def ways_on(self, run: Path) -> Ways | None:
+    def next_commands(self, run: Path) -> NextCommands | None:
         early = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
         by_state = {RunState.WAITING: ("keep", "undo"), **dict.fromkeys(early, ("resume", "undo"))}
-        return self.ways or Ways(by_state.get(self.ends, ()))
+        return self.ways or NextCommands(by_state.get(self.ends, ()))
 
     def is_attached(self, drive: Drive) -> bool:
         return self.attached(drive)
@@ -100,7 +100,7 @@ class Live(RecordedServices):
         self.open = self.opens or self.open
         return RUN
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         yield from self.journal
 
     def state(self, run: Path) -> RunState:
@@ -132,9 +132,9 @@ class Live(RecordedServices):
         self.seen.stopped += 1
 
 
-def entry(event: Event, sentence: str, step: int = 0, output: str = "") -> Entry:
+def entry(event: Event, sentence: str, step: int = 0, output: str = "") -> JournalEntry:
     """One line of a journal."""
-    return Entry("2026-11-21T00:00:00+00:00", event, step, sentence, (), output)
+    return JournalEntry("2026-11-21T00:00:00+00:00", event, step, sentence, (), output)
 
 
 def at_review(services: Live, purpose: str = MEDIA) -> Person:

@@ -14,18 +14,18 @@ from tests.unit.desk.places.test_review import crowded
 from tests.unit.layout.layouts import EVERYTHING, plan_for, wish
 from tests.unit.machines import drive, machine
 from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import Ways
+from wizard.apply.run_control import NextCommands
 from wizard.host.session import OpenRun
 from wizard.model.changes import Changes
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striped import StripeWish, make_striped_plan
 from wizard.plan.undo_policy import WayBackRoom
 from wizard.ui.draft import for_purpose
-from wizard.ui.screens.drives import Drives
-from wizard.ui.screens.work import Work
+from wizard.ui.screens.drives import DrivesScreen
+from wizard.ui.screens.work import WorkScreen
 from wizard.ui.view import Tone
 
 
@@ -142,8 +142,8 @@ def test_where_several_wait_on_other_drives_none_is_guessed() -> None:
 class KeptInVain(Live):
     """A run that is complete, and whose keeping failed."""
 
-    def ways_on(self, run: Path) -> Ways | None:
-        return Ways(("keep", "undo"))
+    def next_commands(self, run: Path) -> NextCommands | None:
+        return NextCommands(("keep", "undo"))
 
 
 @pytest.mark.parametrize("encrypted", [False, True])
@@ -170,7 +170,7 @@ def test_only_what_works_on_a_waiting_run_is_offered(names: tuple[str, ...]) -> 
     services = Live()
     services.ends = RunState.WAITING
     services.plan_begun = plan_for(drive(), wish("ext4"))
-    services.ways = Ways(names, "" if names else OVER)
+    services.ways = NextCommands(names, "" if names else OVER)
     services.open = (OpenRun(RUN, "waiting", ("/dev/sda",), names, "" if names else OVER),)
     person = Person(services)
     shown = {action.name for action in person.view.actions}
@@ -215,7 +215,7 @@ def test_a_plain_user_is_not_told_that_the_first_screen_has_the_run() -> None:
     services = Plain()
     person = begun(services)
     work = person.desk.place
-    assert isinstance(work, Work)
+    assert isinstance(work, WorkScreen)
     work.act_leave("", {})
     assert "first screen" not in person.said and "sudo diskwright status" in person.said
 
@@ -225,7 +225,7 @@ def test_a_drive_that_came_after_the_plan_is_minded_by_the_token() -> None:
     person = at_review(services)
     other = drive(path="/dev/sdb", serial="XX-22225678", wwn="naa.b", by_id=())
     services.known = services.machine = machine(*services.known.drives, other)
-    (listed,) = [place for place in person.desk._places if isinstance(place, Drives)]
+    (listed,) = [place for place in person.desk._places if isinstance(place, DrivesScreen)]
     listed.drives_changed()
     person.wait()
     person.act("apply", token0="5678")
@@ -289,7 +289,7 @@ class TakenUp(Several):
         super().__init__()
         self.ends, self.go = RunState.RUNNING, threading.Event()
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         assert self.go.wait(30)
         yield entry(Event.KEPT, "Kept.")
 

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 MANUAL = (ROOT / "docs" / "manual.md").read_text()
-DESK = ROOT / "wizard" / "desk"
+DESK = ROOT / "wizard" / "ui"
 EVERYWHERE = {"w"}
 """Why, of which the table for all screens tells."""
 OF_ALL_PLACES = {"i"}
@@ -45,7 +45,7 @@ def had(module: str, kind: str = "Action") -> set[str]:
 
 @pytest.mark.parametrize(
     ("section", "module"),
-    [("Plan", "places/plan.py"), ("Work and result", "places/work.py"), ("To ext4", "places/ways.py")],
+    [("Plan", "screens/plan.py"), ("Work and result", "screens/work.py"), ("To ext4", "screens/ways.py")],
 )
 def test_the_manual_has_the_keys_of_a_screen(section: str, module: str) -> None:
     # The way to a screen is a key of another one.
@@ -54,24 +54,24 @@ def test_the_manual_has_the_keys_of_a_screen(section: str, module: str) -> None:
 
 
 def test_the_manual_has_the_keys_of_the_drives_and_of_the_menu() -> None:
-    assert told_of_drives() == (had("places/drives.py") | had("parts/answers.py")) - EVERYWHERE
-    assert told_of_menu() == had("menu.py", "Entry")
+    assert told_of_drives() == (had("screens/drives.py") | had("components/decisions.py")) - EVERYWHERE
+    assert told_of_menu() == had("menu.py", "MenuEntry")
 
 
 def test_capital_letters_are_told_together() -> None:
     line = " ".join(MANUAL.split()).split("Capital letters ")[1].split(". Fields accept")[0]
     modules = (
-        "places/drives.py",
-        "parts/answers.py",
-        "places/plan.py",
-        "places/work.py",
-        "asides/measuring.py",
+        "screens/drives.py",
+        "components/decisions.py",
+        "screens/plan.py",
+        "screens/work.py",
+        "dialogs/measuring.py",
     )
-    keys = had("menu.py", "Entry").union(*map(had, modules))
+    keys = had("menu.py", "MenuEntry").union(*map(had, modules))
     assert set(re.findall(r"`(.)`", line)) == {key for key in keys if key.isupper()}
 
 
 def test_the_manual_has_the_keys_of_size_and_place() -> None:
-    module = (DESK / "details" / "adjusting.py").read_text()
+    module = (DESK / "editors" / "adjusting.py").read_text()
     stepping = set(re.findall(r'\("([+-])", False\)', module))
-    assert told("Size and place") - {"z"} == had("details/adjusting.py") | stepping
+    assert told("Size and place") - {"z"} == had("editors/adjusting.py") | stepping

@@ -28,19 +28,19 @@ from wizard.cli.inspection import drive_document
 from wizard.documents.decode import decode
 from wizard.filesystems.kind import MOVING_GPT_TYPE
 from wizard.findings.diagnose import CODES, diagnose
-from wizard.findings.geometry import Confidence, Kind, Pattern
+from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.ext import Waiting
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Obstacle, Signature, Table, Use
-from wizard.model.said import GIB, KIB, MIB, TIB, Said
+from wizard.model.said import GIB, KIB, MIB, TIB, Message
 from wizard.probe.interpret import machine_of
 
 LIST = (
     Pattern("SHINGLY[0-9]+", confidence=Confidence.HIGH),
     Pattern("RUMOUR1"),
-    Pattern("PLAIN1", kind=Kind.CONVENTIONAL),
+    Pattern("PLAIN1", kind=RecordingKind.CONVENTIONAL),
 )
 
 DANGER, WARNING, INFO, OK = Severity
@@ -214,12 +214,12 @@ def test_a_finding_is_read_from_a_document_as_it_was() -> None:
         document = json.loads(json.dumps(drive_document(subject, diagnosis)))
         for written, finding in zip(document["findings"], diagnosis.findings, strict=True):
             for name in ("sentence", "why", "source", "remedy"):
-                again = decode(written[name], Said)
+                again = decode(written[name], Message)
                 assert again == getattr(finding, name) and str(again) == str(getattr(finding, name))
         for written, clue in zip(
             document["recording"]["evidence"], diagnosis.recording.evidence, strict=True
         ):
-            assert (decode(written["source"], Said), decode(written["says"], Said)) == (
+            assert (decode(written["source"], Message), decode(written["says"], Message)) == (
                 clue.source,
                 clue.says,
             )

@@ -12,7 +12,14 @@ import pytest
 from tests.unit.machines import drive, machine, unread
 from wizard.cli.inspection import drive_document
 from wizard.cli.portrait import portrait
-from wizard.findings.diagnose import MOST_SENTENCES, Verdict, diagnose, find_health, is_told, judge_health
+from wizard.findings.diagnose import (
+    MOST_SENTENCES,
+    DriveVerdict,
+    diagnose,
+    find_health,
+    is_told,
+    judge_health,
+)
 from wizard.model.drive_facts import NO_SMART, Health
 from wizard.model.finding import Severity
 from wizard.model.machine import Drive
@@ -334,17 +341,17 @@ def test_a_bridge_that_passes_nothing_is_unknown(name: str) -> None:
     here = load_machine(MACHINES / f"{name}.json")
     on = next(one for one in here.drives if any(unread.what == "smart" for unread in one.unread))
     judged = judge_health(on)
-    assert judged.verdict is Verdict.UNKNOWN and "Unknown USB bridge" in str(judged.said[0])
+    assert judged.verdict is DriveVerdict.UNKNOWN and "Unknown USB bridge" in str(judged.said[0])
     assert not list(find_health(on))
 
 
 def test_old_recordings_know_the_verdict_and_no_counts() -> None:
     on = load_machine(MACHINES / "red.json").drives[0]
-    assert on.smart.health == Health() and judge_health(on).verdict is Verdict.GOOD
+    assert on.smart.health == Health() and judge_health(on).verdict is DriveVerdict.GOOD
     failing = next(
         one for one in load_machine(MACHINES / "nvme-failing.json").drives if one.smart.passed is False
     )
-    assert judge_health(failing).verdict is Verdict.FAILING
+    assert judge_health(failing).verdict is DriveVerdict.FAILING
 
 
 def test_inspect_shows_it_in_one_block_and_as_data() -> None:
@@ -364,7 +371,7 @@ def test_inspect_shows_it_in_one_block_and_as_data() -> None:
 
 def test_a_drive_that_has_none_is_not_spoken_of() -> None:
     loop = replace(drive(), smart=NO_SMART)
-    assert not is_told(loop) and judge_health(loop).verdict is Verdict.UNKNOWN
+    assert not is_told(loop) and judge_health(loop).verdict is DriveVerdict.UNKNOWN
     assert not any("health:" in text for text, _ in portrait(loop, diagnose(machine(loop), loop, ())))
     asked = replace(loop, unread=(unread("smart", "Needs root."),))
     assert is_told(asked) and str(judge_health(asked).said[0]) == "Unknown: Needs root."

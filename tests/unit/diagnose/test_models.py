@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive
-from wizard.findings.geometry import Kind, Pattern, fitting, load_patterns, read_patterns
+from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns, read_patterns
 from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.errors import BadInput
@@ -209,7 +209,9 @@ def test_conventional_look_alikes_are_not_listed(bundled: tuple[Pattern, ...], m
 
 def test_each_model_is_listed_once(bundled: tuple[Pattern, ...]) -> None:
     for model in HIGH + MEDIUM + LOW:
-        found = [one for one in fitting(drive(model=model), bundled) if one.kind is not Kind.MEDIA_CACHE]
+        found = [
+            one for one in fitting(drive(model=model), bundled) if one.kind is not RecordingKind.MEDIA_CACHE
+        ]
         assert len(found) == 1, model
 
 

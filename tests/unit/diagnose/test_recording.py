@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.machines import drive, machine, unread
 from wizard.findings.diagnose import diagnose
-from wizard.findings.geometry import Confidence, Kind, Pattern
+from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.findings.messages import NOT_ASKED
 from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Discard, Smart
@@ -191,13 +191,13 @@ def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -
         ),
         (
             drive(discard=TRIM),
-            (Pattern("Example", kind=Kind.CONVENTIONAL),),
+            (Pattern("Example", kind=RecordingKind.CONVENTIONAL),),
             (UNKNOWN, None, "none"),
             ("the user's own list says reported as conventional", "TRIM"),
         ),
         (
             drive(smart=Smart(model_family="Toshiba P300 (SMR)")),
-            (Pattern("Example", kind=Kind.CONVENTIONAL, confidence=Confidence.MEDIUM),),
+            (Pattern("Example", kind=RecordingKind.CONVENTIONAL, confidence=Confidence.MEDIUM),),
             (YES, "drive", "medium"),
             ("P300 (SMR)", "conventional", "drive database is believed"),
         ),
@@ -205,19 +205,22 @@ def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -
             drive(
                 smart=RED_CMR,
             ),
-            (Pattern("Example", confidence=Confidence.MEDIUM), Pattern("Example", kind=Kind.HOST_AWARE)),
+            (
+                Pattern("Example", confidence=Confidence.MEDIUM),
+                Pattern("Example", kind=RecordingKind.HOST_AWARE),
+            ),
             (UNKNOWN, None, "none"),
             ("Red (CMR)", "drive-managed"),
         ),
         (
             drive(smart=Smart(model_family="Seagate BarraCuda 3.5 (SMR)")),
-            (Pattern("Example", kind=Kind.CONVENTIONAL, confidence=Confidence.HIGH),),
+            (Pattern("Example", kind=RecordingKind.CONVENTIONAL, confidence=Confidence.HIGH),),
             (UNKNOWN, None, "none"),
             ("BarraCuda 3.5 (SMR)", "conventional", "None is believed"),
         ),
         (
             drive(ata=Ata(zoned=2)),
-            (Pattern("Example", kind=Kind.CONVENTIONAL, confidence=Confidence.HIGH),),
+            (Pattern("Example", kind=RecordingKind.CONVENTIONAL, confidence=Confidence.HIGH),),
             (YES, "drive", "medium"),
             ("device-managed", "conventional", "IDENTIFY word 69, bits 1:0 is believed"),
         ),
@@ -275,8 +278,11 @@ def test_contradictions_are_findings(
             drive(zoned="host-aware", discard=TRIM, smart=Smart(model_family="Seagate Archive HDD (SMR)")),
             (Pattern("Example"),),
         ),
-        (drive(zoned="host-managed", vpd_zoned=0, ata=Ata()), (Pattern("Example", kind=Kind.HOST_MANAGED),)),
-        (drive(smart=RED_CMR), (Pattern("Example", kind=Kind.CONVENTIONAL),)),
+        (
+            drive(zoned="host-managed", vpd_zoned=0, ata=Ata()),
+            (Pattern("Example", kind=RecordingKind.HOST_MANAGED),),
+        ),
+        (drive(smart=RED_CMR), (Pattern("Example", kind=RecordingKind.CONVENTIONAL),)),
         (drive(rotation_rate=5400), ()),
         (drive(rotational=None), ()),
         (drive(rotational=False, kernel_rotational=False, rotation_rate=1), ()),

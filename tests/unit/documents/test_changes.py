@@ -11,7 +11,7 @@ import pytest
 
 from tests.earlier import first_body, sealed
 from tests.unit.machines import drive, machine
-from wizard.advice.existing import Change, Existing, Tuning, line_with, udev_rule
+from wizard.advice.existing import Existing, Suggestion, Tuning, line_with, udev_rule
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.guard import check_own
 from wizard.apply.system.mounts import parse_mountinfo
@@ -33,7 +33,7 @@ from wizard.plan.settings.check_changes import check_changes
 from wizard.plan.settings.steps_of import change_steps, undo_commands
 from wizard.plan.settings.tuning import (
     CHANGES_SCHEMA,
-    Found,
+    CurrentSettings,
     Superblock,
     is_changes,
     make_changes,
@@ -46,7 +46,7 @@ UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
 FSTAB = f"# mine\n{LINE}\n"
 EXISTING = Existing("/dev/sda1", "ext4", 100 * GIB, "/srv", ("relatime", "errors=remount-ro"))
-FOUND = Found(
+FOUND = CurrentSettings(
     fstab="/etc/fstab",
     fstab_text=FSTAB,
     line=2,
@@ -57,7 +57,7 @@ FOUND = Found(
     mounted=("rw", "nosuid", "relatime"),
 )
 TUNING = Tuning(
-    (Change("all of it", "It is a test.", "test(1)"),),
+    (Suggestion("all of it", "It is a test.", "test(1)"),),
     options=("errors=remount-ro", "noatime", "lazytime"),
     queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "128")),
     reserved_percent=1,
@@ -65,7 +65,7 @@ TUNING = Tuning(
 )
 
 
-def made(tuning: Tuning = TUNING, found: Found = FOUND, existing: Existing = EXISTING) -> Changes:
+def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND, existing: Existing = EXISTING) -> Changes:
     held = drive()
     assert held.size_bytes is not None and held.geometry is not None
     identity = known_identity(machine(held), held, held.size_bytes, held.geometry)

@@ -15,7 +15,7 @@ from tests.unit.machines import drive, partition, partitioned
 from wizard.model.errors import BadInput
 from wizard.model.ext import Waiting
 from wizard.model.plan import Plan, WriteTable
-from wizard.model.said import GIB, MIB, Language, Said
+from wizard.model.said import GIB, MIB, Language, Message
 from wizard.plan.check import PLANS, SCHEMA, read_kept_plan, read_plan, render_plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.encryption import LOST
@@ -232,7 +232,7 @@ def test_a_plan_is_the_same_in_every_language(monkeypatch: pytest.MonkeyPatch) -
     assert planned() != plan and text == render_plan(plan) and "Wahrlich" not in text
     assert any(step.sentence.startswith("Wahrlich") for step in read_plan(text, "plan.json").steps)
     monkeypatch.undo()
-    assert read_plan(text, "plan.json") == plan and all(isinstance(doubt, Said) for doubt in plan.doubts)
+    assert read_plan(text, "plan.json") == plan and all(isinstance(doubt, Message) for doubt in plan.doubts)
     assert LOST in plan.doubts and plan.before.waiting
 
 

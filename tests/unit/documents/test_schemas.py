@@ -24,10 +24,10 @@ from tests.unit.trial.shingled.displaced import NOTHING, likely_verdict
 from tests.unit.trial.shingled.slowing import Shingled, judged
 from tests.unit.trial.shingled.test_cliff import verdict as cliff_verdict
 from tests.unit.trial.trials import verdict as trial_verdict
-from wizard.apply.ensure.look import Look, Standing
+from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.benchmark.alignment import render_cliff_verdict, render_displaced_verdict
 from wizard.benchmark.candidates.trial import render_trial
-from wizard.cli.commands.ensure import Result, document_of
+from wizard.cli.commands.ensure import EnsureResult, document_of
 from wizard.cli.commands.migrate import PROSPECT_SCHEMA
 from wizard.cli.inspection import SCHEMA as MACHINE
 from wizard.cli.main import main
@@ -138,8 +138,11 @@ def test_journals(folder: Path) -> None:
 def test_what_is_wanted_and_what_came_of_it() -> None:
     text = HEAD + VOLUME
     assert faults(tomllib.loads(text), "diskwright.wanted/1") == ""
-    look = Look(read_wanted(text, "w.toml").drive[0], Standing.REFUSED, ("No drive.",))
-    assert faults_of(render_document(ENSURED_SCHEMA, to_json(document_of((Result(look),), check=True)))) == ""
+    look = DriveAssessment(read_wanted(text, "w.toml").drive[0], DriveState.REFUSED, ("No drive.",))
+    assert (
+        faults_of(render_document(ENSURED_SCHEMA, to_json(document_of((EnsureResult(look),), check=True))))
+        == ""
+    )
     assert faults(tomllib.loads(text.replace("serial", "number")), "diskwright.wanted/1")
 
 

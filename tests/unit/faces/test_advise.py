@@ -15,7 +15,7 @@ from wizard.cli import screens
 from wizard.cli.commands.advise import advice_lines
 from wizard.cli.main import main
 from wizard.documents.codec import from_json, parse_document
-from wizard.model.advice import Advice, Place
+from wizard.model.advice import Advice, Rank
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Kernel
 
@@ -53,7 +53,7 @@ def test_everything_of_the_advice_is_in_the_text(workload: str, recording: Recor
         assert (str(choice.sentence) in said) == (choice.filesystem != "swap")
         if not choice.ranked:
             continue
-        in_full = choice.place is not Place.REJECTED
+        in_full = choice.place is not Rank.REJECTED
         for option in (*choice.mkfs, *choice.mount):
             assert (option.text in said or choice.obstacles) and (
                 not in_full or (str(option.why) in said and str(option.risk) in said)

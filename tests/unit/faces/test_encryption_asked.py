@@ -13,7 +13,7 @@ from tests.unit.layout.layouts import EVERYTHING, UUIDS
 from tests.unit.layout.test_encryption import planned, secret
 from tests.unit.machines import drive, machine
 from wizard.apply.plan.run_summary import decision_of
-from wizard.apply.privilege.ask import Ask, Request, as_line
+from wizard.apply.privilege.ask import Ask, RootRequest, as_line
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.steps.containers import data_place
@@ -102,8 +102,8 @@ def test_the_input_can_be_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_root_is_asked_carries_it_and_does_not_show_it() -> None:
-    asked = Request(Ask.APPLY, secret=b"several words".hex())
-    assert from_json(json.loads(as_line(asked)), Request, "the request") == asked
+    asked = RootRequest(Ask.APPLY, secret=b"several words".hex())
+    assert from_json(json.loads(as_line(asked)), RootRequest, "the request") == asked
     assert b"several words".hex() not in repr(asked)
 
 

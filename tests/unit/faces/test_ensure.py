@@ -10,7 +10,7 @@ from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import machine
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.converge import Aim
-from wizard.apply.ensure.look import Look, Standing
+from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.apply.run.backup_store import Environment
 from wizard.cli.commands import ensure
 from wizard.model.errors import ExitCode
@@ -26,7 +26,7 @@ def test_a_drive_that_comes_in_the_place_of_another_is_not_written(
     where = Where(Environment(fstab=tmp_path / "fstab"), tmp_path / "runs")
     plans = (Aim(wanted, machine(one, tools=EVERYTHING), (one,), where).planned(None) for one in (ONE, OTHER))
     looks = [
-        Look(wanted, Standing.MAKE, drives=(one,), plan=plan)
+        DriveAssessment(wanted, DriveState.MAKE, drives=(one,), plan=plan)
         for one, plan in zip((ONE, OTHER), plans, strict=True)
     ]
     begun: list[str] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wizard.cli import command as words
-from wizard.cli.command import EXAMPLES, Command, help_width, plain, root
+from wizard.cli.command import EXAMPLES, CommandParser, help_width, plain, root
 from wizard.cli.main import CALLED, COMMANDS, GROUPS, WIZARD, main, named_command, parser_of
 from wizard.process.output import Heard
 
@@ -149,7 +149,7 @@ def test_a_long_command_goes_on_behind_a_backslash(monkeypatch: pytest.MonkeyPat
 def test_nothing_below_the_options_is_worded_unless_help_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = Command("show", EXAMPLES, (plain("show", says=EXAMPLES),), (EXAMPLES,))
+    made = CommandParser("show", EXAMPLES, (plain("show", says=EXAMPLES),), (EXAMPLES,))
     said: list[str] = []
 
     def noted(text: str, *_: int) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.advice.catalogue import NO_FILESYSTEM, CatalogueOption, Kind, load_catalogue, on_kernel
+from wizard.advice.catalogue import NO_FILESYSTEM, CatalogueOption, OptionKind, load_catalogue, on_kernel
 from wizard.documents import profiles
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
@@ -123,9 +123,9 @@ def test_what_can_be_had_is_what_the_layout_hands_on(catalogue: dict[str, Catalo
         for filesystem in option.filesystems:
             if option.refused or filesystem not in MADE:
                 continue
-            if option.kind is Kind.MKFS:
+            if option.kind is OptionKind.MKFS:
                 assert mkfs_options_fault(filesystem, tuple(option.text.split())) is None, option.text
-            elif option.kind is Kind.MOUNT and MADE[filesystem].mounts:
+            elif option.kind is OptionKind.MOUNT and MADE[filesystem].mounts:
                 assert mount_options_fault((option.text,)) is None, option.text
 
 

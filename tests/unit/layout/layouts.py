@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tests.unit.machines import E512, KN4, N512, TOOLS, machine
 from wizard.filesystems.registry import MADE
-from wizard.model.advice import Choice, Option, Place, Workload
+from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
 from wizard.model.plan import Operation, Plan
@@ -44,7 +44,7 @@ def choice(filesystem: str, mkfs: tuple[str, ...] = (), mount: tuple[str, ...] =
         tuple(Option(text, "because") for text in mkfs),
         tuple(Option(text, "because") for text in mount),
     )
-    return Choice(filesystem, Place.CHOSEN, "It suits.", (), *options, None)
+    return Choice(filesystem, Rank.CHOSEN, "It suits.", (), *options, None)
 
 
 def wish(

@@ -28,7 +28,7 @@ from wizard.plan.check import check_plan, read_plan
 from wizard.plan.dangers import DANGERS
 from wizard.plan.export import striped_wish
 from wizard.plan.planner import make_plan
-from wizard.plan.request.volume_request import Request, Wish
+from wizard.plan.request.volume_request import VolumeRequest, Wish
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 NO_JOURNAL = "a crash can lose whole directories"
@@ -312,7 +312,7 @@ def test_what_is_said_in_the_wrong_place(
 def test_a_stripe_takes_options_too() -> None:
     drives = (drive(), drive(path="/dev/sdb", serial="S2", wwn="naa.5000000000000002"))
     of = machine(*drives)
-    asked = Request("large-media", filesystem="ext4", options=("ext4-no-journal",))
+    asked = VolumeRequest("large-media", filesystem="ext4", options=("ext4-no-journal",))
     with pytest.raises(Refused, match="type its danger back"):
         striped_wish(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",))
     wish = striped_wish(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",), (NO_JOURNAL,))

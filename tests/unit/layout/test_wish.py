@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wizard.advice.catalogue import Kind, load_catalogue
+from wizard.advice.catalogue import OptionKind, load_catalogue
 from wizard.model.errors import BadInput
 from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, TableEntry, WipeSignatures, WriteTable
 from wizard.model.said import GIB, MIB
-from wizard.plan.request.volume_request import Request, parse_volume
+from wizard.plan.request.volume_request import VolumeRequest, parse_volume
 from wizard.plan.rules import (
     is_device_path,
     label_fault,
@@ -26,20 +26,20 @@ UUID = "11111111-2222-4333-8444-555555555555"
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("workload=large-media", Request("large-media")),
-        ("workload=large-media,size=rest", Request("large-media", rest=True)),
-        ("role=esp", Request("desktop-root", role="esp")),
-        ("role=home,workload=small-files,size=30%", Request("small-files", percent=30, role="home")),
-        ("size=500G,workload=small-files", Request("small-files", 500 * GIB)),
+        ("workload=large-media", VolumeRequest("large-media")),
+        ("workload=large-media,size=rest", VolumeRequest("large-media", rest=True)),
+        ("role=esp", VolumeRequest("desktop-root", role="esp")),
+        ("role=home,workload=small-files,size=30%", VolumeRequest("small-files", percent=30, role="home")),
+        ("size=500G,workload=small-files", VolumeRequest("small-files", 500 * GIB)),
         (
             "mount=/srv/my files,fs=xfs,label=media,size=750GB,workload=large-media",
-            Request("large-media", 750 * 1000**3, "media", "/srv/my files", "xfs"),
+            VolumeRequest("large-media", 750 * 1000**3, "media", "/srv/my files", "xfs"),
         ),
-        ("workload=x,label=$(reboot)", Request("x", label="$(reboot)")),
-        ("workload=x,label=a=b", Request("x", label="a=b")),
+        ("workload=x,label=$(reboot)", VolumeRequest("x", label="$(reboot)")),
+        ("workload=x,label=a=b", VolumeRequest("x", label="a=b")),
     ],
 )
-def test_keys_come_in_any_order(text: str, wanted: Request) -> None:
+def test_keys_come_in_any_order(text: str, wanted: VolumeRequest) -> None:
     assert parse_volume(text) == wanted
 
 
@@ -212,9 +212,9 @@ def test_every_option_that_advice_may_give_is_handed_on() -> None:
     assert len(options) > 10
     for option in options:
         for filesystem in option.filesystems if not option.never else ():
-            if option.kind is Kind.MKFS:
+            if option.kind is OptionKind.MKFS:
                 assert mkfs_options_fault(filesystem, tuple(option.text.split())) is None, option.text
-            elif option.kind is Kind.MOUNT:
+            elif option.kind is OptionKind.MOUNT:
                 assert mount_options_fault(tuple(option.text.split(","))) is None, option.text
 
 

@@ -24,7 +24,7 @@ from wizard.ui.view import (
     Progress,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Stretch,
     Tone,
     Values,
@@ -39,7 +39,7 @@ BACK = Action("back", "escape", "back")
 
 EVERYTHING = View(
     "all",
-    Step.PURPOSE,
+    ScreenStep.PURPOSE,
     "Title",
     (GO, Action("fix", "f", "fix in place", aside=True), Action("no", "x", "cannot", "It is not so.")),
     "about it",
@@ -101,7 +101,9 @@ class Made(Place):
         self.done.append(("turned", field, dict(values)))
 
 
-def a_list(*words: str, at: str = "", actions: Sequence[Action] = (GO,), step: Step = Step.PLAN) -> View:
+def a_list(
+    *words: str, at: str = "", actions: Sequence[Action] = (GO,), step: ScreenStep = ScreenStep.PLAN
+) -> View:
     """Rows whose keys and only cells are these words."""
     rows = tuple(Row(word, (strong(word),)) for word in words)
     return View("list", step, "A list", tuple(actions), rows=Rows(rows, at or next(iter(words), "")))
@@ -109,7 +111,7 @@ def a_list(*words: str, at: str = "", actions: Sequence[Action] = (GO,), step: S
 
 def a_form(*fields: Field, actions: Sequence[Action] = (GO, BACK)) -> View:
     """Fields to fill."""
-    return View("form", Step.PLAN, "A form", tuple(actions), above=(para("Fill it."),), fields=fields)
+    return View("form", ScreenStep.PLAN, "A form", tuple(actions), above=(para("Fill it."),), fields=fields)
 
 
 class Talked:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.lines.telling import EVERYTHING, Made, Meddling, Talked, a_list, talked
 from wizard.model.errors import ExitCode
-from wizard.ui.view import Action, Step, View
+from wizard.ui.view import Action, ScreenStep, View
 
 
 class Interrupting:
@@ -31,7 +31,7 @@ def test_ctrl_c_while_it_works_asks_what_is_to_be_done(
     answers: list[str], done: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop = Action("stop", "S", "stop", ends=True)
-    busy = View("work", Step.WORK, "Work", (stop,), busy=True)
+    busy = View("work", ScreenStep.WORK, "Work", (stop,), busy=True)
     monkeypatch.setattr("wizard.plain.app.Event", lambda: Interrupting(len(answers) + 1))
     talk = Talked(busy, lambda place, name: None)
     told = talk.hear(*answers)
@@ -45,7 +45,7 @@ def test_where_it_is_just_beginning_it_is_not_said_that_nothing_was_written(
 ) -> None:
     monkeypatch.setattr("wizard.plain.app.Event", lambda: Interrupting(1))
     monkeypatch.setattr(Made, "may_leave", False)
-    told = Talked(View("review", Step.REVIEW, "Review", (), busy=True)).hear()
+    told = Talked(View("review", ScreenStep.REVIEW, "Review", (), busy=True)).hear()
     assert "Whether the run has begun is not known here" in told.flat
     assert "Nothing has been written" not in told.flat
 
@@ -62,7 +62,7 @@ def test_ctrl_c_at_a_question_ends() -> None:
 
 
 def test_ctrl_c_in_the_moment_of_beginning_asks_too() -> None:
-    busy = View("work", Step.WORK, "Work", (Action("stop", "S", "stop", ends=True),), busy=True)
+    busy = View("work", ScreenStep.WORK, "Work", (Action("stop", "S", "stop", ends=True),), busy=True)
 
     def begin(place: Made, name: str) -> None:
         if name == "go":

@@ -18,7 +18,7 @@ from wizard.host.contract import Services
 from wizard.model.errors import ExitCode
 from wizard.model.ext import Event
 from wizard.plain.form import find, handle, legend
-from wizard.plain.prompt import Para as Line
+from wizard.plain.prompt import PlainPara as Line
 from wizard.plain.telling import help_lines, whole
 from wizard.probe.machine import load_machine
 from wizard.ui.desk import Desk

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.lines.telling import BACK, EVERYTHING, GO, Made, Meddling, Talked, a_list, talked
 from wizard.model.errors import ExitCode
-from wizard.ui.view import Action, Command, Pane, Piece, Progress, Row, Rows, Step, View, para
+from wizard.ui.view import Action, Command, Pane, Piece, Progress, Row, Rows, ScreenStep, View, para
 
 
 def test_a_view_is_told_whole_with_banners_first() -> None:
@@ -191,7 +191,7 @@ def test_an_answer_to_what_is_not_there_any_more_does_nothing(answer: str) -> No
 def test_an_answer_to_a_place_that_was_left_does_nothing(answer: str) -> None:
     yes = (Action("no", "enter", "no"), Action("yes", "y", "yes", ends=True))
     talk = Talked(a_list("one", actions=(GO,)))
-    asked, other = (Made(talk.desk, View("question", Step.PLAN, "Sure?", yes)) for _ in range(2))
+    asked, other = (Made(talk.desk, View("question", ScreenStep.PLAN, "Sure?", yes)) for _ in range(2))
     talk.desk.go(asked)
 
     def meddle() -> None:

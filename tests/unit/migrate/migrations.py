@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.unit.machines import drive, machine
-from wizard.ext4.assessment import BootLine, Folder, Situation, Target
+from wizard.ext4.assessment import BootLine, Folder, FreshTarget, Situation
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
@@ -53,7 +53,7 @@ def identity_of(held: Drive) -> Identity:
     return known_identity(machine(held), held, held.size_bytes, held.geometry)
 
 
-TARGET = Target("/dev/sdb1", 1 << 40, identity_of(drive(path="/dev/sdb", serial="COPY1")))
+TARGET = FreshTarget("/dev/sdb1", 1 << 40, identity_of(drive(path="/dev/sdb", serial="COPY1")))
 """An empty partition of another drive."""
 
 

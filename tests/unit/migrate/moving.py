@@ -14,10 +14,10 @@ from wizard.ext4.carry import make_carried
 from wizard.ext4.make import make_migration
 from wizard.ext4.ways import COMPARED, prospect_of
 from wizard.host.recorded import RecordedServices
-from wizard.host.session import Moving
+from wizard.host.session import SessionConversion
 from wizard.model.changes import OneTokened
 from wizard.model.errors import Refused
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Carried, Migration, Prospect
 
@@ -49,7 +49,7 @@ class MovingServices(RecordedServices):
         self.waits_in = WAITS_IN
         self.stop_requested = self.silent = False
         self.applied = threading.Event()
-        self.asked: list[Moving] = []
+        self.asked: list[SessionConversion] = []
         self.begun: list[tuple[Migration, str]] = []
         self.settled: list[str] = []
 
@@ -57,19 +57,19 @@ class MovingServices(RecordedServices):
     def obstacle(self) -> str:
         return ""
 
-    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
         if self.hindrance:
             raise Refused(self.hindrance)
         self.asked.append(moving)
         return prospect_of(self.found), self.found.manifest_seconds
 
-    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         assert moving.way is not None
         self.asked.append(moving)
         compares = moving.compares and moving.way in COMPARED
         return make_migration(self.found, moving.way, manifest=compares, repairs=moving.repairs)
 
-    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
+    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
         assert moving.way is not None
         return make_carried(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
@@ -80,37 +80,39 @@ class MovingServices(RecordedServices):
         self.begun.append((document, token))
         return RUN
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         steps = self.begun[-1][0].steps
-        yield Entry(AT, Event.STARTED, 0, f"Moving /dev/sda1 to ext4 in {len(steps)} steps.")
+        yield JournalEntry(AT, Event.STARTED, 0, f"Moving /dev/sda1 to ext4 in {len(steps)} steps.")
         if self.waits_in == 0:
             self.applied.wait(60)
         for number, step in enumerate(steps, 1):
-            yield Entry(AT, Event.STEP_STARTED, number, step.sentence)
+            yield JournalEntry(AT, Event.STEP_STARTED, number, step.sentence)
             if meanwhile is not None:
                 meanwhile()
             if number == self.waits_in:
                 self.applied.wait(60)
             if number == self.fails_at:
-                yield Entry(AT, Event.STEP_FAILED, number, "e2fsck ended with status 8: the disk gave up.")
-                yield Entry(AT, Event.FAILED, 0, f"Step {number} failed: the disk gave up.")
+                yield JournalEntry(
+                    AT, Event.STEP_FAILED, number, "e2fsck ended with status 8: the disk gave up."
+                )
+                yield JournalEntry(AT, Event.FAILED, 0, f"Step {number} failed: the disk gave up.")
                 return
-            yield Entry(AT, Event.STEP_DONE, number, step.sentence)
+            yield JournalEntry(AT, Event.STEP_DONE, number, step.sentence)
             if self.stop_requested:
-                yield Entry(AT, Event.STOPPED, 0, "Stopped before the next step, as asked.")
+                yield JournalEntry(AT, Event.STOPPED, 0, "Stopped before the next step, as asked.")
                 return
         if self.waits_in == BEHIND:
             self.applied.wait(60)
         yield from self._verified(steps[-1].holds)
-        yield Entry(AT, Event.DONE, 0, "The filesystem is ext4.")
+        yield JournalEntry(AT, Event.DONE, 0, "The filesystem is ext4.")
         if "undo" in self.settled:
-            yield Entry(AT, Event.UNDONE, 0, "The old filesystem is back, to the bit.")
+            yield JournalEntry(AT, Event.UNDONE, 0, "The old filesystem is back, to the bit.")
         if "keep" in self.settled:
-            yield Entry(AT, Event.KEPT, 0, KEPT)
+            yield JournalEntry(AT, Event.KEPT, 0, KEPT)
 
-    def _verified(self, checks: Sequence[str]) -> Iterator[Entry]:
+    def _verified(self, checks: Sequence[str]) -> Iterator[JournalEntry]:
         for what in checks:
-            yield Entry(AT, Event.VERIFIED, 0, what)
+            yield JournalEntry(AT, Event.VERIFIED, 0, what)
 
     def state(self, run: Path) -> RunState:
         if self.fails_at:

@@ -6,7 +6,7 @@ import pytest
 
 from wizard.documents.codec import to_json
 from wizard.documents.decode import Misfit, decode
-from wizard.model.said import Said, Sentence, Sentences, in_a_row, joined
+from wizard.model.said import Message, Sentence, Sentences, join, joined
 
 HOLDS = Sentence("{drive} holds {size:size} on {parts:and}.")
 DRIVES = Sentences("One drive.", "{count} drives.")
@@ -32,7 +32,7 @@ def test_a_sentence_within_a_sentence_and_several_in_a_row() -> None:
 
 
 def test_the_same_message_with_the_same_values_is_equal() -> None:
-    assert DRIVES(count=2) == Said("One drive.", "{count} drives.", (("count", 2),))
+    assert DRIVES(count=2) == Message("One drive.", "{count} drives.", (("count", 2),))
     assert DRIVES(count=2) != DRIVES(count=3)
 
 
@@ -48,8 +48,8 @@ def test_braces_in_a_value_are_only_text() -> None:
 
 
 def test_a_place_in_a_list_is_joined_with_commas_and_sentences_stand_in_a_row() -> None:
-    assert str(in_a_row(DRIVES(count=1), DRIVES(count=2))) == "One drive. 2 drives."
-    assert in_a_row(DRIVES(count=1)) == DRIVES(count=1)
+    assert str(join(DRIVES(count=1), DRIVES(count=2))) == "One drive. 2 drives."
+    assert join(DRIVES(count=1)) == DRIVES(count=1)
     assert str(TAKES(time=600, parts="the rest")) == "The rest takes about 10 min."
 
 
@@ -80,17 +80,17 @@ def test_the_order_in_which_values_were_given_does_not_matter() -> None:
 )
 def test_what_cannot_be_written_is_not_read_from_a_document(written: object) -> None:
     with pytest.raises(Misfit):
-        decode(written, Said)
+        decode(written, Message)
 
 
 def test_a_sentence_is_read_from_a_document_as_it_was_written() -> None:
     said = WITHIN(reason=HOLDS(drive="/dev/sda", size=5, parts=("a", DRIVES(count=2))))
-    assert decode(json.loads(json.dumps(to_json(said))), Said) == said
+    assert decode(json.loads(json.dumps(to_json(said))), Message) == said
 
 
 def test_a_message_of_a_document_of_version_1_0_is_read_by_its_code() -> None:
     written = {"code": "apply.waits", "values": {"name": "0001-sda", "commands": "keep"}}
-    assert str(decode(written, Said)) == "The run 0001-sda is done, not yet in use: keep"
+    assert str(decode(written, Message)) == "The run 0001-sda is done, not yet in use: keep"
 
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "a\nb", "\u202egnp.exe", "\udcff", "\x9b31m", "x" * 10_000])

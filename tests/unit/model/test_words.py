@@ -10,7 +10,7 @@ from tests.prose import Names, Spoken, compared, faults_of, prose_of, said_in, s
 from tests.translation import REPO, fault_of, pseudo
 from wizard.cli.main import main
 from wizard.documents.files import speak, wanted
-from wizard.model.said import English, Language, Said, Sentence, Value
+from wizard.model.said import English, Language, Message, Sentence, Value
 
 ROOM = Sentence("{drive} has {size:size} left.")
 BOTH = "{first:list} and {last}"
@@ -27,7 +27,7 @@ def test_every_message_can_be_written_in_a_language_that_nobody_speaks(pseudo_la
         for count in (1, 2) if several else (1,):
             if "count" in values:
                 values["count"] = count
-            said = str(Said(english, several, tuple(values.items())))
+            said = str(Message(english, several, tuple(values.items())))
             assert said.startswith("⟦") and said.rstrip("~⟧") != said, f"{english!r} was not translated"
 
 
@@ -96,12 +96,14 @@ def test_a_translation_with_other_fields_is_said_in_english(
 
 
 def test_a_translation_with_other_fields_is_a_fault() -> None:
-    from babel.messages.catalog import Message
+    from babel.messages.catalog import Message as CatalogMessage
 
-    assert "size" in fault_of(Message("{drive} has {size:size}", "{drive} hat {große:size}"))
-    assert fault_of(Message("{drive} has {size:size}", "{drive} hat {size"))
-    assert not fault_of(Message("{drive} has {size:size}", "{size:size} hat {drive}"))
-    assert not fault_of(Message(("One drive", "{count} drives"), ("Ein Laufwerk", "{count} Laufwerke")))
+    assert "size" in fault_of(CatalogMessage("{drive} has {size:size}", "{drive} hat {große:size}"))
+    assert fault_of(CatalogMessage("{drive} has {size:size}", "{drive} hat {size"))
+    assert not fault_of(CatalogMessage("{drive} has {size:size}", "{size:size} hat {drive}"))
+    assert not fault_of(
+        CatalogMessage(("One drive", "{count} drives"), ("Ein Laufwerk", "{count} Laufwerke"))
+    )
 
 
 SOURCE = '''

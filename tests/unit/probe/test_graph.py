@@ -12,7 +12,7 @@ from tests.unit.probe import rawfacts
 from wizard.model.machine import Layer, Use
 from wizard.probe.facts import RawBlock, RawGraph, RawMounts
 from wizard.probe.host import system
-from wizard.probe.host.uses import SOMEBODY, Standing, is_hidden, is_live, standing
+from wizard.probe.host.uses import SOMEBODY, UseState, is_hidden, is_live, standing
 
 LUKS = "CRYPT-LUKS2-8f0e-luks"
 LVM = "LVM-abcdef"
@@ -30,7 +30,7 @@ def stack(mounts: str) -> RawGraph:
     return rawfacts.graph(mounts, **blocks)
 
 
-def of(graph: RawGraph, *names: str, **claimable: bool) -> Standing:
+def of(graph: RawGraph, *names: str, **claimable: bool) -> UseState:
     return standing(graph, names, claimable)
 
 

@@ -16,7 +16,7 @@ from wizard.model.drive_facts import Discard, Smart
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Obstacle
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.probe import unread as words
 from wizard.probe.collect import from_smartctl
 from wizard.probe.facts import SCHEMA, RawContent, RawDrive, RawEntry, RawError, RawSignature
@@ -126,7 +126,7 @@ def test_smart_as_smartctl_prints_it() -> None:
         ('{"power_mode": {"name": "STANDBY"}}', words.SLEEPS(mode="STANDBY")),
     ],
 )
-def test_a_smartctl_that_says_nothing_useful_is_told_with_its_reason(text: str, why: Said) -> None:
+def test_a_smartctl_that_says_nothing_useful_is_told_with_its_reason(text: str, why: Message) -> None:
     drive = seen(rawfacts.drive(smart=text))
     assert drive.smart == Smart()
     assert [(one.what, one.why) for one in drive.unread] == [("smart", why)]

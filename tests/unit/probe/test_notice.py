@@ -12,7 +12,7 @@ from tests.unit.machines import machine
 from tests.unit.probe import rawfacts
 from wizard.documents.profiles import HEAD, MAGIC, read_notice, sealed_notice
 from wizard.findings.diagnose import diagnose
-from wizard.model.finding import Notice, Withheld, notice_places
+from wizard.model.finding import HiddenBlock, Notice, notice_places
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, MIB, TIB
 from wizard.probe.content.notices import is_bare, notices
@@ -31,7 +31,10 @@ NOTICE = Notice(
     room_bytes=4096,
     places=(Extent(0, 4096), Extent(MIB, 8192)),
     digest="0" * 64,
-    withheld=(Withheld(0, 512, stays=False, data="AA=="), Withheld(MIB, 4096, stays=False, data="AA==")),
+    withheld=(
+        HiddenBlock(0, 512, stays=False, data="AA=="),
+        HiddenBlock(MIB, 4096, stays=False, data="AA=="),
+    ),
     bare_digest=sha256(bytes(512 + 4096)).hexdigest(),
 )
 
@@ -55,7 +58,9 @@ def test_it_is_found_where_it_says_that_it_lies_and_nowhere_else() -> None:
     assert found(sealed_notice(NOTICE), 32 * MIB) == []
     assert found(sealed_notice(replace(NOTICE, drive_bytes=512 * MIB))) == []
     assert found(sealed_notice(replace(NOTICE, places=(Extent(0, 512 * MIB),)))) == []
-    assert found(sealed_notice(replace(NOTICE, withheld=(Withheld(-512, 512, stays=False, data=""),)))) == []
+    assert (
+        found(sealed_notice(replace(NOTICE, withheld=(HiddenBlock(-512, 512, stays=False, data=""),)))) == []
+    )
 
 
 def test_a_partition_there_means_that_nobody_looks() -> None:

@@ -13,7 +13,7 @@ from tests.unit.probe.superblocks import Bytes
 from wizard.model.machine import Striping
 from wizard.model.said import KIB, MIB
 from wizard.probe.content import holders
-from wizard.probe.content.lvm import NOTHING, Inside, Volume, data_drives, parse
+from wizard.probe.content.lvm import NOTHING, DataLayout, LogicalVolume, data_drives, parse
 from wizard.probe.content.superblocks import READERS, read_inside, replayed
 
 SIZE = 64 * MIB + 3 * KIB
@@ -22,20 +22,20 @@ END_1_0 = (SIZE // 512 - 16) // 8 * 8 * 512
 END_0_90 = SIZE // 65536 * 65536 - 65536
 
 
-def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: int = SIZE) -> Inside:
+def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: int = SIZE) -> DataLayout:
     return read_inside(kind, Bytes(size, pieces).read, size, mark)
 
 
 @pytest.mark.parametrize("place", [0, 4096, END_1_0])
 def test_md_members_of_every_version_tell_their_data_offset_and_striping(place: int) -> None:
     found = inside("linux_raid_member", {place: made.md_1(5, 3, CHUNK, 3 * MIB)})
-    assert found == Inside(3 * MIB, Striping(CHUNK, 2 * CHUNK))
+    assert found == DataLayout(3 * MIB, Striping(CHUNK, 2 * CHUNK))
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_the_old_md_format_lies_at_the_end_in_either_byte_order(order: str) -> None:
     found = inside("linux_raid_member", {END_0_90: made.md_0(0, 4, 64 * KIB, order)})
-    assert found == Inside(0, Striping(64 * KIB, 256 * KIB))
+    assert found == DataLayout(0, Striping(64 * KIB, 256 * KIB))
 
 
 def test_md_is_read_where_libblkid_saw_it_rather_than_where_an_older_one_was_left() -> None:
@@ -54,7 +54,7 @@ def test_md_levels_that_do_not_stripe_and_arrays_that_are_being_reshaped_claim_n
     ):
         assert inside(
             "linux_raid_member", {4096: made.md_1(level, drives, chunk, MIB, features=features)}
-        ) == Inside(MIB)
+        ) == DataLayout(MIB)
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_a_luks_device_that_is_being_reencrypted_begins_with_its_first_part_and_
 def test_lvm_tells_its_data_area_and_where_each_volume_lies() -> None:
     found = inside("LVM2_member", made.lvm(made.lvm_text(2048), MIB))
     extent = 4 * MIB
-    plain = Volume(made.LVM_VOLUME, MIB + 3 * extent)
-    wide = Volume(made.LVM_WIDE, MIB + 5 * extent, Striping(64 * KIB, 128 * KIB))
-    assert found == Inside(MIB, volumes=(plain, wide))
+    plain = LogicalVolume(made.LVM_VOLUME, MIB + 3 * extent)
+    wide = LogicalVolume(made.LVM_WIDE, MIB + 5 * extent, Striping(64 * KIB, 128 * KIB))
+    assert found == DataLayout(MIB, volumes=(plain, wide))
 
 
 def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
@@ -102,7 +102,7 @@ def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
 
 
 def test_lvm_without_metadata_or_with_another_ones_still_has_its_label() -> None:
-    label_only = Inside(MIB)
+    label_only = DataLayout(MIB)
     assert inside("LVM2_member", made.lvm(made.lvm_text(2055), MIB, flags=1)) == label_only
     assert inside("LVM2_member", made.lvm(made.lvm_text(2055, own="E" * 32), MIB)) == label_only
     assert inside("LVM2_member", made.lvm("lab {{{{", MIB)) == label_only
@@ -118,14 +118,14 @@ def test_what_does_not_fit_the_grammar_of_lvm_ends_the_text() -> None:
 
 
 def test_ext_and_xfs_state_their_striping_in_blocks() -> None:
-    assert inside("ext4", {0: made.ext(4096, 128, 256)}) == Inside(
+    assert inside("ext4", {0: made.ext(4096, 128, 256)}) == DataLayout(
         striping=Striping(512 * KIB, MIB), block_bytes=4096, features=(0, 0, 0)
     )
-    assert inside("ext3", {0: made.ext(1024, 0, 0)}) == Inside(block_bytes=1024, features=(0, 0, 0))
-    assert inside("xfs", {0: made.xfs(4096, 16, 48)}) == Inside(
+    assert inside("ext3", {0: made.ext(1024, 0, 0)}) == DataLayout(block_bytes=1024, features=(0, 0, 0))
+    assert inside("xfs", {0: made.xfs(4096, 16, 48)}) == DataLayout(
         striping=Striping(64 * KIB, 192 * KIB), block_bytes=4096
     )
-    assert inside("xfs", {0: made.xfs(4096, 0, 0)}) == Inside(block_bytes=4096)
+    assert inside("xfs", {0: made.xfs(4096, 0, 0)}) == DataLayout(block_bytes=4096)
 
 
 def test_a_place_outside_of_the_device_is_none() -> None:

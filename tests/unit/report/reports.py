@@ -17,7 +17,7 @@ from wizard.findings.geometry import load_patterns
 from wizard.model.errors import DERIVED, IN_ENGLISH, DiskwrightError
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
-from wizard.model.said import ProfileText, Said, in_english
+from wizard.model.said import Message, ProfileText, in_english
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import Wish
@@ -148,7 +148,7 @@ def underived(value: T) -> T:
         return cast(T, tuple(map(underived, value)))
     if isinstance(value, ProfileText):
         return cast(T, value.english)
-    if isinstance(value, Said):
+    if isinstance(value, Message):
         return cast(T, replace(value, values=underived(value.values)))
     if not is_dataclass(value) or isinstance(value, type):
         return value

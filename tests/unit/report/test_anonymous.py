@@ -19,7 +19,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
 from wizard.documents.codec import to_json
-from wizard.model.ext import Check, Entry, Event, Waiting
+from wizard.model.ext import Check, Event, JournalEntry, Waiting
 from wizard.model.machine import Layer, Signature, Use
 from wizard.model.operations import Writer
 from wizard.model.said import GIB, MIB
@@ -142,8 +142,8 @@ def worn(said: str = "") -> Report:
     report = gather(Sources(plan=plan, machine=machine(WORN)))
     uuid = plan.volumes[0].uuid
     told = (
-        Entry("2026-11-20T10:00:00.000+00:00", Event.STARTED, 0, "Applying to /dev/sda."),
-        Entry(
+        JournalEntry("2026-11-20T10:00:00.000+00:00", Event.STARTED, 0, "Applying to /dev/sda."),
+        JournalEntry(
             *(
                 "2026-11-20T10:00:01.000+00:00",
                 Event.COMMAND,

@@ -15,7 +15,7 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Signature
 from wizard.model.said import GIB
 from wizard.model.verdict import Outcome
@@ -204,9 +204,9 @@ def test_a_trial_of_filesystems_is_drawn_with_its_intervals_and_rounds() -> None
     assert "undecided: 0 of at least 6 rounds" in page_of(Sources(machine=machine(), trial=tried(()))).text
 
 
-def entries(*told: tuple[Event, int, int]) -> tuple[Entry, ...]:
+def entries(*told: tuple[Event, int, int]) -> tuple[JournalEntry, ...]:
     return tuple(
-        Entry(f"2026-11-20T10:00:{second:02}.500+00:00", event, step, f"{event} {step}.")
+        JournalEntry(f"2026-11-20T10:00:{second:02}.500+00:00", event, step, f"{event} {step}.")
         for event, step, second in told
     )
 

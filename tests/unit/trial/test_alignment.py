@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned, unread
-from wizard.benchmark.access import Grid, Place, WriteBacks, draw_places
+from wizard.benchmark.access import Grid, PairPlace, WriteBacks, draw_places
 from wizard.benchmark.alignment import (
-    Progress,
+    MeasureProgress,
     confirm_scratch,
     read_verdict,
     render_verdict,
@@ -76,7 +76,7 @@ class Simulated:
         self.prepared: set[int] = set()
         self.was_aligned: list[bool] = []
 
-    def prepare(self, places: Sequence[Place]) -> None:
+    def prepare(self, places: Sequence[PairPlace]) -> None:
         self.prepared = {start for place in places for start in (place.aligned_bytes, place.misaligned_bytes)}
 
     def access(self, start_bytes: int) -> int:
@@ -97,13 +97,13 @@ def clock(seconds: float = 30.0, stop_after: int | None = None) -> Clock:
     return Clock(seconds, stop)
 
 
-def measured(subject: Simulated, the_clock: Clock, told: list[Progress] | None = None) -> Measured:
-    on_progress = list[Progress]().append if told is None else told.append
+def measured(subject: Simulated, the_clock: Clock, told: list[MeasureProgress] | None = None) -> Measured:
+    on_progress = list[MeasureProgress]().append if told is None else told.append
     return measure(subject, [Extent(0, GIB)], GRID, the_clock, on_progress, random=Random(7))
 
 
 def test_a_penalty_is_measured_and_ends_early() -> None:
-    the_clock, told = clock(), list[Progress]()
+    the_clock, told = clock(), list[MeasureProgress]()
     found = measured(Simulated(2.0), the_clock, told)
     assert found.ratio is not None and 1.9 < found.ratio.estimate < 2.1
     assert len(found.pairs) < 2000 and the_clock.left > 20
@@ -168,7 +168,7 @@ def test_write_backs_write_what_they_read_and_only_in_free_space(
     descriptor = os.open(image, os.O_RDWR)
     try:
         backs = WriteBacks(str(image), descriptor, 4096, [Extent(256 * KIB, 512 * KIB)], Calm())
-        inside, outside = Place(256 * KIB, 300 * KIB + 512), Place(128 * KIB, 768 * KIB - 4096 + 512)
+        inside, outside = PairPlace(256 * KIB, 300 * KIB + 512), PairPlace(128 * KIB, 768 * KIB - 4096 + 512)
         backs.prepare([inside, outside])
         for start in (inside.aligned_bytes, inside.misaligned_bytes):
             assert backs.access(start) > 0

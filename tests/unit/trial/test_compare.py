@@ -13,7 +13,7 @@ from wizard.benchmark.candidates.compare import (
     FEWEST,
     LEVEL,
     MOST,
-    Finding,
+    TrialFinding,
     comparisons,
     in_order,
     interval,
@@ -36,11 +36,13 @@ def t3(draw: Random) -> float:
     return draw.gauss(0, 1) / sqrt(sum(draw.gauss(0, 1) ** 2 for _ in range(3)) / 3) / sqrt(3)
 
 
-def concluded(noise: Callable[[Random], float], sd: float, ratio: float, seed: int) -> tuple[Finding, int]:
+def concluded(
+    noise: Callable[[Random], float], sd: float, ratio: float, seed: int
+) -> tuple[TrialFinding, int]:
     """What a trial would say, and after how many rounds."""
     draw, logs = Random(seed), list[float]()
-    found = Finding.OPEN
-    while found is Finding.OPEN and len(logs) < MOST:
+    found = TrialFinding.OPEN
+    while found is TrialFinding.OPEN and len(logs) < MOST:
         logs.append(log(ratio) + sd * noise(draw))
         found = judge(logs)
     return found, len(logs)
@@ -48,9 +50,9 @@ def concluded(noise: Callable[[Random], float], sd: float, ratio: float, seed: i
 
 def shares(
     noise: Callable[[Random], float], sd: float, ratio: float, trials: int = TRIALS
-) -> dict[Finding, float]:
+) -> dict[TrialFinding, float]:
     found = Counter(concluded(noise, sd, ratio, seed)[0] for seed in range(trials))
-    return {finding: found[finding] / trials for finding in Finding}
+    return {finding: found[finding] / trials for finding in TrialFinding}
 
 
 @pytest.mark.parametrize(
@@ -87,24 +89,24 @@ def test_several_others_share_the_level() -> None:
 @pytest.mark.parametrize(
     ("logs", "finding"),
     [
-        (FASTER, Finding.FASTER),
-        (SLOWER, Finding.SLOWER),
-        (SAME, Finding.SAME),
-        (OPEN, Finding.OPEN),
-        (FASTER[:5], Finding.OPEN),
+        (FASTER, TrialFinding.FASTER),
+        (SLOWER, TrialFinding.SLOWER),
+        (SAME, TrialFinding.SAME),
+        (OPEN, TrialFinding.OPEN),
+        (FASTER[:5], TrialFinding.OPEN),
         # The whole interval lies above 1, but not above 1.05.
-        ((0.05, 0.06, 0.04, 0.05, 0.06, 0.05), Finding.SAME),
-        ((0.12, 0.10, 0.14, 0.11, 0.13, 0.12), Finding.FASTER),
+        ((0.05, 0.06, 0.04, 0.05, 0.06, 0.05), TrialFinding.SAME),
+        ((0.12, 0.10, 0.14, 0.11, 0.13, 0.12), TrialFinding.FASTER),
     ],
 )
-def test_what_may_be_said(logs: tuple[float, ...], finding: Finding) -> None:
+def test_what_may_be_said(logs: tuple[float, ...], finding: TrialFinding) -> None:
     assert judge(logs) is finding
 
 
 def test_one_round_in_seven_may_speak_against_a_claim() -> None:
     strong = [0.9, 0.9, 0.9, 0.9, 0.9, 0.9]
-    assert judge([*strong, -0.01]) is Finding.FASTER
-    assert judge([*strong[:5], -0.01]) is Finding.OPEN
+    assert judge([*strong, -0.01]) is TrialFinding.FASTER
+    assert judge([*strong[:5], -0.01]) is TrialFinding.OPEN
 
 
 @pytest.mark.parametrize("noise", [normal, t3])
@@ -113,24 +115,24 @@ def test_a_filesystem_against_itself_is_hardly_ever_claimed_to_differ(
     noise: Callable[[Random], float], sd: float
 ) -> None:
     found = shares(noise, sd, 1.0)
-    assert found[Finding.FASTER] + found[Finding.SLOWER] < 0.012
+    assert found[TrialFinding.FASTER] + found[TrialFinding.SLOWER] < 0.012
 
 
 @pytest.mark.parametrize(
     ("sd", "ratio", "finding", "least"),
     [
-        (0.05, 1.0, Finding.SAME, 0.98),
-        (0.10, 1.0, Finding.SAME, 0.90),
-        (0.05, 1.1, Finding.FASTER, 0.90),
-        (0.10, 1.1, Finding.FASTER, 0.35),
-        (0.05, 1.2, Finding.FASTER, 0.99),
-        (0.10, 1.2, Finding.FASTER, 0.96),
-        (0.20, 1.2, Finding.FASTER, 0.50),
-        (0.20, 1.3, Finding.FASTER, 0.90),
-        (0.10, 1 / 1.3, Finding.SLOWER, 0.99),
+        (0.05, 1.0, TrialFinding.SAME, 0.98),
+        (0.10, 1.0, TrialFinding.SAME, 0.90),
+        (0.05, 1.1, TrialFinding.FASTER, 0.90),
+        (0.10, 1.1, TrialFinding.FASTER, 0.35),
+        (0.05, 1.2, TrialFinding.FASTER, 0.99),
+        (0.10, 1.2, TrialFinding.FASTER, 0.96),
+        (0.20, 1.2, TrialFinding.FASTER, 0.50),
+        (0.20, 1.3, TrialFinding.FASTER, 0.90),
+        (0.10, 1 / 1.3, TrialFinding.SLOWER, 0.99),
     ],
 )
-def test_true_differences_are_found(sd: float, ratio: float, finding: Finding, least: float) -> None:
+def test_true_differences_are_found(sd: float, ratio: float, finding: TrialFinding, least: float) -> None:
     assert shares(normal, sd, ratio, 400)[finding] >= least
 
 

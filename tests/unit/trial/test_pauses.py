@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from wizard.benchmark.access import Grid, Place
-from wizard.benchmark.measure import Clock, Measured, Progress, judge, measure
+from wizard.benchmark.access import Grid, PairPlace
+from wizard.benchmark.measure import Clock, Measured, MeasureProgress, judge, measure
 from wizard.model.machine import Extent
 from wizard.model.said import GIB
 from wizard.model.verdict import Outcome
@@ -45,7 +45,7 @@ class Quota:
         self.owed_ns = 0.0
         self.owed_at_ns = 0
 
-    def prepare(self, places: Sequence[Place]) -> None:
+    def prepare(self, places: Sequence[PairPlace]) -> None:
         for _ in places:
             self.request()
 
@@ -73,7 +73,7 @@ def measured(subject: Quota, seed: int) -> Measured:
         [Extent(0, GIB)],
         GRID,
         Clock(30.0, lambda: False),
-        list[Progress]().append,
+        list[MeasureProgress]().append,
         random=Random(seed),
     )
 

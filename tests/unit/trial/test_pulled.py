@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from wizard.benchmark import access
-from wizard.benchmark.access import Reads, Writer
+from wizard.benchmark.access import Reads, TimedWriter
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 
@@ -40,11 +40,11 @@ def test_a_drive_that_was_pulled_out_has_gone(empty: int) -> None:
     with pytest.raises(Failed, match=f"{NODE} has gone: reading at byte 8192"):
         Reads(NODE, empty, 4096).access(8192)
     with pytest.raises(Failed, match=f"{NODE} has gone: writing at byte 0"):
-        Writer(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))
+        TimedWriter(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))
 
 
 def test_that_it_has_gone_is_no_other_program(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = Writer(NODE, empty, [Extent(0, 4096)], Overseer("Another program writes to it"))
+    writer = TimedWriter(NODE, empty, [Extent(0, 4096)], Overseer("Another program writes to it"))
     with pytest.raises(Failed, match="has gone"):
         writer.write(0, memoryview(bytes(512)))
     monkeypatch.setattr(access, "is_attached", lambda *_: True)
@@ -57,7 +57,7 @@ def test_a_drive_that_errs_is_still_there(empty: int, monkeypatch: pytest.Monkey
     with pytest.raises(Failed, match="brought 0 bytes instead of 4096"):
         Reads(NODE, empty, 4096).access(0)
     with pytest.raises(Failed, match="`dmesg` tells what the kernel met"):
-        Writer(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))
+        TimedWriter(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))
 
 
 @pytest.mark.parametrize("number", [errno.ENODEV, errno.ENXIO])

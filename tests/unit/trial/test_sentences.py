@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.machines import drive
 from tests.unit.trial.trials import EXTENT, FASTER, OPEN, SAME, SLOWER, candidate, verdict
-from wizard.benchmark.candidates.compare import Bounds, Ended, Finding, NotDone, Order, TrialVerdict
+from wizard.benchmark.candidates.compare import Bounds, EndReason, NotDone, Order, TrialFinding, TrialVerdict
 from wizard.benchmark.candidates.trial import read_trial, render_trial
 from wizard.benchmark.candidates.verdict import announcement, caveats, phase_speeds, rate, sentences
 from wizard.benchmark.loads.load import Unit
@@ -112,7 +112,7 @@ def test_each_candidate_is_as_large_as_the_others_and_within_the_extent() -> Non
 
 
 def test_what_limits_a_verdict_is_said() -> None:
-    shown = verdict(OPEN, busy=True, ended=Ended.TIME, known=drive(path="/dev/loop3"))
+    shown = verdict(OPEN, busy=True, ended=EndReason.TIME, known=drive(path="/dev/loop3"))
     shown = replace(shown, not_done=tuple(NotDone))
     said = [str(one) for one in caveats(shown)]
     assert len(said) == 7
@@ -124,7 +124,7 @@ def test_what_limits_a_verdict_is_said() -> None:
         "does not tell how busy",
     ):
         assert any(word in one for one in said), word
-    assert list(caveats(verdict(FASTER, ended=Ended.TIME))) == []
+    assert list(caveats(verdict(FASTER, ended=EndReason.TIME))) == []
 
 
 def test_speeds_have_the_unit_of_their_phase() -> None:
@@ -150,6 +150,6 @@ def test_the_document_holds_every_round() -> None:
     shown = verdict(OPEN)
     text = render_trial(shown)
     assert read_trial(text, "it") == shown and '"diskwright.trial/1"' in text
-    assert shown.comparisons[0].finding is Finding.OPEN
+    assert shown.comparisons[0].finding is TrialFinding.OPEN
     with pytest.raises(BadInput):
         read_trial(text.replace("trial/1", "trial/2"), "it")

@@ -8,7 +8,7 @@ import pytest
 from wizard.benchmark.measure import (
     FEWEST_UNITS,
     LEVELS,
-    Look,
+    PlannedLook,
     interval_rank,
     is_enough,
     judge,
@@ -93,7 +93,7 @@ def test_no_difference_needs_a_narrow_interval() -> None:
 
 def test_few_pairs_claim_nothing() -> None:
     assert plan_looks(FEWEST_UNITS - 1) == ()
-    assert look_at(simulate(5.0, 10, 1), Look(40, 0.05)) is None
+    assert look_at(simulate(5.0, 10, 1), PlannedLook(40, 0.05)) is None
     assert judge(None) is Outcome.INCONCLUSIVE
 
 

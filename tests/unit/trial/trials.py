@@ -7,7 +7,7 @@ from tests.unit.machines import drive
 from wizard.benchmark.candidates.compare import (
     Candidate,
     Counts,
-    Ended,
+    EndReason,
     PhaseRun,
     Round,
     Run,
@@ -52,7 +52,7 @@ def verdict(
     busy: bool = False,
     aged: bool = False,
     advised: bool = True,
-    ended: Ended = Ended.DECIDED,
+    ended: EndReason = EndReason.DECIDED,
     known: Drive | None = None,
 ) -> TrialVerdict:
     """What rounds with these log ratios show of ext4, the planned one, and XFS."""

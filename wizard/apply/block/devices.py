@@ -18,7 +18,7 @@ from wizard.model.errors import DiskwrightError, Failed, partition_path, printab
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Notice
 from wizard.model.operations import MAPPER
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Said, Sentence, rounded_up, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, rounded_up, t
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.host.sysfs import name_of, node_of
 from wizard.probe.machine import list_drive_paths
@@ -60,7 +60,7 @@ def kernel_name(path: str) -> str:
     return name_of(path)
 
 
-def impostor(node: str, drive: str) -> Said | None:
+def node_fault(node: str, drive: str) -> Message | None:
     """Why a node is not what its name says: the drive, or one of its partitions, by the kernel's own word.
     None where it is, or is missing.
 
@@ -117,7 +117,7 @@ def size_bytes(node: str) -> int:
         raise Failed(t("The kernel no longer has {node}.", node=node)) from None
 
 
-def open_exclusively(path: str) -> Said | str | None:
+def open_exclusively(path: str) -> Message | str | None:
     """Whether the kernel lets us have the device alone, released at once: None, or the reason why not.
 
     Anyone who looks at the drives claims each for an instant, so a busy one is asked again.
@@ -136,7 +136,7 @@ def open_exclusively(path: str) -> Said | str | None:
 
 
 @contextmanager
-def _opened(path: str, flags: int, fault: Callable[[str], Said]) -> Iterator[int]:
+def _opened(path: str, flags: int, fault: Callable[[str], Message]) -> Iterator[int]:
     """A descriptor; raises Failed where there is none to be had, or where what is done with it meets an
     error: `fault` makes a sentence of that."""
     try:
@@ -153,7 +153,7 @@ def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
     """Bytes straight from the device, past the page cache. Offset and size are multiples of the logical block
     size."""
 
-    def fault(why: Said | str) -> Said:
+    def fault(why: Message | str) -> Message:
         return UNREAD_AT(device=path, byte=offset_bytes, why=why)
 
     with _opened(path, os.O_RDONLY | os.O_DIRECT, fault) as fd:
@@ -172,7 +172,7 @@ def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
 def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
     """Bytes straight to the device, past the page cache, and through the drive's own cache."""
 
-    def fault(why: str) -> Said:
+    def fault(why: str) -> Message:
         return UNWRITTEN_AT(device=path, byte=offset_bytes, why=why)
 
     with _opened(path, os.O_WRONLY | os.O_DIRECT, fault) as fd:

@@ -17,7 +17,7 @@ from wizard.apply.block import devices
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Said, rounded_up
+from wizard.model.said import MIB, Message, rounded_up
 
 GET_MAP = 0xC020660B
 """FS_IOC_FIEMAP of linux/fs.h."""
@@ -251,7 +251,7 @@ class PastCaches:
                 raise self._unread(offset_bytes, devices.CAME(got=got, length=length_bytes))
             return bytes(buffer)
 
-    def _unread(self, byte: int, why: Said | str) -> Failed:
+    def _unread(self, byte: int, why: Message | str) -> Failed:
         return Failed(devices.UNREAD_AT(device=self._node, byte=byte, why=why))
 
 
@@ -298,7 +298,7 @@ class DeviceMedium:
             if put != len(data):
                 raise self._unwritten(offset_bytes, devices.TOOK(got=put, length=len(data)))
 
-    def _unwritten(self, byte: int, why: Said | str) -> Failed:
+    def _unwritten(self, byte: int, why: Message | str) -> Failed:
         return Failed(devices.UNWRITTEN_AT(device=self.node, byte=byte, why=why))
 
     def write_through(self, offset_bytes: int, data: bytes) -> None:

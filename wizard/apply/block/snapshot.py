@@ -28,7 +28,7 @@ from wizard.apply.run.runs import lies_in_memory, refuse_open_folder
 from wizard.apply.system.edited_file import kernel_has
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.machine import Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Said, Sentence, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, t
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find, run
 
@@ -149,7 +149,7 @@ class Snapshot:
             finally:
                 os.close(fd)
         except OSError as error:
-            why: Said | str = str(error.strerror)
+            why: Message | str = str(error.strerror)
             if error.errno == errno.EFBIG:
                 why = t("its filesystem takes no file of {size:exact}", size=whole_bytes)
             elif error.errno == errno.ENOSPC:

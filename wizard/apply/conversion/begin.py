@@ -9,7 +9,7 @@ from wizard.apply.run.job import check_told
 from wizard.ext4.carry import NO_TRANSACTION
 from wizard.ext4.make import doubts_of
 from wizard.model.migration import MakeFresh, Migration
-from wizard.model.said import Said
+from wizard.model.said import Message
 
 
 def preflight_told(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
@@ -43,9 +43,9 @@ def check_explained(migration: Migration, environment: Environment) -> None:
     check_told(wanted, migration.doubts, again, _alike)
 
 
-def _alike(doubt: Said | str) -> Said | str:
+def _alike(doubt: Message | str) -> Message | str:
     """A folder that could not be used is not named in the migration, so only that there is no transaction is
     compared."""
     none = NO_TRANSACTION
-    sentences = dict(doubt.values).get("sentences") if isinstance(doubt, Said) else None
+    sentences = dict(doubt.values).get("sentences") if isinstance(doubt, Message) else None
     return none if isinstance(sentences, tuple) and none in sentences else doubt

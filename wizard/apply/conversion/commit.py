@@ -23,14 +23,22 @@ from wizard.apply.conversion.snapshots import (
 )
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.record import KEPT_IN, Mark, Phase, Record, load_record, power_said, save_record
+from wizard.apply.engine.record import (
+    KEPT_IN,
+    Phase,
+    Record,
+    SavedSignature,
+    load_record,
+    power_said,
+    save_record,
+)
 from wizard.apply.engine.stores import Store
 from wizard.apply.engine.survey import delete_saved
 from wizard.apply.run.progress_log import Progress, part_of
 from wizard.ext4.assessment import FIRST_BYTES, barred, deciding_block, is_used_one
 from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Event
-from wizard.model.said import Said, in_a_row, t
+from wizard.model.said import Message, join, t
 
 UNCHANGED = t("The drive has not changed.")
 USED = t("it was written to since, as by mounting it for writing")
@@ -39,7 +47,7 @@ USED = t("it was written to since, as by mounting it for writing")
 class Note(Protocol):
     """Writes a sentence to the journal, with what was seen."""
 
-    def __call__(self, event: Event, sentence: Said | str, *, output: str = "") -> object:
+    def __call__(self, event: Event, sentence: Message | str, *, output: str = "") -> object:
         """As `Journal.add`."""
 
 
@@ -66,7 +74,7 @@ class Committing:
                 power = power_said(Phase.REPLACING, self._device, waits=False)
                 self._note(
                     Event.SAVED,
-                    in_a_row(
+                    join(
                         *filter(None, (t("From here on the filesystem is barred until it is whole."), power))
                     ),
                 )
@@ -110,7 +118,7 @@ class Committing:
         if self.phase is Phase.RELEASED and (obstacle := self.undo_obstacle()):
             raise Refused(t("The change cannot be undone: {why}. Nothing was written.", why=obstacle))
 
-    def undo_obstacle(self) -> Said | None:
+    def undo_obstacle(self) -> Message | None:
         """Why what was committed cannot be undone any more, as a clause; None where it can."""
         if self.head is not Head.NEW:
             return USED
@@ -172,7 +180,7 @@ class Committing:
                 new = written.over(self._medium.read, files)
                 new_first = new(0, FIRST_BYTES)
                 old_mark, new_mark = (
-                    Mark(block.start, block.stop - block.start, instead=barred(one)[block].hex())
+                    SavedSignature(block.start, block.stop - block.start, instead=barred(one)[block].hex())
                     for one in (first, new_first)
                 )
                 change = kept(
@@ -219,17 +227,17 @@ class Committing:
             return
         old, new, head = self._snapshotted.old, self._snapshotted.new, self._snapshotted.head(first)
         match self.phase:
-            case Phase.REPLACING | Phase.BARRED | Phase.REPLACING_BACK:
-                fits = head is Head.BARRED
+            case Phase.REPLACING | Phase.HIDDEN | Phase.REPLACING_BACK:
+                fits = head is Head.HIDDEN
             case Phase.RELEASING:
-                fits = head in (Head.BARRED, Head.NEW) or is_used_one(first, new, old)
+                fits = head in (Head.HIDDEN, Head.NEW) or is_used_one(first, new, old)
             case Phase.RELEASING_BACK:
-                fits = head in (Head.BARRED, Head.OLD) or is_used_one(first, old, new)
+                fits = head in (Head.HIDDEN, Head.OLD) or is_used_one(first, old, new)
             case _:
                 fits = True
         if not fits:
             raise Refused(
-                in_a_row(
+                join(
                     t(
                         "In the middle of the change somebody wrote to the filesystem's superblock, "
                         "which was barred. Nothing was written."

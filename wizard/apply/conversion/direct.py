@@ -14,7 +14,7 @@ from wizard.apply.block.devices import forget_caches, size_bytes, superblock_on
 from wizard.apply.conversion import undo_files
 from wizard.apply.conversion.undo_files import (
     TAKING_BACK,
-    Record,
+    UndoRecord,
     drop,
     folder_fault,
     folder_of,
@@ -35,14 +35,14 @@ from wizard.apply.conversion.verify import (
 )
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.progress_log import noting
-from wizard.apply.run.runs import called
+from wizard.apply.run.runs import run_argument
 from wizard.ext4.assessment import was_mounted_since
 from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Check, Event
 from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration
-from wizard.model.said import MIB, Said, Sentence, in_a_row, t
+from wizard.model.said import MIB, Message, Sentence, join, t
 
 PIECE_BYTES = 4 * MIB
 
@@ -95,7 +95,7 @@ class Direct:
         record = load_record(self._run)
         if record is None:
             sha256, seconds = self._fingerprint()
-            keep_record(self._run, Record(sha256, round(seconds, 1)))
+            keep_record(self._run, UndoRecord(sha256, round(seconds, 1)))
             took = t(
                 "Took the fingerprint of {device} as it was, in {seconds:.1f} s.",
                 device=self._migration.device,
@@ -249,14 +249,14 @@ class Direct:
         return fingerprint(self._migration.device, noting(self._run)), monotonic() - begun
 
 
-def mounted_since(device: str, run: Path, *, finish: bool = False) -> Said:
+def mounted_since(device: str, run: Path, *, finish: bool = False) -> Message:
     """Why there is no way back any more, and the way on; `finish`: the run has something left to do."""
     on = (
         Sentence("`diskwright resume {run}` does what is left to do. Nothing was written.")
         if finish
         else Sentence("`diskwright keep {run}` deletes what was kept for that. Nothing was written.")
     )
-    return in_a_row(
+    return join(
         t(
             "{device} was mounted for writing since the run {name} ended. Putting the "
             "old blocks back would tear apart what was written since, so it cannot be "
@@ -264,7 +264,7 @@ def mounted_since(device: str, run: Path, *, finish: bool = False) -> Said:
             device=device,
             name=run.name,
         ),
-        on(run=called(run)),
+        on(run=run_argument(run)),
     )
 
 

@@ -27,7 +27,7 @@ from wizard.filesystems.kind import Argv
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.ext import Check, ExtFacts
 from wizard.model.migration import CopyFiles, MakeFresh, Migration
-from wizard.model.said import Said, Sentence, in_a_row, joined, t
+from wizard.model.said import Message, Sentence, join, joined, t
 
 NOT_TOUCHED = Sentence("{target} was not touched: {why}.")
 
@@ -98,7 +98,7 @@ def copy_files(
             on_progress=lambda share: on_progress(COPIED_SHARE + share * (1 - COPIED_SHARE)),
         )
     if found := differences(before, after, inode_numbers=False):
-        raise Failed(in_a_row(t("The copy on {target} is not the same:", target=target), *found))
+        raise Failed(join(t("The copy on {target} is not the same:", target=target), *found))
     said = t(
         "{target} holds everything that {source} does. {entries:,d} files, folders "
         "and links with {size:size} of content were read back and are the same.",
@@ -262,7 +262,7 @@ class Copying:
         raise Refused(nothing_to_keep(self.site.migration))
 
 
-def no_way_back(migration: Migration) -> Said:
+def no_way_back(migration: Migration) -> Message:
     """Why a copy is not taken back."""
     target = made_of(migration).target
     command = " ".join(("wipefs", "--all", target))
@@ -275,7 +275,7 @@ def no_way_back(migration: Migration) -> Said:
     )
 
 
-def nothing_to_keep(migration: Migration) -> Said:
+def nothing_to_keep(migration: Migration) -> Message:
     """Why there is nothing to be kept of a copy."""
     return t(
         "There is nothing to keep: {device} was only read, and the copy on {target} stays as it is.",
@@ -284,7 +284,7 @@ def nothing_to_keep(migration: Migration) -> Said:
     )
 
 
-def copied(migration: Migration) -> Said:
+def copied(migration: Migration) -> Message:
     """How a run that did everything ends, in sentences."""
     make = made_of(migration)
     return t(

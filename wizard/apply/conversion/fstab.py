@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.settings.current_value import How, Standing
+from wizard.apply.settings.current_value import How, ValueState
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.system.fstab import Line, parse
@@ -19,7 +19,7 @@ from wizard.ext4.steps import OWN_FSTAB, operation_commands
 from wizard.model.errors import BadInput, Failed, printable
 from wizard.model.ext import Check, ExtFacts
 from wizard.model.migration import Migration, SetFstabType, SetOwnFstabType
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.settings.possible import digest_of_text
 from wizard.process.program import Result, run, scratch_folder
 
@@ -29,13 +29,13 @@ def line_operations(migration: Migration) -> tuple[SetFstabType, ...]:
     return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetFstabType))
 
 
-def type_standing(operation: SetFstabType, migration: Migration) -> Standing:
+def type_standing(operation: SetFstabType, migration: Migration) -> ValueState:
     """How one of a migration's lines stands: a line that is to be changed stands in the very file that was
     looked at, but for the migration's other lines. Raises BadInput where the file cannot be read.
     """
     lines = read_text(Path(operation.file)).split("\n")
     if lines.count(operation.new) == 1 and operation.old not in lines:
-        return Standing(How.AFTER, t("the new line is there once, and the old one no longer"))
+        return ValueState(How.AFTER, t("the new line is there once, and the old one no longer"))
     before = lines.copy()
     for other in line_operations(migration):
         if before[other.number - 1 : other.number] == [other.new]:
@@ -44,8 +44,8 @@ def type_standing(operation: SetFstabType, migration: Migration) -> Standing:
         lines[operation.number - 1 : operation.number] == [operation.old]
         and digest_of_text("\n".join(before)) == operation.digest
     ):
-        return Standing(How.BEFORE, t("the line is as it was"))
-    return Standing(How.OTHER, t("{file} was changed", file=printable(operation.file, 200)))
+        return ValueState(How.BEFORE, t("the line is as it was"))
+    return ValueState(How.OTHER, t("{file} was changed", file=printable(operation.file, 200)))
 
 
 def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> str:
@@ -84,7 +84,7 @@ _KIND, _SIZE, _LINKS = (re.compile(rf"\b{what}: (\w+)") for what in ("Type", "Si
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class InnerFile:
     """A file on the filesystem: `regular`, `directory`, `symlink` or what else debugfs calls it, its size,
     and how many names it has."""
 
@@ -93,7 +93,7 @@ class Inside:
     links: int
 
 
-def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, Inside]:
+def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, InnerFile]:
     """Those of the paths that are there; they hold no spaces. Raises Failed where debugfs is missing or does
     not end."""
     asked = "".join(f"stat {path}\n" for path in paths).encode()
@@ -103,7 +103,7 @@ def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, Inside]:
         command, _, rest = told.partition("\n")
         kind, size, links = _KIND.search(rest), _SIZE.search(rest), _LINKS.search(rest)
         if kind and size and links:
-            found[command.removeprefix("stat ")] = Inside(kind[1], int(size[1]), int(links[1]))
+            found[command.removeprefix("stat ")] = InnerFile(kind[1], int(size[1]), int(links[1]))
     return found
 
 
@@ -143,7 +143,7 @@ def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFs
     return OwnFstab(text, lines, str(t("the journal may hold a newer one")) if ext.needs_recovery else "")
 
 
-def _fault(folder: Inside, file: Inside) -> Said | None:
+def _fault(folder: InnerFile, file: InnerFile) -> Message | None:
     if folder.kind != "directory" or file.kind != "regular":
         return t("it is no file of its own but a {kind}, in a {folder}", kind=file.kind, folder=folder.kind)
     if file.links > 1:

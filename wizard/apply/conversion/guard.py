@@ -9,8 +9,8 @@ from pathlib import Path
 from wizard.apply.block.devices import (
     SYS_BLOCK,
     facts_on,
-    impostor,
     kernel_name,
+    node_fault,
     open_exclusively,
     superblock_on,
 )
@@ -37,7 +37,7 @@ from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.migration import MakeFresh, Means, Migration, SetFstabType
-from wizard.model.said import Said, Sentence, in_a_row, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.refusals import in_use
 from wizard.probe.machine import probe_drive
 
@@ -56,7 +56,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
                 )
             )
         for node, reason in (
-            (drive.path, impostor(drive.path, drive.path)),
+            (drive.path, node_fault(drive.path, drive.path)),
             (device, _stray(device, drive.path)),
         ):
             if reason:
@@ -93,12 +93,12 @@ def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
     )
 
 
-def _stray(device: str, drive: str) -> Said | str | None:
+def _stray(device: str, drive: str) -> Message | str | None:
     """Why a device is not the drive, a partition of it or a volume on it, by the kernel's own word; None
     where it is, or is missing."""
     folder = SYS_BLOCK / kernel_name(device)
     if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
-        return impostor(device, drive)
+        return node_fault(device, drive)
     try:
         found = drive_of(folder.name)
     except BadInput as error:
@@ -151,10 +151,10 @@ def check_as_looked_at(migration: Migration) -> None:
         raise Refused(f"{error} {AGAIN}") from None
     if now.uuid != migration.before.uuid:
         other = messages.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
-        raise Refused(in_a_row(other, AGAIN))
+        raise Refused(join(other, AGAIN))
     if now != migration.before and migration.means is not Means.FILES:
         raise Refused(
-            in_a_row(
+            join(
                 t(
                     "{device} was changed since the migration was made: its superblock says something else.",
                     device=migration.device,
@@ -187,9 +187,7 @@ def check_lines(migration: Migration, fits: frozenset[How]) -> None:
             except BadInput as error:
                 raise Refused(f"{error} {NOTHING_WRITTEN}") from None
             if found.how not in fits:
-                raise Refused(
-                    in_a_row(t("{seen:First} since this migration was made.", seen=found.seen), AGAIN)
-                )
+                raise Refused(join(t("{seen:First} since this migration was made.", seen=found.seen), AGAIN))
 
 
 def check_unused(device: str, drive: Drive) -> None:
@@ -256,7 +254,7 @@ def check_token(migration: Migration, token: str) -> None:
         )
 
 
-def outcome(migration: Migration) -> Said:
+def outcome(migration: Migration) -> Message:
     """What is confirmed, as the end of a sentence."""
     made = next((step.operation for step in migration.steps if isinstance(step.operation, MakeFresh)), None)
     if made is None:

@@ -31,9 +31,9 @@ from wizard.apply.conversion.run import (
 )
 from wizard.apply.conversion.transaction import migration_now, nodes_holding
 from wizard.apply.conversion.verify import MigratingSite
-from wizard.apply.conversion.workspace import Ground, ground_of
+from wizard.apply.conversion.workspace import Workspace, ground_of
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
+from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import Purpose, lock_drives
 from wizard.apply.run.runs import load_environment
@@ -44,7 +44,7 @@ from wizard.model.migration import Carried, Migration
 from wizard.model.said import Sentence, t
 
 
-def _taking(run: Path, asked: Asked) -> Taking:
+def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
@@ -63,7 +63,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
         Purpose.KEEP: (Sentence("Keeping the migration of {device}."), _check_keeps),
     }
     said, check = doing[asked.purpose]
-    return Taking(
+    return Prepared(
         str(said(device=migration.device)),
         partial(lock_drives, paths),
         partial(check, run, migration),
@@ -92,7 +92,7 @@ def _check_keeps(run: Path, migration: Migration) -> None:
 
 
 @contextmanager
-def _ground(run: Path) -> Iterator[Ground]:
+def _ground(run: Path) -> Iterator[Workspace]:
     """Where a run works that nobody else works on."""
     journal = Journal(run)
     try:
@@ -101,11 +101,11 @@ def _ground(run: Path) -> Iterator[Ground]:
         journal.close()
 
 
-def _on_site(does: Callable[[MigratingSite], Outcome]) -> Callable[[Work], Outcome]:
+def _on_site(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork], Outcome]:
     """Done while the kernel takes writes to the filesystem; where it took none before, and nothing came of
     it, it takes none afterwards either."""
 
-    def work_on(work: Work) -> Outcome:
+    def work_on(work: RunWork) -> Outcome:
         site = site_of(work.run, work.journal, work.drive_locks)
         was_protected = take_writes(site.migration.device)
         try:
@@ -138,14 +138,14 @@ def _ask(run: Path, purpose: Purpose) -> None:
     drives_now(migration)
 
 
-def _leave(work: Work, _: Outcome) -> None:
+def _leave(work: RunWork, _: Outcome) -> None:
     """Nothing more can be done about a snapshot that somebody holds; whoever goes on finds it."""
     if work.purpose is Purpose.APPLY:
         with suppress(DiskwrightError):
             ground_of(site_of(work.run, work.journal, work.drive_locks)).release()
 
 
-JOB = Job(
+JOB = RunJob(
     _taking,
     {Purpose.APPLY: _on_site(migrate), Purpose.UNDO: _on_site(take_back), Purpose.KEEP: _on_site(keep)},
     _told,

@@ -18,7 +18,7 @@ from wizard.apply.settings.existing_filesystem import DRIVE_UNMEASURED, nodes_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.apply.tree.manifest import manifest_seconds
-from wizard.ext4.assessment import BootLine, Situation, Target
+from wizard.ext4.assessment import BootLine, FreshTarget, Situation
 from wizard.ext4.duration import used_bytes
 from wizard.ext4.filesystem_checks import KNOWN
 from wizard.ext4.steps import CHECKER, proof
@@ -27,7 +27,7 @@ from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Layer, Signature
-from wizard.model.said import Said, in_a_row, t
+from wizard.model.said import Message, join, t
 from wizard.plan.dangers import known_identity
 from wizard.probe.content.ext import find_copy
 from wizard.probe.host.environment import family_of, os_release
@@ -176,7 +176,7 @@ def read_superblock(path: str) -> ExtFacts:
         block, size = copy
         command = " ".join(("e2fsck", "-b", str(block), "-B", str(size), path))
         raise Refused(
-            in_a_row(
+            join(
                 damaged,
                 t(
                     "Its copy at block {block} is whole, and `{command}` repairs by it; make an "
@@ -187,9 +187,7 @@ def read_superblock(path: str) -> ExtFacts:
             )
         )
     if fault:
-        raise Refused(
-            in_a_row(damaged, t("Make an image of the device before any repair. Nothing was written."))
-        )
+        raise Refused(join(damaged, t("Make an image of the device before any repair. Nothing was written.")))
     raise BadInput(
         t(
             "{device} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds.",
@@ -198,7 +196,7 @@ def read_superblock(path: str) -> ExtFacts:
     )
 
 
-def _fault(path: str, found: ExtFacts) -> Said | None:
+def _fault(path: str, found: ExtFacts) -> Message | None:
     """What e2fsprogs has against a superblock that looks whole; what it does not know is told elsewhere."""
     if found.features - KNOWN or find("dumpe2fs") is None:
         return None
@@ -311,20 +309,20 @@ def _clause(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
-def _target(device: str, source: str, ext: ExtFacts) -> Target:
+def _target(device: str, source: str, ext: ExtFacts) -> FreshTarget:
     """The volume for a fresh filesystem; raises BadInput where there is no such device."""
     path, _ = nodes_of(device)
     seen = _seen(path)
     part = seen.drive.partition(path)
     carrier = seen.layers[-1] if seen.layers else part or seen.drive
-    found = Target(seen.device, size_bytes(path), seen.identity)
+    found = FreshTarget(seen.device, size_bytes(path), seen.identity)
     fault = _target_fault(seen.drive, found, source, carrier.signatures, ext)
     return replace(found, fault=str(fault) if fault else "")
 
 
 def _target_fault(
-    drive: Drive, target: Target, source: str, found: tuple[Signature, ...], ext: ExtFacts
-) -> Said | None:
+    drive: Drive, target: FreshTarget, source: str, found: tuple[Signature, ...], ext: ExtFacts
+) -> Message | None:
     is_drive = target.device == drive.path
     if target.device == source:
         return t("it is the filesystem itself")

@@ -18,14 +18,14 @@ from wizard.apply.conversion.undo_files import load_record as load_direct
 from wizard.apply.engine.record import Phase
 from wizard.apply.run.journal import RunState, state, was_done
 from wizard.apply.run.load import load_migration
-from wizard.apply.run.progress_log import Choice, Decision, Settling
-from wizard.apply.run.runs import Kind, called, kind_of
+from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+from wizard.apply.run.runs import RunKind, kind_of, run_argument
 from wizard.ext4.assessment import was_mounted_since
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput, printable
-from wizard.model.ext import Entry, Event, ExtFacts
+from wizard.model.ext import Event, ExtFacts, JournalEntry
 from wizard.model.migration import Means, Migration
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 
 # Mounting it at the end.
 
@@ -59,7 +59,7 @@ UNDOABLE = frozenset({Means.TRANSACTION, Means.DIRECT, Means.FILES})
 HALF_DONE = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
-def moved_sentence(state: RunState) -> Said:
+def moved_sentence(state: RunState) -> Message:
     """How the run ended."""
     return RESULTS[state]() if state in RESULTS else t("The run is {state}.", state=state.value)
 
@@ -69,13 +69,13 @@ def can_keep(migration: Migration, state: RunState) -> bool:
     return state is RunState.DONE and migration.means in KEEPABLE
 
 
-def can_undo(migration: Migration, state: RunState, entries: Sequence[Entry]) -> bool:
+def can_undo(migration: Migration, state: RunState, entries: Sequence[JournalEntry]) -> bool:
     """Whether there may be something to take back; the undoing itself looks at what is there."""
     begun = any(entry.event is Event.STEP_STARTED for entry in entries)
     return begun and migration.means in UNDOABLE and (state is RunState.DONE or state in HALF_DONE)
 
 
-def look_sentence(migration: Migration) -> Said:
+def look_sentence(migration: Migration) -> Message:
     """How to look at what was made without ending the way back."""
     return t(
         "To look at it, say `mount -o ro,noload {device} /mnt`, and `umount /mnt` "
@@ -85,7 +85,7 @@ def look_sentence(migration: Migration) -> Said:
     )
 
 
-def advised_sentence(migration: Migration) -> Said:
+def advised_sentence(migration: Migration) -> Message:
     """How to come to the options that are advised for it."""
     return t(
         "`diskwright tune {device} --workload ID` tells which options suit its use, "
@@ -95,14 +95,14 @@ def advised_sentence(migration: Migration) -> Said:
 
 
 def decision_of(
-    migration: Migration, state: RunState, entries: Sequence[Entry], *, closed: bool = False
+    migration: Migration, state: RunState, entries: Sequence[JournalEntry], *, closed: bool = False
 ) -> Decision:
     """What is left to a person about a run; `closed`: its filesystem was used since, so that it cannot be
     undone any more."""
     choices = []
     if can_keep(migration, state):
         choices.append(
-            Choice(
+            SettlingChoice(
                 Settling.KEEP,
                 str(t("Keep the new filesystem on {device}?", device=migration.device)),
                 str(keep_sentence(migration)),
@@ -110,7 +110,7 @@ def decision_of(
         )
     if not closed and can_undo(migration, state, entries):
         choices.append(
-            Choice(
+            SettlingChoice(
                 Settling.UNDO,
                 str(t("Undo the conversion of {device}?", device=migration.device)),
                 str(undo_sentence(migration)),
@@ -122,7 +122,7 @@ def decision_of(
     )
 
 
-def keep_sentence(migration: Migration) -> Said:
+def keep_sentence(migration: Migration) -> Message:
     """What keeping closes."""
     if folder := migration.store or migration.undo_dir:
         ends = t(
@@ -132,10 +132,10 @@ def keep_sentence(migration: Migration) -> Said:
         )
     else:
         ends = t("Keeping ends the way back.")
-    return in_a_row(ends, t("From then on the filesystem is mounted and used as any other."))
+    return join(ends, t("From then on the filesystem is mounted and used as any other."))
 
 
-def undo_sentence(migration: Migration) -> Said:
+def undo_sentence(migration: Migration) -> Message:
     """What undoing closes."""
     return (
         t("Undoing puts the file back as it was.")
@@ -156,7 +156,7 @@ answer."""
 OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
 
 
-class Back(StrEnum):
+class Rollback(StrEnum):
     """The way back from a migration. OPEN: it can be undone. CLOSED: the filesystem was written to since.
     UNKNOWN: nobody could look."""
 
@@ -166,22 +166,22 @@ class Back(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RollbackState:
     """How the way back stands, with a sentence on that. `since` is when it was last mounted for writing, in
     seconds since 1970, where that closed it, else 0.
     """
 
-    back: Back
+    back: Rollback
     sentence: str
     since: int = 0
 
 
-def window_of(run: Path) -> Window | None:
+def window_of(run: Path) -> RollbackState | None:
     """How the way back from a run stands; None where there is none to be watched: it is no migration, is at
     work, is over, or has not written to the filesystem. A drive that is away is no error.
     """
     try:
-        if kind_of(run) is not Kind.MIGRATION or state(run) in OVER:
+        if kind_of(run) is not RunKind.MIGRATION or state(run) in OVER:
             return None
         return _window(run, load_migration(run))
     except BadInput:
@@ -192,14 +192,14 @@ def closed_sentence(run: Path) -> str:
     """Why a run can no longer be undone, where its filesystem was used since; else empty. Raises as little as
     `window_of`."""
     window = window_of(run)
-    return window.sentence if window is not None and window.back is Back.CLOSED else ""
+    return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
 
 
 def is_closed(run: Path, migration: Migration) -> bool:
     """Whether the way back from a run, which may be at work, is known to be closed. Raises BadInput where its
     files are damaged."""
     window = _window(run, migration)
-    return window is not None and window.back is Back.CLOSED
+    return window is not None and window.back is Rollback.CLOSED
 
 
 def can_be_taken_back(run: Path, migration: Migration) -> bool:
@@ -209,7 +209,7 @@ def can_be_taken_back(run: Path, migration: Migration) -> bool:
         window = _window(run, migration)
     except BadInput:
         return False
-    return window is not None and window.back is Back.OPEN
+    return window is not None and window.back is Rollback.OPEN
 
 
 def is_stranded(run: Path) -> bool:
@@ -219,17 +219,19 @@ def is_stranded(run: Path) -> bool:
     return migration.means is Means.DIRECT and not was_done(run) and is_closed(run, migration)
 
 
-def _window(run: Path, migration: Migration) -> Window | None:
+def _window(run: Path, migration: Migration) -> RollbackState | None:
     if not _can_close(run, migration):
         return None
     found, why = _first_bytes(migration)
     if why:
-        return Window(Back.UNKNOWN, str(t("Whether it can still be undone is not known: {why}.", why=why)))
+        return RollbackState(
+            Rollback.UNKNOWN, str(t("Whether it can still be undone is not known: {why}.", why=why))
+        )
     since = _closed_since(run, migration, found)
     return (
-        Window(Back.OPEN, str(t("It can be undone until it is mounted for writing.")))
+        RollbackState(Rollback.OPEN, str(t("It can be undone until it is mounted for writing.")))
         if since is None
-        else Window(Back.CLOSED, _closed_sentence(run, migration, since), since)
+        else RollbackState(Rollback.CLOSED, _closed_sentence(run, migration, since), since)
     )
 
 
@@ -265,7 +267,7 @@ def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
 
 
 def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
-    device, name = migration.device, called(run)
+    device, name = migration.device, run_argument(run)
     closed = t("{device} was written to since, so it can no longer be undone.", device=device)
     if since:
         when = datetime.fromtimestamp(since, UTC)
@@ -286,7 +288,7 @@ def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
             run=name,
             device=device,
         )
-    return str(in_a_row(closed, on))
+    return str(join(closed, on))
 
 
 def _first_bytes(migration: Migration) -> tuple[bytes, str]:

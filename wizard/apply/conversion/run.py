@@ -18,12 +18,12 @@ from wizard.apply.conversion.rollback import (
 )
 from wizard.apply.conversion.transaction import THERE_TWICE, has_begun, migration_now, nodes_holding
 from wizard.apply.conversion.verify import MigratingSite, file_checks
-from wizard.apply.conversion.workspace import Ground, ground_of
+from wizard.apply.conversion.workspace import Workspace, ground_of
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
-from wizard.apply.run.runs import called, load_environment
+from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.current_value import How, is_mount_of
 from wizard.apply.settings.guard import is_stacked
 from wizard.apply.system.edited_file import read_text
@@ -32,7 +32,7 @@ from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Check, Event
 from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
-from wizard.model.said import Said, Sentence, Sentences, in_a_row, t
+from wizard.model.said import Message, Sentence, Sentences, join, t
 
 CHECKS = Sentences("A check does not hold.", "{count} checks do not hold.")
 NOT_MOUNTED = t("It is not mounted:")
@@ -84,7 +84,7 @@ def migrate(site: MigratingSite) -> tuple[Event, str]:
     return Event.DONE, str(_done_sentence(run, migration))
 
 
-def _done_sentence(run: Path, migration: Migration) -> Said | str:
+def _done_sentence(run: Path, migration: Migration) -> Message | str:
     """How a run that did everything ends."""
     if migration.means is Means.COPY:
         return copied(migration)
@@ -92,16 +92,16 @@ def _done_sentence(run: Path, migration: Migration) -> Said | str:
         return t(
             "{device} is mounted as ext4 from now on. `diskwright undo {run}` undoes it.",
             device=migration.device,
-            run=called(run),
+            run=run_argument(run),
         )
     shown = t("{device} is ext4 as shown; every check holds.", device=migration.device)
     if is_closed(run, migration):
-        return in_a_row(
+        return join(
             shown,
             t(
                 "It was written to since, so it can no longer be undone; `diskwright keep "
                 "{run}` frees the room.",
-                run=called(run),
+                run=run_argument(run),
             ),
         )
     protected = can_be_taken_back(run, migration) and protect(migration.device)
@@ -113,15 +113,18 @@ def _done_sentence(run: Path, migration: Migration) -> Said | str:
         if protected
         else t("It is left unmounted.")
     )
-    return in_a_row(
+    return join(
         shown,
         left,
         look_sentence(migration),
-        t("Then `diskwright keep {run}` keeps it, or `diskwright undo {run}` undoes it.", run=called(run)),
+        t(
+            "Then `diskwright keep {run}` keeps it, or `diskwright undo {run}` undoes it.",
+            run=run_argument(run),
+        ),
     )
 
 
-def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
+def check_begins(run: Path, migration: Migration, ground: Workspace) -> None:
     """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left
     it."""
     refuse_ended(run)
@@ -138,7 +141,7 @@ def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
 
 
 def _make_all(
-    steps: Iterable[tuple[int, MigrationStep]], ground: Ground, site: MigratingSite
+    steps: Iterable[tuple[int, MigrationStep]], ground: Workspace, site: MigratingSite
 ) -> tuple[Event, str] | None:
     """Make these steps but for those that are done; how the run ended where it did."""
     run, journal = site.run, site.journal
@@ -207,7 +210,7 @@ def check_takes_back(run: Path) -> None:
 def refuse_ended(run: Path) -> None:
     """Raises Refused if undoing or keeping the run was begun: then it cannot go on."""
     if (run / UNDOING).exists():
-        raise Refused(messages.UNDOING(name=run.name, run=called(run)))
+        raise Refused(messages.UNDOING(name=run.name, run=run_argument(run)))
     refuse_kept(run)
 
 
@@ -219,7 +222,7 @@ def refuse_kept(run: Path) -> None:
                 "The run {name} was being kept. Run `diskwright keep {run}` to finish that. "
                 "Nothing was written.",
                 name=run.name,
-                run=called(run),
+                run=run_argument(run),
             )
         )
 
@@ -287,7 +290,7 @@ def check_held(migration: Migration) -> None:
         raise Refused(f"{error} {NOTHING_WRITTEN}") from None
     if now.uuid != migration.before.uuid:
         other = messages.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
-        raise Refused(in_a_row(other, NOTHING_WRITTEN))
+        raise Refused(join(other, NOTHING_WRITTEN))
 
 
 def keep(site: MigratingSite) -> tuple[Event, str]:
@@ -300,7 +303,7 @@ def keep(site: MigratingSite) -> tuple[Event, str]:
     return Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
 
 
-def _mount(site: MigratingSite) -> Said | str:
+def _mount(site: MigratingSite) -> Message | str:
     """Mount it as the running system would at its next start; a sentence on that, also where it cannot be
     mounted."""
     device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
@@ -326,7 +329,7 @@ def _mount(site: MigratingSite) -> Said | str:
         return (
             said
             if mounted.filesystem == "ext4"
-            else in_a_row(said, t("It is mounted as ext4 when it is mounted next."))
+            else join(said, t("It is mounted as ext4 when it is mounted next."))
         )
     if not environment.is_running_system:
         return CAN_BE_MOUNTED(device=device)

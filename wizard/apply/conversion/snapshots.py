@@ -14,9 +14,9 @@ from pathlib import Path
 from wizard.apply.block.extents import Medium
 from wizard.apply.block.snapshot import read_cow_store
 from wizard.apply.engine.checks import Kept, opened
-from wizard.apply.engine.record import Change, Phase, load_record
+from wizard.apply.engine.record import DriveChange, Phase, load_record
 from wizard.apply.engine.stores import Store
-from wizard.apply.engine.survey import Side
+from wizard.apply.engine.survey import DriveSide
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.assessment import DECIDING, barred
@@ -32,12 +32,12 @@ WORK, OLD = "work.cow", "old.img"
 
 
 class Head(Enum):
-    """What decides who may mount it, as found on the device. BARRED: nobody. OTHER: neither of the two;
+    """What decides who may mount it, as found on the device. HIDDEN: nobody. OTHER: neither of the two;
     somebody wrote to it."""
 
     OLD = "old"
     NEW = "new"
-    BARRED = "barred"
+    HIDDEN = "barred"
     OTHER = "other"
 
 
@@ -76,7 +76,7 @@ class Snapshotted:
         """Which head these first bytes of a filesystem have."""
         found = first[DECIDING]
         if found in (barred(self.old)[DECIDING], barred(self.new)[DECIDING]):
-            return Head.BARRED
+            return Head.HIDDEN
         return {self.old[DECIDING]: Head.OLD, self.new[DECIDING]: Head.NEW}.get(found, Head.OTHER)
 
 
@@ -120,10 +120,10 @@ def phase_of(run: Path) -> Phase | None:
 def kept_of(folder: Path) -> Kept:
     """What a transaction keeps in its folder."""
 
-    def side_of(_: int, change: Change, medium: Medium, files: ExitStack) -> Side:
+    def side_of(_: int, change: DriveChange, medium: Medium, files: ExitStack) -> DriveSide:
         old = opened(lambda: files.enter_context(Store(folder / OLD)).read)
         new = opened(lambda: read_cow_store(folder / WORK, change.size_bytes).over(old, files))
-        return Side(change, medium, old, new)
+        return DriveSide(change, medium, old, new)
 
     return Kept(folder, side_of)
 

@@ -17,7 +17,7 @@ from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import NO_BOOT, BootPath, Folder, OwnFstab
 from wizard.model.errors import Failed
 from wizard.model.ext import Check
-from wizard.model.said import Said, t, tn
+from wizard.model.said import Message, t, tn
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import Result, find, run
 
@@ -173,7 +173,7 @@ def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
         )
 
 
-def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> Said | None:
+def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> Message | None:
     if asked and not path.is_dir():
         return t("there is no such folder")
     if there.stat().st_dev == node.stat().st_rdev:

@@ -20,7 +20,7 @@ from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.superblock import SUPERBLOCK_BYTES
 from wizard.model.errors import Failed, Refused, printable
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.process.program import Result
 
 UNDO = "undo.e2undo"
@@ -131,7 +131,7 @@ def made_durable(folder: Path) -> int:
         os.close(fd)
 
 
-def folder_fault(folder: Path) -> Said | None:
+def folder_fault(folder: Path) -> Message | None:
     """Why the folder of a step is not trusted, as a clause: who could put another undo file there could have
     root write anything."""
     for place in (folder.parent, folder):
@@ -140,7 +140,7 @@ def folder_fault(folder: Path) -> Said | None:
     return None
 
 
-def undo_file_fault(folder: Path, device: str, command: Command) -> Said | None:
+def undo_file_fault(folder: Path, device: str, command: Command) -> Message | None:
     """What is wrong with the undo file of a step that was done, as a clause; None where all its checksums are
     right. Writes nothing."""
     file = undo_file_in(folder)
@@ -204,7 +204,7 @@ def _recorded_superblock(file: Path) -> bytes | None:
     return bytes(found)
 
 
-def _check_untouched(device: str, superblock: bytes, why: Said) -> None:
+def _check_untouched(device: str, superblock: bytes, why: Message) -> None:
     """A program makes its undo file before it writes: without one, the superblock it found must still be
     there. Raises Failed."""
     if superblock_on(device) != superblock:
@@ -246,7 +246,7 @@ SCHEMA = "diskwright.direct/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class StepMark:
     """A step on the device, which counts from 1, with its superblock `before` and `after`, in hexadecimal;
     empty after where it was not done.
     """
@@ -257,23 +257,23 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class UndoRecord:
     """SHA-256 of the whole device before the first step, how long that took, and the steps that were
     begun."""
 
     sha256: str
     seconds: float
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[StepMark, ...] = ()
 
-    def begun(self, step: int, before: bytes) -> "Record":
+    def begun(self, step: int, before: bytes) -> "UndoRecord":
         """With a step that begins."""
-        return replace(self, marks=(*self.marks, Mark(step, before.hex())))
+        return replace(self, marks=(*self.marks, StepMark(step, before.hex())))
 
-    def done(self, after: bytes) -> "Record":
+    def done(self, after: bytes) -> "UndoRecord":
         """With its last step done."""
         return replace(self, marks=(*self.marks[:-1], replace(self.marks[-1], after=after.hex())))
 
-    def without_last(self) -> "Record":
+    def without_last(self) -> "UndoRecord":
         """With its last step put back."""
         return replace(self, marks=self.marks[:-1])
 
@@ -297,15 +297,15 @@ class Record:
         return any(mark.step == step and mark.after for mark in self.marks)
 
 
-def load_record(run: Path) -> Record | None:
+def load_record(run: Path) -> UndoRecord | None:
     """The record of a run; None where it has none yet. Raises BadInput where it cannot be read."""
     where = str(run / FILE)
     if (text := read_kept(run / FILE)) is None:
         return None
-    return from_json(parse_document(text, SCHEMA, where), Record, where)
+    return from_json(parse_document(text, SCHEMA, where), UndoRecord, where)
 
 
-def keep_record(run: Path, record: Record) -> Record:
+def keep_record(run: Path, record: UndoRecord) -> UndoRecord:
     """Put the record in the place of the one before, and give it; on return it is on the medium. Raises
     Failed."""
     replace_document(run / FILE, SCHEMA, record)

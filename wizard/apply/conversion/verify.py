@@ -40,7 +40,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.said import Said, format_duration, in_a_row, joined, t
+from wizard.model.said import Message, format_duration, join, joined, t
 from wizard.process.output import Listener
 from wizard.process.program import Result
 
@@ -155,7 +155,7 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
     )
 
 
-def first_error(said: str) -> Said | str:
+def first_error(said: str) -> Message | str:
     """The first thing that e2fsck found."""
     found = [
         line
@@ -165,11 +165,11 @@ def first_error(said: str) -> Said | str:
     return printable(found[0].strip(), 200) if found else t("it does not say what.")
 
 
-def damaged(device: str, said: str) -> Said:
+def damaged(device: str, said: str) -> Message:
     """Why a migration ends at its first step, with the first thing that e2fsck found."""
     first = first_error(said)
     command = " ".join(("diskwright", "migrate", device, "--repair"))
-    return in_a_row(
+    return join(
         t(
             "{device} is damaged, and nothing of it was repaired. The first of what e2fsck finds: {found}",
             device=device,
@@ -183,7 +183,7 @@ def damaged(device: str, said: str) -> Said:
     )
 
 
-def put_right(operation: OnDevice) -> Said:
+def put_right(operation: OnDevice) -> Message:
     """What e2fsck repaired in a step, as a clause."""
     match operation:
         case CheckFiles(repairs=True):

@@ -172,7 +172,7 @@ class Transacted:
         return str(t("What could have undone it is deleted, which freed {freed:exact}.", freed=freed))
 
 
-class Ground(Protocol):
+class Workspace(Protocol):
     """Steps are made, looked at, then committed; and taken back or dropped. All of it may be repeated after
     it was cut off."""
 
@@ -261,7 +261,7 @@ class FilesAlone:
         return str(t("Nothing was kept of {device}, since nothing on it was changed.", device=self.node))
 
 
-def ground_of(site: MigratingSite) -> Ground:
+def ground_of(site: MigratingSite) -> Workspace:
     """Where the run of this site works."""
     match site.migration.means:
         case Means.DIRECT:

@@ -14,12 +14,31 @@ from wizard.apply.copy.own_copy import check_own, with_digests
 from wizard.apply.copy.site import RESULT, Again, BringSite, load_again, load_copied, save_again
 from wizard.apply.copy.survey import names_in
 from wizard.apply.run.progress_log import noting
-from wizard.apply.tree.copying import Copy, copy_entry, finish_folder, free, remove_name, set_flags, telling
-from wizard.apply.tree.entry import GONE, KINDS, Entry, Inode, Kind, folder_of, look, status_at, to_line, walk
+from wizard.apply.tree.copying import (
+    TreeCopy,
+    copy_entry,
+    finish_folder,
+    free,
+    remove_name,
+    set_flags,
+    telling,
+)
+from wizard.apply.tree.entry import (
+    GONE,
+    KINDS,
+    EntryKind,
+    Inode,
+    TreeEntry,
+    folder_of,
+    look,
+    status_at,
+    to_line,
+    walk,
+)
 from wizard.apply.tree.manifest import BEFORE, write_manifest
 from wizard.apply.tree.mount_read_only import NOT_WRITTEN
 from wizard.model.errors import Failed
-from wizard.model.said import Said, t, tn
+from wizard.model.said import Message, t, tn
 
 STEP = 2
 READERS = 2
@@ -31,11 +50,11 @@ class _Changed:
     each with its entry once it is."""
 
     gone: list[bytes] = field(default_factory=list)
-    again: dict[bytes, Entry | None] = field(default_factory=dict)
+    again: dict[bytes, TreeEntry | None] = field(default_factory=dict)
     unsteady: set[bytes] = field(default_factory=set)
 
 
-def catch_up(site: BringSite) -> Said:
+def catch_up(site: BringSite) -> Message:
     """Bring the copy to what the source is now, and finish it; a sentence on that. Raises Failed and
     Stopped."""
     note = noting(site.run, STEP)
@@ -87,7 +106,7 @@ def _find_changed(site: BringSite, top: frozenset[bytes], known: frozenset[bytes
 
 def _side_by_side(
     site: BringSite, top: frozenset[bytes]
-) -> Iterator[tuple[bytes, Entry | None, os.stat_result | None]]:
+) -> Iterator[tuple[bytes, TreeEntry | None, os.stat_result | None]]:
     """What was listed and what is there now, by path; both come in the same order."""
     listed = entries_in(site.run / BEFORE)
     entry = next(listed, None)
@@ -158,7 +177,7 @@ def _remove_folder(above: int, name: bytes) -> bool:
 
 
 def _copy_again(site: BringSite, changed: _Changed, note: Callable[[float], None]) -> None:
-    copy = Copy(site.here, site.there, lambda _more: None, site.holds, again=True)
+    copy = TreeCopy(site.here, site.there, lambda _more: None, site.holds, again=True)
     first: dict[Inode, bytes] = {}
     for number, path in enumerate(changed.again):
         check_going(site.run)
@@ -167,13 +186,13 @@ def _copy_again(site: BringSite, changed: _Changed, note: Callable[[float], None
         note((number + 1) / len(changed.again))
 
 
-def _copy_one_again(copy: Copy, path: bytes, first: dict[Inode, bytes], changed: _Changed) -> None:
+def _copy_one_again(copy: TreeCopy, path: bytes, first: dict[Inode, bytes], changed: _Changed) -> None:
     before = None
     try:
         before = status_at(copy.source, path)
         entry = look(copy.source, path, READERS, lambda _more: None)
         status, same = status_at(copy.source, path), path
-        if entry.kind is not Kind.FOLDER and status.st_nlink > 1:
+        if entry.kind is not EntryKind.FOLDER and status.st_nlink > 1:
             same = first.setdefault((status.st_dev, status.st_ino), path)
         _freely(copy.target, path, partial(copy_entry, copy, path, status, same))
     except OSError as error:
@@ -228,18 +247,18 @@ def _lines(site: BringSite, changed: _Changed) -> Iterator[bytes]:
 
 def _finish(site: BringSite) -> None:
     """Folders, the deepest first; then flags."""
-    copy = Copy(site.here, site.there, lambda _more: None, site.holds)
-    entries = [one for one in entries_in(site.run / RESULT) if one.kind is Kind.FOLDER or one.flags]
+    copy = TreeCopy(site.here, site.there, lambda _more: None, site.holds)
+    entries = [one for one in entries_in(site.run / RESULT) if one.kind is EntryKind.FOLDER or one.flags]
     makes_top = bool(site.bring.target.makes) or site.bring.takes is not None
     for entry in reversed(entries):
-        if entry.kind is Kind.FOLDER and (entry.path or makes_top):
+        if entry.kind is EntryKind.FOLDER and (entry.path or makes_top):
             _if_there(entry.path, partial(_finish_one, copy, entry.path))
     for entry in entries:
         if flags := entry.flags & site.holds.flags if entry.path else 0:
             _if_there(entry.path, partial(set_flags, site.there, entry.path, flags))
 
 
-def _finish_one(copy: Copy, path: bytes) -> None:
+def _finish_one(copy: TreeCopy, path: bytes) -> None:
     _freely(copy.target, path, partial(finish_folder, copy, path))
 
 

@@ -15,17 +15,17 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from wizard.apply.copy.own_copy import Digests, check_own
+from wizard.apply.copy.own_copy import DigestNotes, check_own
 from wizard.apply.copy.site import Again, BringSite, Copied, load_again, load_copied, save_again, save_copied
 from wizard.apply.copy.survey import check_names_free, names_in
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting
 from wizard.apply.tree.content import Content
-from wizard.apply.tree.copying import Copy, copy_entry, telling
-from wizard.apply.tree.entry import GONE, KINDS, TO_READ, Entry, Kind, from_line, opened, status_at
+from wizard.apply.tree.copying import TreeCopy, copy_entry, telling
+from wizard.apply.tree.entry import GONE, KINDS, TO_READ, EntryKind, TreeEntry, from_line, opened, status_at
 from wizard.apply.tree.manifest import BEFORE, Reading, Say, manifest_lines, share_out, take_manifest
 from wizard.apply.tree.mount_read_only import ENTRY_OF
-from wizard.model.said import GIB, MIB, Said, t
+from wizard.model.said import GIB, MIB, Message, t
 
 PIECE_ENTRIES, PIECE_BYTES = 2048, 64 * MIB
 """How long a piece grows: what is done again at most when a run goes on that was stopped."""
@@ -40,12 +40,12 @@ SHARED_FROM = 64
 AHEAD_FILES = 16
 """So many files are read ahead."""
 
-Listed = tuple[int, Entry]
+Listed = tuple[int, TreeEntry]
 """An entry, with its number in the list."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ListPiece:
     """So many entries in a row, at least one."""
 
     entries: tuple[Listed, ...]
@@ -66,7 +66,7 @@ class Piece:
         return sum(own_bytes_of(entry) for _, entry in self.entries)
 
 
-class Told(NamedTuple):
+class EntryResult(NamedTuple):
     """What became of an entry: what a file holds, and whether it was `missed`, since it changed since it was
     listed. The next step looks after those."""
 
@@ -75,26 +75,26 @@ class Told(NamedTuple):
     missed: bool = False
 
 
-def data_bytes_of(entry: Entry) -> int:
+def data_bytes_of(entry: TreeEntry) -> int:
     """How much of a file is no hole, which its entry tells first of where its data lie."""
     return int(entry.data.partition(" ")[0] or 0)
 
 
-def own_bytes_of(entry: Entry) -> int:
+def own_bytes_of(entry: TreeEntry) -> int:
     """How much is copied for an entry: nothing for a further name of a file."""
-    return data_bytes_of(entry) if entry.kind is Kind.FILE and not entry.same_as else 0
+    return data_bytes_of(entry) if entry.kind is EntryKind.FILE and not entry.same_as else 0
 
 
-def is_steady(entry: Entry, status: os.stat_result) -> bool:
+def is_steady(entry: TreeEntry, status: os.stat_result) -> bool:
     """Whether a file or folder is still what it was when its entry was made."""
     return (
         KINDS.get(status.st_mode & 0o170000) is entry.kind
-        and (entry.kind is Kind.FOLDER or status.st_size == entry.size_bytes)
+        and (entry.kind is EntryKind.FOLDER or status.st_size == entry.size_bytes)
         and (status.st_mtime_ns, status.st_ctime_ns) == (entry.modified, entry.changed)
     )
 
 
-def pieces_of(listed: Iterable[Listed]) -> Iterator[Piece]:
+def pieces_of(listed: Iterable[Listed]) -> Iterator[ListPiece]:
     """All of them, in their order."""
     held: list[Listed] = []
     held_bytes = 0
@@ -102,25 +102,27 @@ def pieces_of(listed: Iterable[Listed]) -> Iterator[Piece]:
         size_bytes = own_bytes_of(entry)
         is_large = size_bytes >= LARGE_BYTES
         if held and (len(held) >= PIECE_ENTRIES or held_bytes + size_bytes > PIECE_BYTES or is_large):
-            yield Piece(tuple(held))
+            yield ListPiece(tuple(held))
             held, held_bytes = [], 0
         held.append((number, entry))
         held_bytes += size_bytes
         if is_large:
-            yield Piece(tuple(held))
+            yield ListPiece(tuple(held))
             held, held_bytes = [], 0
     if held:
-        yield Piece(tuple(held))
+        yield ListPiece(tuple(held))
 
 
-def copy_piece(site: BringSite, piece: Piece, half: int, on_bytes: Callable[[int], None]) -> list[Told]:
+def copy_piece(
+    site: BringSite, piece: ListPiece, half: int, on_bytes: Callable[[int], None]
+) -> list[EntryResult]:
     """Copy all of it; what became of each, in the order of the list. What an earlier attempt left of entries
     before `half` is replaced.
 
     `on_bytes` hears how many bytes more were copied, and may raise to end it. Raises Failed.
     """
     copying = partial(_copied, site, half)
-    told: dict[int, Told] = {}
+    told: dict[int, EntryResult] = {}
 
     def copy_here(these: Iterable[Listed]) -> None:
         told.update((number, copying(on_bytes, (number, entry))) for number, entry in these)
@@ -142,41 +144,41 @@ def copy_piece(site: BringSite, piece: Piece, half: int, on_bytes: Callable[[int
     return [told[number] for number, _ in piece.entries]
 
 
-def _parted(piece: Piece) -> tuple[list[Listed], list[Listed], list[Listed]]:
+def _parted(piece: ListPiece) -> tuple[list[Listed], list[Listed], list[Listed]]:
     folders, links, others = list[Listed](), list[Listed](), list[Listed]()
     for listed in piece.entries:
         entry = listed[1]
-        (folders if entry.kind is Kind.FOLDER else links if entry.same_as else others).append(listed)
+        (folders if entry.kind is EntryKind.FOLDER else links if entry.same_as else others).append(listed)
     return folders, links, others
 
 
-def _copied(site: BringSite, half: int, on_bytes: Callable[[int], None], listed: Listed) -> Told:
+def _copied(site: BringSite, half: int, on_bytes: Callable[[int], None], listed: Listed) -> EntryResult:
     """Copy one. Raises Failed, and what `on_bytes` raises, which is heard at each, however small."""
     number, entry = listed
     on_bytes(0)
     if not entry.path:
-        return Told(number)
+        return EntryResult(number)
     held: list[Content] = []
     with telling(entry.path):
         try:
             status = status_at(site.here, entry.path)
             if KINDS.get(status.st_mode & 0o170000) is not entry.kind:
-                return Told(number, missed=True)
+                return EntryResult(number, missed=True)
             again = number < half
             if again:
                 check_own(site, entry.path, entry, half=True)
-            copy = Copy(site.here, site.there, on_bytes, site.holds, again, held.append)
+            copy = TreeCopy(site.here, site.there, on_bytes, site.holds, again, held.append)
             copy_entry(copy, entry.path, status, entry.same_as or entry.path)
         except FileExistsError:
             raise
         except OSError as error:
             if not _has_changed(site, entry) and error.errno not in GONE:
                 raise
-            return Told(number, missed=True)
-    return Told(number, held[0] if held else None)
+            return EntryResult(number, missed=True)
+    return EntryResult(number, held[0] if held else None)
 
 
-def _has_changed(site: BringSite, entry: Entry) -> bool:
+def _has_changed(site: BringSite, entry: TreeEntry) -> bool:
     try:
         return not is_steady(entry, status_at(site.here, entry.path))
     except OSError as error:
@@ -185,7 +187,7 @@ def _has_changed(site: BringSite, entry: Entry) -> bool:
 
 def _tell_of(
     site: BringSite,
-    copying: Callable[[Callable[[int], None], Listed], Told],
+    copying: Callable[[Callable[[int], None], Listed], EntryResult],
     group: Sequence[Listed],
     say: Say,
 ) -> None:
@@ -199,21 +201,21 @@ def _tell_of(
         say("\t".join(fields).encode())
 
 
-def _read_ahead(top: int, entry: Entry) -> None:
+def _read_ahead(top: int, entry: TreeEntry) -> None:
     """Have the drive begin to read a file, so that it has several to choose from. What goes wrong is met
     again when the file is copied."""
-    if entry.kind is Kind.FILE:
+    if entry.kind is EntryKind.FILE:
         with suppress(OSError), opened(top, entry.path, TO_READ) as fd:
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
 
 
-def _heard(line: bytes) -> tuple[Told, int]:
+def _heard(line: bytes) -> tuple[EntryResult, int]:
     number, missed, size_bytes, *content = line.decode().split("\t")
     held = None
     if content:
         digest, data, wide = content
         held = digest, data, wide
-    return Told(int(number), held, bool(int(missed))), int(size_bytes)
+    return EntryResult(int(number), held, bool(int(missed))), int(size_bytes)
 
 
 STEP = 1
@@ -227,7 +229,7 @@ SYNC_BYTES, SYNC_SECONDS = GIB, 15.0
 """What is copied is made to last after so much, or so long: a power cut costs no more."""
 
 
-class Stopped(Exception):
+class CopyStopped(Exception):
     """The run was asked to stop, and stands where it can go on."""
 
 
@@ -235,7 +237,7 @@ def check_going(run: Path) -> None:
     """Raises Stopped where the run was asked to stop."""
     # For each file, so without a path object.
     if os.path.exists(f"{run}/{STOP}"):  # noqa: PTH110
-        raise Stopped
+        raise CopyStopped
 
 
 def heeding(run: Path, note: Callable[[float], None]) -> Callable[[float], None]:
@@ -248,7 +250,7 @@ def heeding(run: Path, note: Callable[[float], None]) -> Callable[[float], None]
     return heed
 
 
-def entries_in(file: Path) -> Iterator[Entry]:
+def entries_in(file: Path) -> Iterator[TreeEntry]:
     """The entries of a manifest, in order; raises BadInput."""
     what = ENTRY_OF(file=str(file))
     return (from_line(line, what) for line in manifest_lines(file))
@@ -260,7 +262,7 @@ class _Progress:
 
     site: BringSite
     copied: Copied
-    digests: Digests
+    digests: DigestNotes
     note: Callable[[float], None]
     bytes_to_do: int
     bytes_done: int = 0
@@ -274,14 +276,14 @@ class _Progress:
         self.unsynced_bytes += more
         self.note(min(self.bytes_done / max(self.bytes_to_do, 1), 1.0))
 
-    def begin(self, piece: Piece) -> None:
+    def begin(self, piece: ListPiece) -> None:
         """The entries of a piece are about to be made."""
         if piece.end > self.copied.begun:
             self.save(piece.start)
             self.copied = replace(self.copied, begun=piece.end + AHEAD)
             save_copied(self.site.run, self.copied)
 
-    def hear(self, piece: Piece, told: Iterable[Told]) -> None:
+    def hear(self, piece: ListPiece, told: Iterable[EntryResult]) -> None:
         """All of it was copied, with what became of each entry."""
         for (_, entry), one in zip(piece.entries, told, strict=True):
             if one.content is not None:
@@ -304,7 +306,7 @@ class _Progress:
         self.unsynced_bytes, self.synced_at = 0, monotonic()
 
 
-def copy_listed(site: BringSite) -> Said:
+def copy_listed(site: BringSite) -> Message:
     """List what there is, unless that was done before, and copy what is not copied yet; a sentence on that.
     Raises Failed, and Stopped."""
     copied = _listed(site)
@@ -314,7 +316,7 @@ def copy_listed(site: BringSite) -> Said:
     left_bytes = max(site.bring.amount.size_bytes - done_bytes, 1)
     low = LIST_SHARE + (1 - LIST_SHARE) * done_bytes / (done_bytes + left_bytes)
     note = noting(site.run, STEP, (min(low, 0.999), 1.0), left_bytes)
-    with Digests(site.run, copied.done) as digests:
+    with DigestNotes(site.run, copied.done) as digests:
         progress = _Progress(site, copied, digests, note, left_bytes)
         count, size_bytes = _copy_rest(progress, listed)
     size_bytes += done_bytes
@@ -341,7 +343,7 @@ def _copy_rest(progress: _Progress, listed: Iterable[Listed]) -> tuple[int, int]
         try:
             check_going(progress.site.run)
             told = copy_piece(progress.site, piece, half, progress.add)
-        except Stopped:
+        except CopyStopped:
             progress.save(piece.start)
             raise
         progress.hear(piece, told)

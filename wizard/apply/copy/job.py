@@ -8,27 +8,27 @@ from pathlib import Path
 
 from wizard.apply.copy import survey
 from wizard.apply.copy.catch_up import catch_up
-from wizard.apply.copy.copying import Stopped, copy_listed
+from wizard.apply.copy.copying import CopyStopped, copy_listed
 from wizard.apply.copy.guard import check_new, check_own, stands_as_copied
 from wizard.apply.copy.places import shown
 from wizard.apply.copy.replace_source import give_place_back, take_place, top_back
 from wizard.apply.copy.site import BringSite, load_again, site_of
 from wizard.apply.copy.undo import NAMED, compare, remove_brought, remove_made_folders
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
+from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.load import load_bring
 from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
-from wizard.apply.run.runs import called, load_environment
+from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.tree.copying import telling
 from wizard.apply.tree.entry import named
 from wizard.model.changes import Bring, BringStep, Top
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Event
-from wizard.model.said import Said, in_a_row, reason_of, t
+from wizard.model.said import Message, join, reason_of, t
 
 
-def step_said(bring: Bring, step: BringStep) -> Said:
+def step_said(bring: Bring, step: BringStep) -> Message:
     """What a step does."""
     match step:
         case BringStep.COPY:
@@ -56,7 +56,7 @@ ALL_SAME = t("Everything that was copied is the same as in its source")
 STOPPED = t("Stopped as asked. What is copied stays.")
 
 
-def bring_files(run: Path, journal: Journal) -> tuple[Event, Said]:
+def bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
     """Carry it out from where it stands: how the run ended. Raises DiskwrightError."""
     bring = load_bring(run)
     try:
@@ -92,7 +92,7 @@ def check_goes_on(run: Path) -> None:
             t(
                 "The run {run} was being undone: `diskwright undo {name}` goes on with that.",
                 run=run.name,
-                name=called(run),
+                name=run_argument(run),
             )
         )
 
@@ -102,8 +102,8 @@ def _steps(
     bring: Bring,
     journal: Journal,
     these: Sequence[BringStep],
-    do: Callable[[int, BringStep], Said],
-) -> tuple[Event, Said] | None:
+    do: Callable[[int, BringStep], Message],
+) -> tuple[Event, Message] | None:
     """Do those of the steps that are not done; how the run ended, None where it goes on."""
     done = done_steps(read_entries(run))
     for number, step in enumerate(bring.steps, 1):
@@ -115,7 +115,7 @@ def _steps(
         journal.add(Event.STEP_STARTED, step_said(bring, step), step=number)
         try:
             said = do(number, step)
-        except Stopped:
+        except CopyStopped:
             return Event.STOPPED, STOPPED
         except (DiskwrightError, OSError) as error:
             reason = reason_of(error) if isinstance(error, DiskwrightError) else str(error)
@@ -131,23 +131,23 @@ def _steps(
     return None
 
 
-def _with_files(site: BringSite, journal: Journal, _number: int, step: BringStep) -> Said:
+def _with_files(site: BringSite, journal: Journal, _number: int, step: BringStep) -> Message:
     return _DOES[step](site, journal)
 
 
-def _take(run: Path, bring: Bring, journal: Journal, number: int, _step: BringStep) -> Said:
+def _take(run: Path, bring: Bring, journal: Journal, number: int, _step: BringStep) -> Message:
     return take_place(run, bring, number, journal)
 
 
-def _copy(site: BringSite, _: Journal) -> Said:
+def _copy(site: BringSite, _: Journal) -> Message:
     return copy_listed(site)
 
 
-def _catch_up(site: BringSite, _: Journal) -> Said:
+def _catch_up(site: BringSite, _: Journal) -> Message:
     return catch_up(site)
 
 
-def _compare(site: BringSite, journal: Journal) -> Said:
+def _compare(site: BringSite, journal: Journal) -> Message:
     try:
         said, entries = compare(site)
     except Failed as error:
@@ -159,14 +159,14 @@ def _compare(site: BringSite, journal: Journal) -> Said:
     return said
 
 
-_DOES: dict[BringStep, Callable[[BringSite, Journal], Said]] = {
+_DOES: dict[BringStep, Callable[[BringSite, Journal], Message]] = {
     BringStep.COPY: _copy,
     BringStep.CATCH_UP: _catch_up,
     BringStep.COMPARE: _compare,
 }
 
 
-def _ended(run: Path, bring: Bring) -> Said:
+def _ended(run: Path, bring: Bring) -> Message:
     folder, source = (shown(path) for path in (bring.target.folder, bring.source.path))
     again = load_again(run)
     more = (
@@ -187,12 +187,12 @@ def _ended(run: Path, bring: Bring) -> Said:
             t(
                 "The old filesystem stays on {old} as it is. `diskwright undo {run}` goes back.",
                 old=bring.takes.device,
-                run=called(run),
+                run=run_argument(run),
             )
         )
     if again.unsteady:
         paths = _names(again.unsteady)
-        return in_a_row(
+        return join(
             t(
                 "{folder} holds {source}, read back and compared, but for what still changes: {paths:list}.",
                 folder=folder,
@@ -201,19 +201,19 @@ def _ended(run: Path, bring: Bring) -> Said:
             ),
             *more,
         )
-    return in_a_row(
+    return join(
         t(
             "{folder} holds everything of {source}, read back and compared. `diskwright "
             "undo {run}` removes it.",
             folder=folder,
             source=source,
-            run=called(run),
+            run=run_argument(run),
         ),
         *more,
     )
 
 
-def _names(paths: tuple[str, ...]) -> tuple[Said | str, ...]:
+def _names(paths: tuple[str, ...]) -> tuple[Message | str, ...]:
     more = (survey.MORE_CHANGE(count=len(paths) - NAMED),) if len(paths) > NAMED else ()
     return (*(named(path.encode(errors="surrogateescape")) for path in paths[:NAMED]), *more)
 
@@ -226,7 +226,7 @@ def check_takes_back(run: Path) -> None:
         raise Refused(t("The run {run} wrote nothing, so nothing is undone.", run=run.name))
 
 
-def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
+def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
     """Put fstab's old lines back, then remove what was brought: how that ended. Raises DiskwrightError.
 
     Where the volume is no longer mounted where the files were brought to, it may have taken its place by now,
@@ -235,7 +235,7 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
     bring = load_bring(run)
     check_own(bring, load_environment(run), anywhere=bring.takes is not None)
     mark_durably(run / UNDOING)
-    first: tuple[Said, ...] = ()
+    first: tuple[Message, ...] = ()
     if bring.takes is not None:
         number = len(bring.steps)
         if number in begun_steps(read_entries(run)):
@@ -248,7 +248,7 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
                 device=bring.target.device,
                 place=shown(bring.takes.place),
             )
-            return Event.UNDONE, in_a_row(*first, stays)
+            return Event.UNDONE, join(*first, stays)
     try:
         with site_of(run, bring, makes=True) as site:
             said = remove_brought(site)
@@ -263,7 +263,7 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Said]:
             )
         ) from None
     remove_made_folders(bring.target.makes)
-    return Event.UNDONE, in_a_row(*first, said)
+    return Event.UNDONE, join(*first, said)
 
 
 def _give_top_back(site: BringSite, top: Top) -> None:
@@ -272,7 +272,7 @@ def _give_top_back(site: BringSite, top: Top) -> None:
     site.sync()
 
 
-def _taking(run: Path, asked: Asked) -> Taking:
+def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
@@ -298,21 +298,21 @@ def _taking(run: Path, asked: Asked) -> Taking:
             raise Refused(t("What {run} brought is in its place already. Nothing was written.", run=run.name))
     anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or only_fstab_left(run, bring))
     drives = check_own(bring, load_environment(run), anywhere=anywhere)
-    return Taking(said, partial(lock_drives, drives))
+    return Prepared(said, partial(lock_drives, drives))
 
 
 def _told(_: Path, error: DiskwrightError) -> str:
     return str(error)
 
 
-def _apply(work: Work) -> Outcome:
+def _apply(work: RunWork) -> Outcome:
     event, said = bring_files(work.run, work.journal)
     return event, str(said)
 
 
-def _undo(work: Work) -> Outcome:
+def _undo(work: RunWork) -> Outcome:
     event, said = take_back(work.run, work.journal)
     return event, str(said)
 
 
-JOB = Job(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)
+JOB = RunJob(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)

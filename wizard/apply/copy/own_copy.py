@@ -15,7 +15,17 @@ from types import TracebackType
 from wizard.apply.copy.site import BringSite
 from wizard.apply.tree.content import BLOCK_BYTES, Content, data_ranges
 from wizard.apply.tree.differences import as_held
-from wizard.apply.tree.entry import GONE, TO_READ, Entry, Kind, folder_of, look, named, opened, status_at
+from wizard.apply.tree.entry import (
+    GONE,
+    TO_READ,
+    EntryKind,
+    TreeEntry,
+    folder_of,
+    look,
+    named,
+    opened,
+    status_at,
+)
 from wizard.model.errors import Failed
 from wizard.model.said import MIB, Sentence, t
 
@@ -24,7 +34,7 @@ SLACK_NS = 2 * 10**9
 """A process writes for about so long after it last noted its progress."""
 
 
-def check_own(site: BringSite, path: bytes, recorded: Entry | None, *, half: bool) -> None:
+def check_own(site: BringSite, path: bytes, recorded: TreeEntry | None, *, half: bool) -> None:
     """Raise Failed if what lies at `path` in the copy, which is about to be replaced or removed, may hold
     something that the run did not write. Raises OSError.
 
@@ -66,7 +76,9 @@ def is_same(site: BringSite, path: bytes) -> bool:
         raise
     if here is None or there is None or here.kind is not there.kind:
         return False
-    if there.kind is Kind.FOLDER and not (there.mode & 0o77 or there.uid or there.flags or there.attributes):
+    if there.kind is EntryKind.FOLDER and not (
+        there.mode & 0o77 or there.uid or there.flags or there.attributes
+    ):
         return True
     # Flags are set last of all.
     return there == here or there == replace(here, flags=0)
@@ -108,18 +120,18 @@ def _are_blocks_of(new: bytes, old: bytes) -> bool:
     return all(new[place] == old[place] or not any(new[place]) for place in places)
 
 
-def _is_recorded(site: BringSite, path: bytes, recorded: Entry) -> bool:
+def _is_recorded(site: BringSite, path: bytes, recorded: TreeEntry) -> bool:
     """Return True if it has the content that was noted when it was copied. Raises OSError."""
     found = look(site.there, path, READERS, lambda _more: None)
     if found.kind is not recorded.kind:
         return False
-    if found.kind is Kind.FILE:
+    if found.kind is EntryKind.FILE:
         same = (found.size_bytes, found.digest) == (recorded.size_bytes, recorded.digest)
         return same and bool(recorded.digest)
     return (found.target, found.device) == (recorded.target, recorded.device)
 
 
-def _is_steady(site: BringSite, path: bytes, recorded: Entry | None) -> bool:
+def _is_steady(site: BringSite, path: bytes, recorded: TreeEntry | None) -> bool:
     """Return True if the source is as it was listed: a copy that holds something else was changed."""
     if recorded is None:
         return False
@@ -129,12 +141,12 @@ def _is_steady(site: BringSite, path: bytes, recorded: Entry | None) -> bool:
     return False
 
 
-def _seen(site: BringSite, top: int, path: bytes) -> Entry | None:
+def _seen(site: BringSite, top: int, path: bytes) -> TreeEntry | None:
     """Return the entry, reduced to the fields that must be the same."""
     seen = as_held(site.holds)(look(top, path, READERS, lambda _more: None))
     if seen is None:
         return None
-    changes = seen.modified if seen.kind is not Kind.FOLDER else 0
+    changes = seen.modified if seen.kind is not EntryKind.FOLDER else 0
     return replace(seen, modified=changes, changed=0, inode=0)
 
 
@@ -157,7 +169,7 @@ NOT_NOTED = Sentence("{file} cannot be used: {why}.")
 FILE = "digests"
 
 
-class Digests:
+class DigestNotes:
     """Notes go behind those of the entries before `done`."""
 
     def __init__(self, run: Path, done: int) -> None:
@@ -171,7 +183,7 @@ class Digests:
         except OSError as error:
             raise self._lost(error) from None
 
-    def __enter__(self) -> "Digests":
+    def __enter__(self) -> "DigestNotes":
         return self
 
     def __exit__(
@@ -205,16 +217,16 @@ def _is_before(line: bytes, done: int) -> bool:
     return line.endswith(b"\n") and number.isdigit() and int(number) < done
 
 
-def with_digests(run: Path, entries: Iterator[Entry]) -> Iterator[Entry]:
+def with_digests(run: Path, entries: Iterator[TreeEntry]) -> Iterator[TreeEntry]:
     """The list's entries with what was noted of them; those that have it already, as a run of an older
     version lists them, stay as they are. Further names of a file hold what its first one does."""
     noted = _noted(run / FILE)
     held = next(noted, None)
-    several: dict[bytes, Entry] = {}
+    several: dict[bytes, TreeEntry] = {}
     for number, entry in enumerate(entries):
         while held is not None and held[0] < number:
             held = next(noted, None)
-        if entry.kind is not Kind.FILE or entry.digest:
+        if entry.kind is not EntryKind.FILE or entry.digest:
             yield entry
             continue
         first = several.get(entry.same_as) if entry.same_as else None

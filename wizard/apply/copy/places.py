@@ -19,7 +19,7 @@ from wizard.model.changes import BringFrom
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings.possible import filesystem_on, places_of, signatures_on
 from wizard.probe.host.sysfs import SYS, name_of, node_of
@@ -30,7 +30,7 @@ OTHER_SOURCE = Sentence("{path} is not there, or no longer what it was. Nothing 
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DeviceFilesystem:
     """A filesystem on a device: libblkid's name for it, and its UUID, which is empty where it has none."""
 
     node: str
@@ -39,7 +39,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class FolderLocation:
     """What a folder lies on: the mount that it is reached by, and its path from that filesystem's top."""
 
     folder: Path
@@ -50,7 +50,7 @@ class Ground:
         """Where it lies in its filesystem."""
         return Path(self.mounted.root) / self.folder.relative_to(self.mounted.mount_point)
 
-    def overlaps(self, other: "Ground") -> bool:
+    def overlaps(self, other: "FolderLocation") -> bool:
         """Whether one of both folders is the other, or lies in it."""
         if self.mounted.source != other.mounted.source or not self.mounted.source.startswith("/"):
             return False
@@ -62,12 +62,12 @@ def shown(path: str | Path) -> str:
     return printable(os.fsencode(path).decode(errors="backslashreplace"), 200)
 
 
-def refused(said: Said) -> Refused:
+def refused(said: Message) -> Refused:
     """A refusal before anything was done."""
-    return Refused(in_a_row(said, NOTHING_WRITTEN))
+    return Refused(join(said, NOTHING_WRITTEN))
 
 
-def ground_of(folder: Path) -> Ground:
+def ground_of(folder: Path) -> FolderLocation:
     """What a folder lies on; raises BadInput where there is no such folder."""
     try:
         real = folder.resolve(strict=True)
@@ -78,7 +78,7 @@ def ground_of(folder: Path) -> Ground:
     mounts = [one for one in read_mounts() if real.is_relative_to(one.mount_point)]
     # Of several at one place the last hides the others.
     deepest = max(range(len(mounts)), key=lambda at: (len(Path(mounts[at].mount_point).parts), at))
-    return Ground(real, mounts[deepest])
+    return FolderLocation(real, mounts[deepest])
 
 
 def device_of(mounted: Mounted) -> str | None:
@@ -93,7 +93,7 @@ def device_of(mounted: Mounted) -> str | None:
     return None
 
 
-def held_on(device: str) -> Held:
+def held_on(device: str) -> DeviceFilesystem:
     """The one filesystem on a device; raises BadInput where there is none that Linux mounts."""
     node, drive_node = nodes_of(device)
     (drive,) = probe_machine([drive_node], seconds=LOOK_SECONDS).drives
@@ -103,7 +103,7 @@ def held_on(device: str) -> Held:
         raise BadInput(
             t("{device} holds no filesystem that Linux mounts, or more than one.", device=printable(device))
         )
-    return Held(node, kind.name, found[0].uuid or "")
+    return DeviceFilesystem(node, kind.name, found[0].uuid or "")
 
 
 def mount_of(node: str) -> Mounted | None:

@@ -19,7 +19,7 @@ from wizard.apply.tree.entry import attribute_names
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import Attach, Bring, BringFrom, BringTo, Changes, TakePlace, Top
 from wizard.model.ext import Event
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.copy import OF_THE_PLACE, fstab_step, place_edit, takes_fault
 from wizard.plan.settings.possible import line_of
 from wizard.plan.steps.commands import fstab_line
@@ -149,7 +149,7 @@ def check_place(bring: Bring) -> None:
         raise refused(t("It was changed meanwhile: {seen}.", seen=found.seen))
 
 
-def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Said:
+def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
     """Have fstab mount the target in the place of the source; a sentence on that. Repeatable. Raises
     Failed."""
     assert bring.takes is not None
@@ -158,7 +158,7 @@ def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Said:
     return said
 
 
-def give_place_back(run: Path, bring: Bring, number: int, journal: Journal) -> Said:
+def give_place_back(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
     """Put the old lines back, and only those; a sentence on how fstab stands then. Raises Failed."""
     assert bring.takes is not None
     return take_back(bring.takes.edit, _site(run, bring, number, journal))

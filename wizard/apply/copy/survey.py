@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from wizard.apply.copy.places import (
-    Ground,
-    Held,
+    DeviceFilesystem,
+    FolderLocation,
     device_of,
     drive_of,
     ground_of,
@@ -26,7 +26,7 @@ from wizard.apply.tree.entry import GONE, LOST_AND_FOUND, TO_READ, Inode, named,
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import Bring, BringAmount, BringFrom, BringTo
 from wizard.model.errors import BadInput
-from wizard.model.said import Said, Sentence, rounded_up, t
+from wizard.model.said import Message, Sentence, rounded_up, t
 from wizard.plan.copy import losses_of, name_fault, size_fault
 
 # Whether it can be done.
@@ -142,7 +142,7 @@ def _check_name(path: bytes, count: _Count, filesystem: str) -> None:
             )
 
 
-def _check_fits(path: bytes, fault: Said | None) -> None:
+def _check_fits(path: bytes, fault: Message | None) -> None:
     if fault is not None:
         raise refused(
             t("{path} cannot be copied: {fault}. Rename it, or move it away.", path=named(path), fault=fault)
@@ -184,7 +184,7 @@ def work_out(
     return replace(bring, doubts=losses_of(bring))
 
 
-def _target_ground(target: str) -> Ground:
+def _target_ground(target: str) -> FolderLocation:
     path = Path(target)
     if path.is_block_device():
         mounted = mount_of(str(path.resolve()))
@@ -195,11 +195,11 @@ def _target_ground(target: str) -> Ground:
                     device=shown(target),
                 )
             )
-        return Ground(Path(mounted.mount_point), mounted)
+        return FolderLocation(Path(mounted.mount_point), mounted)
     return ground_of(path)
 
 
-def _target(ground: Ground, into: str | None) -> BringTo:
+def _target(ground: FolderLocation, into: str | None) -> BringTo:
     mounted = ground.mounted
     device = device_of(mounted)
     if device is None:
@@ -248,7 +248,7 @@ def _source(source: str) -> BringFrom:
     ground = ground_of(path)
     device = device_of(ground.mounted)
     below = _mounted_below(ground.folder)
-    known: Held | None = None
+    known: DeviceFilesystem | None = None
     # A folder can be read where its device cannot, as in a container.
     with suppress(BadInput):
         known = held_on(device) if device else None
@@ -261,12 +261,12 @@ def _mounted_below(folder: Path) -> tuple[str, ...]:
     return tuple(sorted({str(place) for place in places if place != folder and place.is_relative_to(folder)}))
 
 
-def _check_apart(source: BringFrom, ground: Ground, to: BringTo) -> None:
+def _check_apart(source: BringFrom, ground: FolderLocation, to: BringTo) -> None:
     """Raises Refused where the copy would lie in what is copied, or the other way round."""
     mounted = mount_of(source.path) if source.is_device else None
     if source.is_device and mounted is None:
         return
-    there = Ground(Path(mounted.mount_point), mounted) if mounted else ground_of(Path(source.path))
+    there = FolderLocation(Path(mounted.mount_point), mounted) if mounted else ground_of(Path(source.path))
     folder = replace(ground, folder=Path(to.folder))
     if there.overlaps(folder):
         raise refused(

@@ -21,7 +21,7 @@ from wizard.apply.tree.entry import GONE, named, status_at
 from wizard.apply.tree.manifest import AFTER, BEFORE, Reading, take_manifest
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.model.errors import Failed
-from wizard.model.said import Said, in_a_row, t, tn
+from wizard.model.said import Message, join, t, tn
 
 NAMED = 5
 """So many files are named, the others counted."""
@@ -39,7 +39,7 @@ class _Taken:
     kept_folders: list[bytes] = field(default_factory=list)
 
 
-def remove_brought(site: BringSite) -> Said:
+def remove_brought(site: BringSite) -> Message:
     """Take away what the run made; a sentence on that, and on what was left. Raises Failed."""
     copied = load_copied(site.run)
     if copied is not None and not copied.written_ns:
@@ -129,7 +129,7 @@ def remove_made_folders(site_folders: tuple[str, ...]) -> None:
             return
 
 
-def _told(site: BringSite, taken: _Taken) -> Said:
+def _told(site: BringSite, taken: _Taken) -> Message:
     folder = shown(site.bring.target.folder)
     said = [
         tn(
@@ -156,10 +156,10 @@ def _told(site: BringSite, taken: _Taken) -> Said:
         said.append(
             t("Folders stay that hold something else: {paths:list}.", paths=_names(taken.kept_folders))
         )
-    return in_a_row(*said)
+    return join(*said)
 
 
-def _names(paths: list[bytes]) -> tuple[Said | str, ...]:
+def _names(paths: list[bytes]) -> tuple[Message | str, ...]:
     more = (survey.MORE_CHANGE(count=len(paths) - NAMED),) if len(paths) > NAMED else ()
     return (*map(named, sorted(paths)[:NAMED]), *more)
 
@@ -167,7 +167,7 @@ def _names(paths: list[bytes]) -> tuple[Said | str, ...]:
 STEP = 3
 
 
-def compare(site: BringSite) -> tuple[Said, int]:
+def compare(site: BringSite) -> tuple[Message, int]:
     """Read it and compare; a sentence, and how many entries that were. Raises Failed where something is not
     the same, naming it."""
     copied, again, to = load_copied(site.run), load_again(site.run), site.bring.target
@@ -189,7 +189,7 @@ def compare(site: BringSite) -> tuple[Said, int]:
         site.run / RESULT, site.run / AFTER, inode_numbers=False, seen_as=as_held(site.holds, unsteady)
     )
     if found:
-        raise Failed(in_a_row(t("The copy in {folder} is not the same:", folder=shown(to.folder)), *found))
+        raise Failed(join(t("The copy in {folder} is not the same:", folder=shown(to.folder)), *found))
     # The top is on the list, too.
     count = taken.entries - 1
     return t(

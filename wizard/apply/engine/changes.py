@@ -24,8 +24,8 @@ from wizard.apply.block.extents import (
 )
 from wizard.apply.engine import record
 from wizard.apply.engine.held_drive import HeldDrive
-from wizard.apply.engine.record import Change, Mark
-from wizard.apply.engine.scratch_copies import Wanted
+from wizard.apply.engine.record import DriveChange, SavedSignature
+from wizard.apply.engine.scratch_copies import ScratchRequest
 from wizard.apply.engine.stores import Store, barred, digest_of, is_zero, new_file, old_file
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress_log import Progress, Tally, part_of
@@ -35,7 +35,7 @@ from wizard.model.ext import Event
 from wizard.model.machine import Extent
 from wizard.model.operations import MakeArray, MakeFilesystem
 from wizard.model.plan import Member, Plan
-from wizard.model.said import GIB, KIB, MIB, Said
+from wizard.model.said import GIB, KIB, MIB, Message
 from wizard.plan.undo_policy import is_bare
 
 SAMPLES, SAMPLE_BYTES, END_BYTES = 256, 256 * KIB, MIB
@@ -79,7 +79,7 @@ def first_data(drive: Medium, places: Sequence[Extent]) -> int | None:
     return None
 
 
-def unknown_data(run: Path, plan: Plan, changes: Sequence[Change]) -> tuple[Said, ...]:
+def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> tuple[Message, ...]:
     """Return why drives of a rehearsed run do not count as empty although nothing is recognised on them.
     Raises Failed."""
     drives = enumerate(zip(plan.members, changes, strict=True))
@@ -92,7 +92,7 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[Change]) -> tuple[Said
     )
 
 
-def _data_found(run: Path, number: int, change: Change, places: Sequence[Extent]) -> int | None:
+def _data_found(run: Path, number: int, change: DriveChange, places: Sequence[Extent]) -> int | None:
     """Return the first nonzero byte of the saved ones, else of these places, or None."""
     with Store(old_file(run, number)) as old:
         for chunk in chunks(seeking_finds(old.fd, change.size_bytes)):
@@ -108,7 +108,7 @@ def _first_in(data: bytes) -> int:
     return len(data) - len(data.lstrip(b"\0"))
 
 
-def discards(run: Path, number: int, plan: Plan, change: Change, block_bytes: int) -> tuple[Extent, ...]:
+def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_bytes: int) -> tuple[Extent, ...]:
     """Return what is discarded of a rehearsed change once it is kept: its new volumes, without what changes
     or was written in the rehearsal. None of a drive that counts as empty. Raises Failed."""
     volumes = _discarded_volumes(plan, plan.members[number])
@@ -155,14 +155,14 @@ rest."""
 def collected(
     run: Path,
     number: int,
-    wanted: Wanted,
-    old_marks: Sequence[Mark],
-    new_marks: Sequence[Mark],
+    wanted: ScratchRequest,
+    old_marks: Sequence[SavedSignature],
+    new_marks: Sequence[SavedSignature],
     *,
     blank: bool,
     zeros_in: Sequence[Extent],
     progress: Progress,
-) -> Change:
+) -> DriveChange:
     """The change to one drive, whose old bytes are on the medium on return. The drive is only read. `blank`
     says that nothing was recognised on it; the change is blank only if there are zeros in `zeros_in`, too.
     Raises Failed where the rehearsal wrote elsewhere than it may, or there is no room.
@@ -196,13 +196,13 @@ def kept(
     changed: Callable[[Read], Iterable[Extent]],
     new: Read,
     old: Store,
-    old_marks: Sequence[Mark],
-    new_marks: Sequence[Mark],
+    old_marks: Sequence[SavedSignature],
+    new_marks: Sequence[SavedSignature],
     *,
     blank: bool,
     touched_bytes: int,
     progress: Progress,
-) -> Change:
+) -> DriveChange:
     """The change to a drive that is to hold what `new` gives in the places that `changed` finds with a reader
     of the drive, and in the marks. What the drive holds there is in `old`, and on its medium, on return.
     About `touched_bytes` of the drive are read for that. Raises Failed.
@@ -230,7 +230,7 @@ def kept(
     save([*clipped(places, gaps(merged(saved, 1, drive.size_bytes), drive.size_bytes))])
     old.sync()
     tally.begin(part_of(progress, READ_SHARE, 1.0), 3 * sum(place.size_bytes for place in places))
-    change = Change(
+    change = DriveChange(
         path=path,
         size_bytes=drive.size_bytes,
         places=places,
@@ -245,7 +245,7 @@ def kept(
     return replace(change, barred_digest=digest_of(places, content, tally))
 
 
-def _changed(wanted: Wanted, touched: Sequence[Extent], new: Store, drive: Read) -> Iterator[Extent]:
+def _changed(wanted: ScratchRequest, touched: Sequence[Extent], new: Store, drive: Read) -> Iterator[Extent]:
     """What of the stand-in is not as on the drive, within what may change. Zeros that were asked for, as for
     a filesystem's journal, can be a gigabyte: of them only the drive is read."""
     places = tuple(clipped(touched, wanted.allowed))
@@ -254,7 +254,9 @@ def _changed(wanted: Wanted, touched: Sequence[Extent], new: Store, drive: Read)
     yield from differing(clipped(places, gaps(written, wanted.size_bytes)), drive, zeros)
 
 
-def _refuse_elsewhere(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMedium, new: Store) -> None:
+def _refuse_elsewhere(
+    wanted: ScratchRequest, touched: Sequence[Extent], drive: DeviceMedium, new: Store
+) -> None:
     """Raises Failed where the stand-in holds other bytes than the drive outside of what may change."""
     passed = merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
     outside = clipped(touched, gaps(passed, wanted.size_bytes))

@@ -16,21 +16,21 @@ from wizard.apply.engine import record as words
 from wizard.apply.engine.record import (
     GOING_BACK,
     UNTOUCHED,
-    Change,
+    DriveChange,
     Phase,
     Record,
     load_record,
     settle_record,
 )
 from wizard.apply.engine.stores import FOLDER, Store, digest_of, new_file, notice_file, old_file
-from wizard.apply.engine.survey import Content, Proof, Side, content_of, is_bare, likeness, stray
+from wizard.apply.engine.survey import Content, DriveSide, Proof, content_of, is_bare, likeness, stray
 from wizard.apply.run.backup_store import digest_of_text
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Tally
-from wizard.apply.run.runs import called
+from wizard.apply.run.runs import run_argument
 from wizard.documents.profiles import read_notice
 from wizard.model.errors import BadInput, Failed, Refused, printable
-from wizard.model.said import Said, in_a_row
+from wizard.model.said import Message, join
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Kept:
     from 0."""
 
     folder: Path
-    side_of: Callable[[int, Change, Medium, ExitStack], Side]
+    side_of: Callable[[int, DriveChange, Medium, ExitStack], DriveSide]
 
 
 def kept_in(run: Path) -> Kept:
@@ -47,9 +47,9 @@ def kept_in(run: Path) -> Kept:
     return Kept(run / FOLDER, partial(side_of, run))
 
 
-def side_of(run: Path, number: int, change: Change, medium: Medium, files: ExitStack) -> Side:
+def side_of(run: Path, number: int, change: DriveChange, medium: Medium, files: ExitStack) -> DriveSide:
     """Drive `number` of a run, counted from 0. What is opened goes into `files`."""
-    return Side(
+    return DriveSide(
         change,
         medium,
         opened(lambda: files.enter_context(Store(old_file(run, number))).read),
@@ -73,7 +73,7 @@ def _failing(why: str) -> Read:
     return read
 
 
-def _notice(run: Path, number: int, change: Change) -> bytes:
+def _notice(run: Path, number: int, change: DriveChange) -> bytes:
     """The notice of a drive; empty where it has none, or it was damaged."""
     place = change.notice
     if place is None:
@@ -86,11 +86,11 @@ def _notice(run: Path, number: int, change: Change) -> bytes:
     return data if read_notice(data) else b""
 
 
-COMPLETE = frozenset({Phase.BARRED, Phase.RELEASED})
+COMPLETE = frozenset({Phase.HIDDEN, Phase.RELEASED})
 ENDED = frozenset({Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 WRITING = frozenset({Phase.CLEARING, Phase.REPLACING})
 
-SHOWN = {Content.OLD: Phase.SAVED, Content.HIDDEN: Phase.BARRED, Content.NEW: Phase.RELEASED}
+SHOWN = {Content.OLD: Phase.SAVED, Content.HIDDEN: Phase.HIDDEN, Content.NEW: Phase.RELEASED}
 """The phase whose drives contain this."""
 
 TO_RELEASE = COMPLETE | {Phase.RELEASING}
@@ -119,19 +119,19 @@ class Checks:
         settle_record(run)
         self.record: Record = record
         self._run, self._kept = run, kept or kept_in(run)
-        self._name, self._confirm = called(run), confirm
+        self._name, self._confirm = run_argument(run), confirm
         self._open, self._tally = ExitStack(), Tally()
         self.sides = tuple(
             self._side(number, change, media[number]) for number, change in enumerate(record.changes)
         )
 
-    def _side(self, number: int, change: Change, medium: Medium) -> Side:
+    def _side(self, number: int, change: DriveChange, medium: Medium) -> DriveSide:
         if medium.size_bytes != change.size_bytes:
             resized = words.RESIZED(drive=change.path, now=medium.size_bytes, before=change.size_bytes)
             if self.record.phase in UNTOUCHED:
-                raise Refused(in_a_row(resized, words.ENDS_RUN(run=self._name)))
+                raise Refused(join(resized, words.ENDS_RUN(run=self._name)))
             back = words.GIVE_BACK(size=change.size_bytes)
-            raise Refused(in_a_row(resized, back, words.SHOWS_RUN(run=self._name)))
+            raise Refused(join(resized, back, words.SHOWS_RUN(run=self._name)))
         return replace(self._kept.side_of(number, change, medium, self._open), told=self._tally)
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ class Checks:
         finally:
             self.record = replace(self.record, phase=phase)
 
-    def next_commands(self) -> Said:
+    def next_commands(self) -> Message:
         """Name the commands that would work now. Each is asked with its own checks, which only read."""
         if self.record.phase in ENDED:
             return words.NOTHING_LEFT
@@ -170,17 +170,17 @@ class Checks:
         if not found and all(map(self._waits_by_notice, self.sides)):
             found.append(words.FROM_DRIVE(drive=self.sides[0].change.path))
         if found:
-            return in_a_row(*found)
+            return join(*found)
         if not all(side.keeps_old() for side in self.sides):
-            return in_a_row(words.OLD_DAMAGED(folder=str(self._kept.folder)), words.NO_COPY)
+            return join(words.OLD_DAMAGED(folder=str(self._kept.folder)), words.NO_COPY)
         return words.SHOWS_RUN(run=self._name)
 
-    def _forward(self) -> Iterator[Said]:
+    def _forward(self) -> Iterator[Message]:
         phase = self.record.phase
         if phase in GOING_BACK:
             return
         if self._works(self.check_forward):
-            command = "keep" if phase is Phase.BARRED else "resume"
+            command = "keep" if phase is Phase.HIDDEN else "resume"
             yield words.GOES_ON(command=command, run=self._name)
 
     def check_forward(self) -> None:
@@ -188,7 +188,7 @@ class Checks:
         check = self.check_release if self.record.phase in TO_RELEASE else self.check_commit
         check()
 
-    def _back(self) -> Iterator[Said]:
+    def _back(self) -> Iterator[Message]:
         phase, name = self.record.phase, self._name
         if self._works(lambda: self.check_undo(over=False)):
             back = words.ENDS_RUN if phase is Phase.SAVED else words.UNDO
@@ -212,7 +212,7 @@ class Checks:
             self.record = record
         return True
 
-    def _waits_by_notice(self, side: Side) -> bool:
+    def _waits_by_notice(self, side: DriveSide) -> bool:
         """Whether the drive can be finished by the notice that it carries."""
         place = side.change.notice
         if place is None:
@@ -234,10 +234,10 @@ class Checks:
         """What the drives contain. A record that is lost, or older than the drives, is corrected by that."""
         contents = tuple(map(content_of, self.sides))
         phase = self.record.phase
-        if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.BARRED):
+        if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.HIDDEN):
             return contents
         if Content.FOREIGN in contents:
-            if phase is not Phase.BARRED:
+            if phase is not Phase.HIDDEN:
                 wrote = any(map(_shows_new, self.sides))
                 self.record = replace(self.record, phase=Phase.REPLACING if wrote else Phase.SAVED)
             return contents
@@ -251,34 +251,34 @@ class Checks:
         if self.record.phase in (Phase.SAVED, Phase.UNKNOWN):
             contents = self._contents()
         if self.record.phase is Phase.SAVED:
-            self._check_kept(Side.keeps_old)
-            self._check_kept(Side.keeps_new)
-            self._check_kept(Side.keeps_notice)
+            self._check_kept(DriveSide.keeps_old)
+            self._check_kept(DriveSide.keeps_new)
+            self._check_kept(DriveSide.keeps_notice)
             for side, content in zip(self.sides, contents, strict=True):
                 if content is not Content.OLD:
                     self._refuse_stranger(side)
                     raise Refused(words.CHANGED_SINCE(drive=side.change.path), str(NOTHING_WRITTEN))
         elif self.record.phase in WRITING:
-            self._check_kept(Side.keeps_new)
-            self._check_kept(Side.keeps_notice)
+            self._check_kept(DriveSide.keeps_new)
+            self._check_kept(DriveSide.keeps_notice)
             self._refuse_foreign()
         elif self.record.phase not in COMPLETE:
-            self.demand(Phase.BARRED)
+            self.demand(Phase.HIDDEN)
 
-    def check_release(self) -> list[Side]:
+    def check_release(self) -> list[DriveSide]:
         """Raises Refused if the planned bytes, or the drives, do not allow it. Gives the drives that were
         complete and are used since, which stay as they are."""
         if self.record.phase is Phase.UNKNOWN:
             self._contents()
-        if self.record.phase is Phase.BARRED:
-            self._check_kept(Side.keeps_new)
+        if self.record.phase is Phase.HIDDEN:
+            self._check_kept(DriveSide.keeps_new)
             contents = self._contents()
             for side, content in zip(self.sides, contents, strict=True):
-                if self.record.phase is Phase.BARRED and content is not Content.HIDDEN:
+                if self.record.phase is Phase.HIDDEN and content is not Content.HIDDEN:
                     self._refuse_stranger(side)
                     raise Refused(words.WRITTEN_SINCE(drive=side.change.path), str(NOTHING_WRITTEN))
         if self.record.phase is Phase.RELEASING:
-            self._check_kept(Side.keeps_new)
+            self._check_kept(DriveSide.keeps_new)
             return [side for side in self.sides if self._is_used(side)]
         if self.record.phase not in COMPLETE:
             self.demand(Phase.RELEASED)
@@ -295,13 +295,13 @@ class Checks:
             for side in self.sides:
                 self._refuse_stranger(side)
             return contents
-        self._check_kept(Side.keeps_old)
+        self._check_kept(DriveSide.keeps_old)
         if over:
             for side, content in zip(self.sides, contents, strict=True):
                 if content is Content.FOREIGN:
                     self._refuse_stranger(side)
         elif phase in COMPLETE or phase is Phase.RELEASING:
-            complete = {Phase.BARRED: {Content.HIDDEN}, Phase.RELEASED: {Content.NEW}}
+            complete = {Phase.HIDDEN: {Content.HIDDEN}, Phase.RELEASED: {Content.NEW}}
             fits = complete.get(phase, {Content.HIDDEN, Content.NEW, Content.PARTIAL})
             for side, content in zip(self.sides, contents, strict=True):
                 if content not in fits | {Content.OLD}:
@@ -319,13 +319,13 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True)
         )
 
-    def _refuse_stranger(self, side: Side) -> None:
+    def _refuse_stranger(self, side: DriveSide) -> None:
         """Raises Refused if nothing on the drive is known as the run's: it may be another one."""
         found = likeness(side)
         if found.other and not found.is_known:
             raise Refused(words.MAYBE_ANOTHER(drive=side.change.path, run=self._run.name))
 
-    def _check_kept(self, is_whole: Callable[[Side], bool]) -> None:
+    def _check_kept(self, is_whole: Callable[[DriveSide], bool]) -> None:
         """Raises Refused where what is kept of a drive is damaged."""
         for side in self.sides:
             if not is_whole(side):
@@ -350,11 +350,11 @@ class Checks:
         shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
         if shows and not any(is_bare(side, side.change.old_marks, side.old) for side in self.sides):
             left = words.LEFT_AS_IT_IS(drives=tuple(found))
-            raise LeftError(in_a_row(left, words.PLAN_AGAIN))
+            raise LeftError(join(left, words.PLAN_AGAIN))
         path, at = next(iter(found.items()))
         raise Refused(words.STRAY(drive=path, byte=at))
 
-    def _is_used(self, side: Side) -> bool:
+    def _is_used(self, side: DriveSide) -> bool:
         """Whether another program wrote to what was made complete, so that it stays as it is; raises Refused
         where it was not complete."""
         whole = side.keeps_old()
@@ -366,7 +366,7 @@ class Checks:
         return True
 
 
-def _shows_new(side: Side) -> bool:
+def _shows_new(side: DriveSide) -> bool:
     """Whether a drive that is known as the run's shows something that the run writes."""
     found = likeness(side)
     if found.new:

@@ -18,26 +18,26 @@ from pathlib import Path
 from wizard.apply.block.extents import Read, chunks, differing, merged
 from wizard.apply.engine import record as words
 from wizard.apply.engine.checks import COMPLETE, ENDED, Checks, LeftError
-from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Mark, Phase, load_record, save_record
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, SavedSignature, load_record, save_record
 from wizard.apply.engine.stores import barred_back, digest_of
-from wizard.apply.engine.survey import Content, Proof, Side, shows_old
+from wizard.apply.engine.survey import Content, DriveSide, Proof, shows_old
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
-from wizard.model.said import in_a_row
+from wizard.model.said import join
 
 OVER = "over"
 """The file in a run that says that it is to be undone also where another program wrote to its drives
 since."""
 
 COMMITS = {Phase.SAVED: 5, Phase.CLEARING: 6, Phase.REPLACING: 7}
-RELEASES = {Phase.BARRED: 2, Phase.RELEASING: 4}
+RELEASES = {Phase.HIDDEN: 2, Phase.RELEASING: 4}
 UNDOES = {
     Phase.SAVED: 1,
     Phase.CLEARING: 9,
     Phase.REPLACING: 9,
-    Phase.BARRED: 6,
+    Phase.HIDDEN: 6,
     Phase.RELEASING: 8,
     Phase.RELEASED: 6,
     Phase.CLEARING_BACK: 9,
@@ -55,7 +55,7 @@ class Exchange(Checks):
     """Whether nothing could use the drives until `release` began."""
 
     def commit(self, progress: Progress) -> None:
-        """From SAVED or any later phase to BARRED. Raises Failed or Refused; it can be asked for again then,
+        """From SAVED or any later phase to HIDDEN. Raises Failed or Refused; it can be asked for again then,
         or `undo`."""
         self._begin(progress, COMMITS)
         with self._saving_phase():
@@ -73,20 +73,20 @@ class Exchange(Checks):
                 for side in self.sides:
                     standing = barred_back(side.change, side.old) if is_first else None
                     replace_all(side, side.barred, side.change.barred_digest, standing)
-                self._enter(Phase.BARRED)
+                self._enter(Phase.HIDDEN)
             if self.record.phase not in COMPLETE:
-                self.demand(Phase.BARRED)
+                self.demand(Phase.HIDDEN)
 
     def release(self, progress: Progress) -> Proof:
-        """From BARRED to RELEASED: what was written becomes visible. Gives the proof of that. Raises Failed
+        """From HIDDEN to RELEASED: what was written becomes visible. Gives the proof of that. Raises Failed
         or Refused as `commit` does."""
         self._begin(progress, RELEASES)
         with self._saving_phase():
             # From there every block is read first, and each mark again once it is in place.
             used = self.check_release()
             self._save_corrected()
-            is_checked = self.was_hidden = self.record.phase is Phase.BARRED
-            if self.record.phase is Phase.BARRED:
+            is_checked = self.was_hidden = self.record.phase is Phase.HIDDEN
+            if self.record.phase is Phase.HIDDEN:
                 self._enter(Phase.RELEASING)
             if self.record.phase is Phase.RELEASING:
                 self._show([side for side in self.sides if side not in used], is_checked)
@@ -94,7 +94,7 @@ class Exchange(Checks):
             self.demand(Phase.RELEASED)
             return self._proof(Content.NEW)
 
-    def _show(self, sides: Sequence[Side], is_checked: bool) -> None:
+    def _show(self, sides: Sequence[DriveSide], is_checked: bool) -> None:
         """Put the new marks in place, and read everything again unless it `is_checked`."""
         # What decides comes last on every drive, and on all of them together: md would begin to work with
         # one half of a mirror if the power went between them.
@@ -199,16 +199,16 @@ def mark_over_changes(run: Path, over: bool) -> None:
             (run / OVER).touch(mode=0o600)
     except OSError as error:
         unwritten = UNWRITTEN(file=str(run), why=str(error.strerror))
-        raise Failed(in_a_row(unwritten, words.NO_DRIVE_WRITTEN)) from None
+        raise Failed(join(unwritten, words.NO_DRIVE_WRITTEN)) from None
 
 
-def check(side: Side, digest: str) -> None:
+def check(side: DriveSide, digest: str) -> None:
     """Raises Failed where the drive, read past every cache, does not hold what has this digest."""
     if not side.holds(digest):
         raise Failed(words.NOT_AS_WRITTEN(drive=side.change.path))
 
 
-def replace_all(side: Side, content: Read, digest: str, standing: Read | None = None) -> None:
+def replace_all(side: DriveSide, content: Read, digest: str, standing: Read | None = None) -> None:
     """Put these bytes in all places, and read them back. What is there already is not written again: where a
     block takes no writes any more, that is the way back from it. `standing` gives what is there where that is
     known; else the drive is read. Raises Failed.
@@ -224,26 +224,26 @@ def replace_all(side: Side, content: Read, digest: str, standing: Read | None = 
     check(side, digest)
 
 
-def bar(side: Side, marks: Sequence[Mark]) -> None:
+def bar(side: DriveSide, marks: Sequence[SavedSignature]) -> None:
     """Take marks away, the one that decides first."""
     for mark in reversed(marks):
         _write(side, mark, mark.away(mark.start_bytes, mark.size_bytes, side.old))
 
 
-def put(side: Side, marks: Sequence[Mark], content: Read) -> None:
+def put(side: DriveSide, marks: Sequence[SavedSignature], content: Read) -> None:
     """Put marks in place, the one that decides last."""
     for mark in marks:
         _write(side, mark, content(mark.start_bytes, mark.size_bytes))
 
 
-def put_away_notice(side: Side) -> None:
+def put_away_notice(side: DriveSide) -> None:
     """Put what is to be there in the place of the notice, if the drive has one."""
     if place := side.change.notice:
         for chunk in chunks((place,)):
-            put(side, (Mark(chunk.start_bytes, chunk.size_bytes),), side.new)
+            put(side, (SavedSignature(chunk.start_bytes, chunk.size_bytes),), side.new)
 
 
-def _write(side: Side, mark: Mark, data: bytes) -> None:
+def _write(side: DriveSide, mark: SavedSignature, data: bytes) -> None:
     """On return it is on the medium, and read back: the next mark may rely on it. Raises Failed."""
     if _unlike(side.medium.read, mark.extent, data):
         side.medium.write_through(mark.start_bytes, data)

@@ -13,7 +13,7 @@ from wizard.apply.run.journal import sync_folder
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import Said, Sentence, Sentences, t
+from wizard.model.said import Message, Sentence, Sentences, t
 
 # What a power cut now would leave, by how far it is.
 HALF = Sentence(
@@ -133,7 +133,7 @@ class Phase(StrEnum):
     """REHEARSING: all is done on a stand-in. SAVED: the old bytes are kept. CLEARING, REPLACING: the drives
     are written.
 
-    BARRED: everything is written and read back but what anything recognises it by. RELEASING: that is
+    HIDDEN: everything is written and read back but what anything recognises it by. RELEASING: that is
     written. RELEASED: the drives hold what was shown. KEPT: the old bytes are gone. The phases with BACK lead
     to UNDONE. LEFT: somebody uses what the drives held, before the first write or after the last one back, so
     nothing is done with them any more. UNKNOWN, never written down: the record is lost, and only what it says
@@ -144,7 +144,7 @@ class Phase(StrEnum):
     SAVED = "saved"
     CLEARING = "clearing"
     REPLACING = "replacing"
-    BARRED = "barred"
+    HIDDEN = "barred"
     RELEASING = "releasing"
     RELEASED = "released"
     KEPT = "kept"
@@ -168,7 +168,7 @@ def power_sentence(phase: Phase, drives: str, *, waits: bool = True) -> str:
     return "" if said is None else str(said)
 
 
-def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Said | None:
+def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Message | None:
     """What a power cut now would leave, and what to do then; None once it is over. `waits`: see `Record`.
     What waited and is kept is over only when it is in use, which the run's journal tells."""
     match phase:
@@ -182,7 +182,7 @@ def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Said | None:
             return REHEARSING(drives=drives)
         case Phase.SAVED:
             return SAVED(drives=drives)
-        case Phase.BARRED if waits:
+        case Phase.HIDDEN if waits:
             return BARRED
         case Phase.RELEASED:
             return RELEASED(drives=drives)
@@ -191,7 +191,7 @@ def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Said | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark(Placed):
+class SavedSignature(Placed):
     """A place by which something is recognised. While a drive is barred it holds zeros, or, where `stays`,
     what it held before: a table that keeps partitions stays in force until the new one is released. Or it
     holds what is `instead` there, in hexadecimal digits: a filesystem whose files stay is to be found, too,
@@ -212,7 +212,7 @@ class Mark(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DriveChange:
     """What changes on one drive: `places`, in order and apart, in whole logical blocks.
 
     `old_marks` show what the drive held, `new_marks` what it is to hold; both in the order in which they are
@@ -223,8 +223,8 @@ class Change:
     path: str
     size_bytes: int
     places: tuple[Extent, ...]
-    old_marks: tuple[Mark, ...]
-    new_marks: tuple[Mark, ...]
+    old_marks: tuple[SavedSignature, ...]
+    new_marks: tuple[SavedSignature, ...]
     old_digest: str
     new_digest: str
     barred_digest: str
@@ -234,7 +234,7 @@ class Change:
     """What is discarded once the run is kept."""
 
     @property
-    def marks(self) -> tuple[Mark, ...]:
+    def marks(self) -> tuple[SavedSignature, ...]:
         """Those of before and of after."""
         return (*self.old_marks, *self.new_marks)
 
@@ -252,7 +252,7 @@ class Record:
     """
 
     phase: Phase
-    changes: tuple[Change, ...] = ()
+    changes: tuple[DriveChange, ...] = ()
     waits: bool = True
     of_plan: str = ""
 
@@ -271,7 +271,7 @@ def save_record(run: Path, record: Record) -> None:
         raise Failed(_unwritten(run, error)) from None
 
 
-def _unwritten(run: Path, error: OSError) -> Said:
+def _unwritten(run: Path, error: OSError) -> Message:
     return NOT_NOTED(run=str(run), why=str(error.strerror))
 
 

@@ -117,7 +117,7 @@ HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ScratchRequest:
     """The drive that a stand-in is wanted for. `volumes` are those before and after that do not stay,
     `allowed` all that may change, `extra` other places that tools look at, such as the records of its table.
     In `others` lie partitions that stay and may be in use: whoever uses them writes there meanwhile, so that
@@ -138,7 +138,7 @@ class Wanted:
         return Extent(0, self.size_bytes)
 
 
-def shown(wanted: Wanted) -> tuple[Extent, ...]:
+def shown(wanted: ScratchRequest) -> tuple[Extent, ...]:
     """Every place of the drive that its stand-in is to show, in whole pages. Reads the drive."""
     places = list(wanted.extra)
     for volume in (wanted.drive, *wanted.volumes):
@@ -159,7 +159,7 @@ def _ends(volume: Extent) -> tuple[Extent, Extent]:
     return Extent(volume.start_bytes, head), Extent(volume.end_bytes - tail, tail)
 
 
-def _copies_on(wanted: Wanted, volume: Extent) -> tuple[Extent, ...]:
+def _copies_on(wanted: ScratchRequest, volume: Extent) -> tuple[Extent, ...]:
     def read(start: int, length: int) -> bytes:
         if start + length > volume.size_bytes:
             return b""
@@ -168,7 +168,7 @@ def _copies_on(wanted: Wanted, volume: Extent) -> tuple[Extent, ...]:
     return tuple(copies(read, volume.size_bytes))
 
 
-def read_around(wanted: Wanted, start: int, length: int) -> bytes:
+def read_around(wanted: ScratchRequest, start: int, length: int) -> bytes:
     """Bytes of the drive from any byte on."""
     block = wanted.block_bytes
     begin = start // block * block
@@ -177,7 +177,7 @@ def read_around(wanted: Wanted, start: int, length: int) -> bytes:
 
 
 @contextmanager
-def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, ...]]:
+def standing_in_for(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[tuple[str, ...]]:
     """The nodes of stand-ins for these drives, in their order, for as long as the block lasts; their files
     stay. Raises NoStandInError where none can be had, and Failed.
     """
@@ -225,7 +225,7 @@ def _stop_arrays(node: str) -> None:
             run_command(("mdadm", "--stop", node_of(holder.name)), seconds=RELEASE_SECONDS)
 
 
-def _each(run: Path, drives: Sequence[Wanted], nodes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _each(run: Path, drives: Sequence[ScratchRequest], nodes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     if len(nodes) == len(drives):
         yield nodes
         return
@@ -238,14 +238,14 @@ def _each(run: Path, drives: Sequence[Wanted], nodes: tuple[str, ...]) -> Iterat
             forget_caches(node)
 
 
-def _store(run: Path, number: int, wanted: Wanted) -> Store:
+def _store(run: Path, number: int, wanted: ScratchRequest) -> Store:
     try:
         return Store(new_file(run, number), make_bytes=wanted.size_bytes)
     except StoreError as error:
         raise NoStandInError(error.clause) from None
 
 
-def _seed(store: Store, wanted: Wanted) -> None:
+def _seed(store: Store, wanted: ScratchRequest) -> None:
     for chunk in chunks(shown(wanted)):
         store.write(chunk.start_bytes, read_around(wanted, chunk.start_bytes, chunk.size_bytes))
 
@@ -269,7 +269,7 @@ def free_bytes(folder: Path) -> int:
     return status.f_bavail * status.f_frsize
 
 
-def obstacle(folder: Path, sizes_bytes: Iterable[int]) -> str:
+def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
     """Why no stand-ins for drives of these sizes can be had in a folder, as a clause; empty where they can.
     Leaves nothing there."""
     if not Path(CONTROL).exists():

@@ -16,7 +16,7 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
 from wizard.apply.block.extents import GRAIN_BYTES, Read
 from wizard.apply.engine import record
-from wizard.apply.engine.record import Mark
+from wizard.apply.engine.record import SavedSignature
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures
 from wizard.filesystems.registry import KINDS
@@ -150,17 +150,19 @@ def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
     return Extent(start, end - start)
 
 
-def in_release_order(found: Iterable[Extent], table: Iterable[Extent], block_bytes: int) -> tuple[Mark, ...]:
+def in_release_order(
+    found: Iterable[Extent], table: Iterable[Extent], block_bytes: int
+) -> tuple[SavedSignature, ...]:
     """Marks in the order in which they are put in place: copies, what volumes are recognised by, copies of
     the table, its first blocks.
 
     `found` are those of volumes in the order in which they showed: what is recognised before its copies. Of a
     table the MBR comes before the first header of a GPT.
     """
-    volumes = [Mark(place.start_bytes, place.size_bytes) for place in reversed(tuple(found))]
+    volumes = [SavedSignature(place.start_bytes, place.size_bytes) for place in reversed(tuple(found))]
     front = TABLE_HEADERS * block_bytes
     tables = sorted(table, key=lambda place: (place.start_bytes < front, place.start_bytes))
-    return tuple([*volumes, *(Mark(place.start_bytes, place.size_bytes) for place in tables)])
+    return tuple([*volumes, *(SavedSignature(place.start_bytes, place.size_bytes) for place in tables)])
 
 
 MOST_ROUNDS = 50

@@ -16,14 +16,14 @@ from typing import Self
 
 from wizard.apply.block.extents import GRAIN_BYTES, ZEROS, DeviceMedium, Read, chunks, merged, without
 from wizard.apply.engine import record
-from wizard.apply.engine.record import Change, Mark
+from wizard.apply.engine.record import DriveChange, SavedSignature
 from wizard.apply.engine.signatures import BTRFS_COPIES
 from wizard.apply.run.journal import sync_folder
 from wizard.documents.profiles import sealed_notice
 from wizard.model.errors import Failed
-from wizard.model.finding import MOST_BYTES, Notice, Withheld, notice_places
+from wizard.model.finding import MOST_BYTES, HiddenBlock, Notice, notice_places
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Said, rounded_up
+from wizard.model.said import MIB, Message, rounded_up
 
 FOLDER = "engine"
 
@@ -51,7 +51,7 @@ class StoreError(Failed):
         super().__init__(record.STORE_FAILED(clause=self.clause))
 
 
-def _told(file: Path, error: OSError) -> Said:
+def _told(file: Path, error: OSError) -> Message:
     if error.errno == errno.EFBIG:
         return record.TOO_LARGE(folder=str(file.parent))
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -114,7 +114,7 @@ class Store:
             raise StoreError(self.file, error) from None
 
 
-def barred(change: Change, old: Read, new: Read, notice: bytes) -> Read:
+def barred(change: DriveChange, old: Read, new: Read, notice: bytes) -> Read:
     """What the drive is to hold while it is barred: the new bytes, without the marks by which they are
     recognised, and where it has one the notice of what waits."""
     hidden = _without(change.new_marks, new, old)
@@ -133,12 +133,12 @@ def barred(change: Change, old: Read, new: Read, notice: bytes) -> Read:
     return read
 
 
-def barred_back(change: Change, old: Read) -> Read:
+def barred_back(change: DriveChange, old: Read) -> Read:
     """The old bytes without the marks by which they are recognised."""
     return _without(change.old_marks, old, old)
 
 
-def _without(marks: tuple[Mark, ...], content: Read, standing: Read) -> Read:
+def _without(marks: tuple[SavedSignature, ...], content: Read, standing: Read) -> Read:
     def read(offset: int, length: int) -> bytes:
         data = content(offset, length)
         for mark in marks:
@@ -173,7 +173,7 @@ SPARE_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NoticeText:
     """What the notices of a run say of it. `plan` is its plan as a document, `told` what is made, in a few
     words."""
 
@@ -184,8 +184,8 @@ class Told:
 
 
 def with_notice(
-    run: Path, number: int, change: Change, volumes: Sequence[Extent], told: Told, block_bytes: int
-) -> Change:
+    run: Path, number: int, change: DriveChange, volumes: Sequence[Extent], told: NoticeText, block_bytes: int
+) -> DriveChange:
     """The change with a notice for its drive, whose old bytes there are on the run's medium on return. The
     drive is only read. As it was where no place in the new volumes is free for one. Raises Failed.
     """
@@ -220,7 +220,7 @@ def with_notice(
         )
 
 
-def _notice(change: Change, number: int, told: Told, old: Read, new: Read) -> Notice:
+def _notice(change: DriveChange, number: int, told: NoticeText, old: Read, new: Read) -> Notice:
     """The notice without its place."""
     hidden = barred(change, old, new, b"")
     return Notice(
@@ -235,7 +235,7 @@ def _notice(change: Change, number: int, told: Told, old: Read, new: Read) -> No
         places=change.places,
         digest=digest_of(change.places, hidden),
         withheld=tuple(
-            Withheld(
+            HiddenBlock(
                 mark.start_bytes,
                 mark.size_bytes,
                 mark.stays,
@@ -247,7 +247,7 @@ def _notice(change: Change, number: int, told: Told, old: Read, new: Read) -> No
     )
 
 
-def _free_places(change: Change, volumes: Sequence[Extent], room_bytes: int) -> Iterator[Extent]:
+def _free_places(change: DriveChange, volumes: Sequence[Extent], room_bytes: int) -> Iterator[Extent]:
     """Where a notice may lie: in a new volume, away from its ends, from what changes, and from where a copy
     of a superblock could be."""
     if room_bytes > MOST_BYTES:

@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import rmtree
 
 from wizard.apply.block.extents import DeviceMedium, Medium, Read, chunks, held, without
-from wizard.apply.engine.record import Change, Mark
+from wizard.apply.engine.record import DriveChange, SavedSignature
 from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, is_zero, new_file, old_file
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
@@ -48,12 +48,12 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DriveSide:
     """One drive of the exchange: its medium, and the bytes that it held and is to hold. `notice` is what it
     carries while it is barred; empty where it carries none, or what was kept of that is damaged. `told`
     hears how many bytes of the places were just read, compared or written."""
 
-    change: Change
+    change: DriveChange
     medium: Medium
     old: Read
     new: Read
@@ -91,19 +91,19 @@ class Side:
         return not self.notice or self.notice[at : at + len(block)] == block
 
 
-def _is_whole(side: Side, kept: Read, digest: str) -> bool:
+def _is_whole(side: DriveSide, kept: Read, digest: str) -> bool:
     try:
         return digest_of(side.change.places, kept, side.told) == digest
     except Failed:
         return False
 
 
-def blocks(mark: Mark, block_bytes: int) -> Iterator[tuple[int, int]]:
+def blocks(mark: SavedSignature, block_bytes: int) -> Iterator[tuple[int, int]]:
     """The logical blocks of a mark. The drive writes each of them whole or not at all."""
     return ((start, block_bytes) for start in range(mark.start_bytes, mark.extent.end_bytes, block_bytes))
 
 
-def stray(side: Side, *, before: bool = False, released: bool = False) -> int | None:
+def stray(side: DriveSide, *, before: bool = False, released: bool = False) -> int | None:
     """The first byte of a block that holds neither what it held, nor what it is to hold, nor, in a mark's
     place, what is there while it is barred, nor the notice in its own: another program wrote there. None
     where there is none. `before` says that nothing of what it is to hold was written yet; `released`, that
@@ -162,7 +162,7 @@ def _readable(medium: Medium, chunk: Extent, failed: list[Failed]) -> Iterator[t
         yield start, block
 
 
-def is_bare(side: Side, marks: tuple[Mark, ...], shown: Read) -> bool:
+def is_bare(side: DriveSide, marks: tuple[SavedSignature, ...], shown: Read) -> bool:
     """Whether a block by which something would be recognised is taken away. Raises Failed."""
     for mark in marks:
         for start, size in blocks(mark, side.medium.logical_block_bytes):
@@ -172,7 +172,7 @@ def is_bare(side: Side, marks: tuple[Mark, ...], shown: Read) -> bool:
     return False
 
 
-def shows_old(side: Side) -> bool:
+def shows_old(side: DriveSide) -> bool:
     """Whether a mark of what it held is there, and is none of what it is to hold. What cannot be read shows
     nothing; where what it is to hold is not kept any more, that is like nothing."""
     for mark in side.change.old_marks:
@@ -186,7 +186,7 @@ def shows_old(side: Side) -> bool:
     return False
 
 
-def content_of(side: Side) -> Content:
+def content_of(side: DriveSide) -> Content:
     """Compare all places of a drive with both states, past every cache. Raises Failed if the drive cannot be
     read."""
     found = digest_of(side.change.places, side.medium.read, side.told)
@@ -202,7 +202,7 @@ def content_of(side: Side) -> Content:
     return Content.PARTIAL if stray(side) is None else Content.FOREIGN
 
 
-def likeness(side: Side) -> Likeness:
+def likeness(side: DriveSide) -> Likeness:
     """Count the blocks by which a drive is known as the run's. Unreadable blocks count for none."""
     counts = [0, 0, 0]
     size = side.medium.logical_block_bytes

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.advice.catalogue import Kind, load_catalogue
+from wizard.advice.catalogue import OptionKind, load_catalogue
 from wizard.apply.ensure import leftover
 from wizard.apply.ensure.layers import (
     container_faults,
@@ -28,10 +28,10 @@ from wizard.model.errors import Failed, partition_path, printable
 from wizard.model.machine import Drive, Layer
 from wizard.model.operations import Encryption
 from wizard.model.plan import NO_PLACE, Plan, Volume
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import CONTAINER, opened_on
 from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import Request
+from wizard.plan.request.volume_request import VolumeRequest
 from wizard.probe.host.environment import writer_named
 
 NO_OPTIONS = Sentence("the line of {device} in {file} lacks {options:list}")
@@ -55,25 +55,25 @@ class Using:
     """What is missing (`needs`) with the first change that leads there, what is otherwise and stays so
     (`faults`), and where fstab mounts each device."""
 
-    needs: tuple[Said, ...]
+    needs: tuple[Message, ...]
     changes: Changes | None
-    faults: tuple[Said, ...]
+    faults: tuple[Message, ...]
     places: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    said: Said
+    said: Message
     device: str
     wanted: Attach | SetOptions
 
 
 def mounted_as_there(
-    requests: Sequence[Request],
+    requests: Sequence[VolumeRequest],
     drives: Sequence[Drive],
     where: Where,
     layers: Sequence[Layer | None] = (),
-) -> tuple[Request, ...]:
+) -> tuple[VolumeRequest, ...]:
     """The requests, where they say no place with the one where the volume is mounted, at boot or now.
     `layers` are what the volumes lie on, where that is no partitions."""
     return tuple(
@@ -112,7 +112,7 @@ def _shown_by(drives: Sequence[Drive], number: int) -> Drive:
     return next(shown, drives[0])
 
 
-def using_of(plan: Plan, requests: Sequence[Request], drives: Sequence[Drive], where: Where) -> Using:
+def using_of(plan: Plan, requests: Sequence[VolumeRequest], drives: Sequence[Drive], where: Where) -> Using:
     """How the volumes of the plan, which are there on its drives, are used; raises Refused where what is
     missing cannot be done."""
     if layers := layers_of(plan, drives):
@@ -121,7 +121,7 @@ def using_of(plan: Plan, requests: Sequence[Request], drives: Sequence[Drive], w
         return _using_of_several(plan, plan.volumes[0], requests[0], drives, where)
     (drive,) = drives
     needs: list[_Need] = []
-    faults: list[Said] = []
+    faults: list[Message] = []
     places: dict[str, tuple[str, ...]] = {}
     for volume, asked in zip(plan.volumes, requests, strict=True):
         if volume.encryption is not None:
@@ -137,12 +137,12 @@ def using_of(plan: Plan, requests: Sequence[Request], drives: Sequence[Drive], w
         places[volume.path] = tuple(line.mount_point for line in used.lines)
         found = _uses_of(volume, asked, used)
         needs += (one for one in found if isinstance(one, _Need))
-        faults += (one for one in found if isinstance(one, Said))
+        faults += (one for one in found if isinstance(one, Message))
     return _using(needs, faults, places, where)
 
 
 def _using(
-    needs: Sequence[_Need], faults: Sequence[Said], places: dict[str, tuple[str, ...]], where: Where
+    needs: Sequence[_Need], faults: Sequence[Message], places: dict[str, tuple[str, ...]], where: Where
 ) -> Using:
     first = needs[0] if needs and not faults else None
     changes = act(first.device, first.wanted, where.environment) if first else None
@@ -150,7 +150,7 @@ def _using(
 
 
 def _using_of_several(
-    plan: Plan, volume: Volume, asked: Request, drives: Sequence[Drive], where: Where
+    plan: Plan, volume: Volume, asked: VolumeRequest, drives: Sequence[Drive], where: Where
 ) -> Using:
     """No change of one thing mounts what lies on several drives, since the kernel has to be told of each, so
     what is missing of that is only told."""
@@ -158,7 +158,7 @@ def _using_of_several(
     used = look_at_filesystem(device, where.environment)
     found = _uses_of(replace(volume, path=device), asked, used)
     needs = [one for one in found if isinstance(one, _Need)]
-    faults = [one for one in found if isinstance(one, Said)]
+    faults = [one for one in found if isinstance(one, Message)]
     parts = tuple(partition_path(drive.path, volume.partition) for drive in drives)
     if not used.mounts and any(isinstance(need.wanted, Attach) for need in needs):
         faults += [
@@ -173,8 +173,8 @@ def _using_of_several(
 
 
 def _within_container(
-    volume: Volume, encryption: Encryption, asked: Request, drive: Drive, environment: Environment
-) -> Iterator[Said]:
+    volume: Volume, encryption: Encryption, asked: VolumeRequest, drive: Drive, environment: Environment
+) -> Iterator[Message]:
     """No change of one thing mounts what is encrypted, so what is missing of it is only told."""
     yield from container_faults(volume, encryption, asked, drive, environment)
     if layer := opened_on(drive, encryption.device):
@@ -182,11 +182,11 @@ def _within_container(
 
 
 def _using_of_layers(
-    plan: Plan, requests: Sequence[Request], layers: Sequence[Layer | None], environment: Environment
+    plan: Plan, requests: Sequence[VolumeRequest], layers: Sequence[Layer | None], environment: Environment
 ) -> Using:
     """No change of one thing is for what lies on an array or in a group, so what is missing of it is only
     told."""
-    faults: list[Said] = []
+    faults: list[Message] = []
     places: dict[str, tuple[str, ...]] = {}
     for volume, asked, layer in zip(plan.volumes, requests, layers, strict=True):
         if layer is not None:
@@ -196,7 +196,9 @@ def _using_of_layers(
     return Using((), None, tuple(faults), places)
 
 
-def _layer_rest(volume: Volume, asked: Request, layer: Layer, environment: Environment) -> Iterator[Said]:
+def _layer_rest(
+    volume: Volume, asked: VolumeRequest, layer: Layer, environment: Environment
+) -> Iterator[Message]:
     """Mount options and owner of what lies on a layer."""
     lines = lines_of(layer, environment)
     if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
@@ -205,14 +207,14 @@ def _layer_rest(volume: Volume, asked: Request, layer: Layer, environment: Envir
     yield from owner_faults(asked, next(iter(mounted), None), volume.filesystem)
 
 
-def _uses_of(volume: Volume, asked: Request, used: InUse) -> list[_Need | Said]:
+def _uses_of(volume: Volume, asked: VolumeRequest, used: InUse) -> list[_Need | Message]:
     owner = owner_faults(asked, used.existing.mount_point, used.existing.filesystem)
     if volume.subvolumes:
         return [*_subvolumes_of(volume, used), *owner]
     return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *owner]
 
 
-def _place_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need | Said]:
+def _place_of(volume: Volume, asked: VolumeRequest, used: InUse) -> Iterator[_Need | Message]:
     device, place, file = volume.path, volume.mount_point, used.found.fstab
     listed = [line.mount_point for line in used.lines]
     if place is None:
@@ -238,7 +240,7 @@ def _place_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need | S
         yield _Need(leftover.NOT_MOUNTED(device=device, place=shown), device, Attach(None, (), True))
 
 
-def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Said]:
+def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Message]:
     """No change of one thing mounts several subvolumes, so what is missing of them is only told."""
     listed = {line.mount_point for line in used.lines}
     mounted = {one.mount_point for one in used.mounts}
@@ -251,7 +253,7 @@ def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Said]:
     yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 
 
-def _options_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need]:
+def _options_of(volume: Volume, asked: VolumeRequest, used: InUse) -> Iterator[_Need]:
     if len(used.lines) != 1:
         return
     have = used.lines[0].options
@@ -260,15 +262,15 @@ def _options_of(volume: Volume, asked: Request, used: InUse) -> Iterator[_Need]:
         yield _Need(said, volume.path, SetOptions((*have, *missing)))
 
 
-def _missing_options(volume: Volume, asked: Request, have: Sequence[str]) -> tuple[str, ...]:
+def _missing_options(volume: Volume, asked: VolumeRequest, have: Sequence[str]) -> tuple[str, ...]:
     """Only of options that were asked for: what is advised may change, and is no difference."""
     catalogue = load_catalogue()
     named = [catalogue[name] for name in asked.options if name in catalogue]
-    texts = [word for one in named if one.kind is Kind.MOUNT for word in one.text.split(",")]
+    texts = [word for one in named if one.kind is OptionKind.MOUNT for word in one.text.split(",")]
     return tuple(word for word in texts if word in volume.mount_options and word not in have)
 
 
-def owner_faults(asked: Request, place: str | None, filesystem: str) -> Iterator[Said]:
+def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> Iterator[Message]:
     """Where the document says who may write: whether the top folder is theirs. Seen only where it is
     mounted. Raises Failed where it cannot be."""
     if asked.writable is None or place is None:
@@ -304,7 +306,7 @@ def owner_faults(asked: Request, place: str | None, filesystem: str) -> Iterator
         )
 
 
-def _swap_faults(volume: Volume, drive: Drive, where: Where) -> Iterator[Said]:
+def _swap_faults(volume: Volume, drive: Drive, where: Where) -> Iterator[Message]:
     """That swap which is wanted in use stands in fstab."""
     part = drive.partition(volume.path)
     if volume.mount_point != NO_PLACE or part is None:

@@ -21,7 +21,7 @@ from wizard.model.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Machine, Signature
 from wizard.model.plan import Plan
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import as_it_is, emptied, opened_on, with_makers
 from wizard.plan.desired_state.document import requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, alone_differences, btrfs_differences
@@ -30,7 +30,7 @@ from wizard.plan.planner import Mode
 from wizard.plan.raid.striped import StripeWish
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import Arrangement, Request
+from wizard.plan.request.volume_request import Arrangement, VolumeRequest
 from wizard.probe.host.environment import caller
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.host.uses import is_hidden
@@ -45,7 +45,7 @@ RESERVE = "GlobalReserve"
 _look = partial(run, seconds=LOOK_SECONDS)
 
 
-def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Said, ...]:
+def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
     """What differs of drives that are together as the plan's, whose tables and labels are as planned. Raises
     Refused and Failed where that cannot be told."""
     if plan.group or (plan.stripe and plan.stripe.kind != "btrfs"):
@@ -55,7 +55,7 @@ def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Said, ...]:
     return tuple(btrfs_differences(plan.stripe, _btrfs(drives)))
 
 
-def _shared(plan: Plan, drive: Drive) -> Iterator[Said]:
+def _shared(plan: Plan, drive: Drive) -> Iterator[Message]:
     """Each Btrfs that is to lie on one partition and lies on more devices: its table and label tell
     nothing."""
     for volume in plan.volumes:
@@ -161,7 +161,7 @@ PARTS = frozenset(
 all firmware's RAIDs."""
 
 
-def reaching_faults(drives: Sequence[Drive]) -> tuple[Said, ...]:
+def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
     """Each Btrfs, md array and volume group on these drives that lies on further ones, too, and each part of
     what may. Raises Failed where the tools do not tell."""
     held = [
@@ -193,14 +193,14 @@ def _named(held: Held, uuid: str | None) -> int:
     return sum(one.uuid == uuid for _, one in held)
 
 
-def _of_btrfs(held: Held) -> Iterator[Said]:
+def _of_btrfs(held: Held) -> Iterator[Message]:
     for device, one in held:
         count = number_in(superblock_of(device), "num_devices")
         if count > _named(held, one.uuid):
             yield REACHES_FURTHER(device=device, count=count, what=t("a Btrfs"))
 
 
-def _of_md(held: Held) -> Iterator[Said]:
+def _of_md(held: Held) -> Iterator[Message]:
     for device, one in held:
         said = exported(_look(("mdadm", "--examine", "--export", device)).output)
         count = said.get("MD_DEVICES", "")
@@ -210,7 +210,7 @@ def _of_md(held: Held) -> Iterator[Said]:
             yield REACHES_FURTHER(device=device, count=int(count), what=t("an md array"))
 
 
-def _of_lvm(held: Held) -> Iterator[Said]:
+def _of_lvm(held: Held) -> Iterator[Message]:
     here = [device for device, _ in _only(held, MEMBER_KINDS["lvm"])]
     for device in here:
         name = group_of(device)
@@ -219,7 +219,7 @@ def _of_lvm(held: Held) -> Iterator[Said]:
             yield REACHES_FURTHER(device=device, count=len(physical), what=t("a volume group"))
 
 
-def _of_others(held: Held) -> Iterator[Said]:
+def _of_others(held: Held) -> Iterator[Message]:
     """Whose other parts no tool is asked for here."""
     for device, one in held:
         is_raid = one.kind.endswith("_raid_member") and one.kind not in MEMBER_KINDS.values()
@@ -242,7 +242,7 @@ class Aim:
     where: Where
 
     @property
-    def requests(self) -> tuple[Request, ...]:
+    def requests(self) -> tuple[VolumeRequest, ...]:
         """Its volumes."""
         return requests_of(self.wanted)
 
@@ -273,12 +273,12 @@ class Aim:
             return ()
         return layers_of(self._if_blank(self.requests), self.drives)
 
-    def _if_blank(self, asked: Sequence[Request], layers: Sequence[Layer | None] = ()) -> Plan:
+    def _if_blank(self, asked: Sequence[VolumeRequest], layers: Sequence[Layer | None] = ()) -> Plan:
         there = mounted_as_there(asked, self.drives, self.where, layers)
         return self._plan(with_makers(self.machine), tuple(map(emptied, self.drives)), there, None)
 
     def _plan(
-        self, machine: Machine, drives: Sequence[Drive], requests: Sequence[Request], mode: Mode | None
+        self, machine: Machine, drives: Sequence[Drive], requests: Sequence[VolumeRequest], mode: Mode | None
     ) -> Plan:
         usual, danger = _usual(self.where), self.wanted.danger
         if (stripe := self.stripe) is not None:

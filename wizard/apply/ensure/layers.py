@@ -21,7 +21,7 @@ from wizard.model.errors import partition_path, printable
 from wizard.model.machine import Drive, Layer
 from wizard.model.operations import Encryption
 from wizard.model.plan import NO_PLACE, Plan, Stripe, Subvolume, Volume
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.differences import array_on, opened_on
 from wizard.plan.desired_state.layers import (
@@ -36,7 +36,7 @@ from wizard.plan.desired_state.layers import (
 )
 from wizard.plan.raid.striping import NUMBER
 from wizard.plan.request.subvolumes import places_of, subvolume_option
-from wizard.plan.request.volume_request import Request
+from wizard.plan.request.volume_request import VolumeRequest
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run
 
@@ -66,7 +66,7 @@ def _named(drive: Drive, device: str, name: str) -> Layer | None:
     return found[0] if len(found) == 1 else None
 
 
-def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Said, ...]:
+def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
     """What differs of the group or the array, and of what its volumes hold; and what cannot be told, since
     it is not active. Raises Failed where LVM does not say."""
     parts = tuple(partition_path(drive.path, NUMBER) for drive in drives)
@@ -79,7 +79,7 @@ def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Said, ...]:
     return tuple(_content_faults(plan, drives))
 
 
-def _content_faults(plan: Plan, drives: Sequence[Drive]) -> Iterator[Said]:
+def _content_faults(plan: Plan, drives: Sequence[Drive]) -> Iterator[Message]:
     names = logical_wanted(plan)
     for at, (volume, layer) in enumerate(zip(plan.volumes, layers_of(plan, drives), strict=True)):
         if layer is None:
@@ -92,7 +92,7 @@ def _content_faults(plan: Plan, drives: Sequence[Drive]) -> Iterator[Said]:
             yield from content_differences(volume, layer)
 
 
-def _md_faults(stripe: Stripe, parts: Sequence[str], drives: Sequence[Drive]) -> Iterator[Said]:
+def _md_faults(stripe: Stripe, parts: Sequence[str], drives: Sequence[Drive]) -> Iterator[Message]:
     arrays = [array_on(drive) for drive in drives]
     found = [layer for layer in arrays if layer is not None]
     uuids = {
@@ -171,7 +171,7 @@ def group_of(part: str) -> str:
 
 def subvolume_faults(
     subvolumes: Sequence[Subvolume], device: str, lines: Sequence[Line], file: str
-) -> Iterator[Said]:
+) -> Iterator[Message]:
     """Each place where fstab, by these lines, or the kernel has another part of the Btrfs. What is not there
     at all is no fault here."""
     roots = {mounted.mount_point: mounted.root for mounted in read_mounts()}
@@ -206,8 +206,8 @@ def places_at_boot(drive: Drive, device: str, environment: Environment) -> tuple
 
 
 def container_faults(
-    volume: Volume, encryption: Encryption, asked: Request, drive: Drive, environment: Environment
-) -> Iterator[Said]:
+    volume: Volume, encryption: Encryption, asked: VolumeRequest, drive: Drive, environment: Environment
+) -> Iterator[Message]:
     """What keeps an encrypted volume from being used as wanted, or from being looked at. Raises Refused and
     Failed where its key, or it, cannot be read."""
     device, key = encryption.device, encryption.key
@@ -230,7 +230,9 @@ def container_faults(
     yield from layer_faults(volume, asked, layer, environment)
 
 
-def layer_faults(volume: Volume, asked: Request, layer: Layer, environment: Environment) -> Iterator[Said]:
+def layer_faults(
+    volume: Volume, asked: VolumeRequest, layer: Layer, environment: Environment
+) -> Iterator[Message]:
     """What keeps a volume on a layer, such as an open container, from being used as wanted."""
     if volume.filesystem == "swap":
         yield from _swap_faults(volume, layer, environment)
@@ -241,7 +243,7 @@ def layer_faults(volume: Volume, asked: Request, layer: Layer, environment: Envi
         yield from subvolume_faults(volume.subvolumes, layer.path, lines, str(environment.fstab))
 
 
-def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environment) -> Iterator[Said]:
+def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environment) -> Iterator[Message]:
     part, file = drive.partition(encryption.device), environment.crypttab
     uuid = (part.signatures[0].uuid or "") if part else ""
     own = [line for line in parse_crypttab(read_text(file)) if line.names({"UUID": uuid})]
@@ -254,15 +256,15 @@ def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environm
         )
 
 
-def _swap_faults(volume: Volume, layer: Layer, environment: Environment) -> Iterator[Said]:
+def _swap_faults(volume: Volume, layer: Layer, environment: Environment) -> Iterator[Message]:
     is_listed = any(line.kind == "swap" for line in lines_of(layer, environment))
     if volume.mount_point == NO_PLACE and not is_listed:
         yield leftover.NO_SWAP_LINE(device=layer.path, file=str(environment.fstab))
 
 
 def _place_faults(
-    wanted: Sequence[str], asked: Request, layer: Layer, environment: Environment
-) -> Iterator[Said]:
+    wanted: Sequence[str], asked: VolumeRequest, layer: Layer, environment: Environment
+) -> Iterator[Message]:
     listed, file = [line.mount_point for line in lines_of(layer, environment)], str(environment.fstab)
     others = tuple(printable(place, 200) for place in listed if place not in wanted)
     if wanted and others:

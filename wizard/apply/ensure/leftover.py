@@ -9,25 +9,25 @@ from wizard.apply.engine.record import UNTOUCHED, load_record
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.load import load_changes, load_moves, outline
 from wizard.apply.run.progress_log import Settling
-from wizard.apply.run.runs import Kind, command_on, kind_of, list_runs, load_plan
-from wizard.apply.run_control import LEFT_OFF, Ways, working_ways
+from wizard.apply.run.runs import RunKind, command_on, kind_of, list_runs, load_plan
+from wizard.apply.run_control import LEFT_OFF, NextCommands, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.plan import NO_PLACE, Member, Plan
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import may_replace
 from wizard.plan.raid.lvm import logical_volumes
-from wizard.plan.request.volume_request import Request
+from wizard.plan.request.volume_request import VolumeRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DesiredPlan:
     """What is wanted: the plan that says so, the requests that it comes from, and what the document allows to
     lose (`replace`)."""
 
     plan: Plan
-    requests: tuple[Request, ...]
+    requests: tuple[VolumeRequest, ...]
     replace: str = ""
 
 
@@ -36,11 +36,11 @@ class Leftover:
     """The run, what is said of it, and whether it does what is wanted and can be gone on with."""
 
     run: Path
-    said: Said
+    said: Message
     resumes: bool = False
 
 
-def leftover(wanted: Wanted, drives: Sequence[Drive], journal_dir: Path | None) -> Leftover | None:
+def leftover(wanted: DesiredPlan, drives: Sequence[Drive], journal_dir: Path | None) -> Leftover | None:
     """The newest run on one of the drives, where it is not over; None where on none, or where it never wrote
     anything that is wanted otherwise now. One is gone on with only where it is that of all of them, and loses
     nothing but what the document says may be lost. Raises as `list_runs` does."""
@@ -58,7 +58,7 @@ def leftover(wanted: Wanted, drives: Sequence[Drive], journal_dir: Path | None) 
 
 
 def _on_drive(
-    wanted: Wanted, drive: Drive, drives: Sequence[Drive], journal_dir: Path | None
+    wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive], journal_dir: Path | None
 ) -> Leftover | None:
     for run in reversed(list_runs(journal_dir)):
         with suppress(BadInput):
@@ -67,7 +67,7 @@ def _on_drive(
     return None
 
 
-def _left(run: Path, wanted: Wanted, drive: Drive, drives: Sequence[Drive]) -> Leftover | None:
+def _left(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive]) -> Leftover | None:
     now = state(run)
     if now is RunState.RUNNING:
         return Leftover(
@@ -107,7 +107,7 @@ def _left(run: Path, wanted: Wanted, drive: Drive, drives: Sequence[Drive]) -> L
     return None if untouched else Leftover(run, _first(run, drive, asked))
 
 
-def _first(run: Path, drive: Drive, ways: Ways) -> Said:
+def _first(run: Path, drive: Drive, ways: NextCommands) -> Message:
     """What to do about a run before anything else, or why no command works on it."""
     if ways.names:
         return t(
@@ -129,11 +129,11 @@ def _is_on(run: Path, drive: Drive) -> bool:
 def _drives_of(run: Path) -> tuple[Identity, ...]:
     """The drives of a run, where its document says who they are."""
     match kind_of(run):
-        case Kind.PLAN:
+        case RunKind.PLAN:
             return tuple(member.drive for member in load_plan(run).members)
-        case Kind.CHANGES:
+        case RunKind.CHANGES:
             return (load_changes(run).drive,)
-        case Kind.MOVE:
+        case RunKind.MOVE:
             return (load_moves(run).drive,)
         case _:
             return ()
@@ -151,15 +151,15 @@ def _is_untouched(run: Path) -> bool:
     return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
 
 
-def _does(run: Path, wanted: Wanted) -> bool:
+def _does(run: Path, wanted: DesiredPlan) -> bool:
     """Whether the run makes what is wanted, but for what is drawn."""
-    if kind_of(run) is not Kind.PLAN:
+    if kind_of(run) is not RunKind.PLAN:
         return False
     plan = load_plan(run)
     return not plan.part and _made(plan) == _made(wanted.plan) and _is_mounted_so(plan, wanted)
 
 
-def _is_mounted_so(plan: Plan, wanted: Wanted) -> bool:
+def _is_mounted_so(plan: Plan, wanted: DesiredPlan) -> bool:
     """Whether its volumes are mounted where the document says."""
     return all(
         made.subvolumes == asked.subvolumes and asked.mount_point in (None, made.mount_point or NO_PLACE)
@@ -167,7 +167,7 @@ def _is_mounted_so(plan: Plan, wanted: Wanted) -> bool:
     )
 
 
-def _may_lose(run: Path, wanted: Wanted, drives: Sequence[Drive]) -> bool:
+def _may_lose(run: Path, wanted: DesiredPlan, drives: Sequence[Drive]) -> bool:
     """Whether the document says that what the run's drives held before it may be lost. What a run of somebody
     else's was allowed is not what this document allows."""
     record, members = load_record(run), load_plan(run).members

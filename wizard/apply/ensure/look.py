@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.apply.ensure.compare_mounts import Using, Where, using_of
 from wizard.apply.ensure.converge import Aim, reaching_faults, together_faults
-from wizard.apply.ensure.leftover import Leftover, Wanted, leftover
+from wizard.apply.ensure.leftover import DesiredPlan, Leftover, leftover
 from wizard.apply.plan.job import measure
 from wizard.apply.plan.start import why_direct
 from wizard.apply.run.runs import runs_folder
@@ -18,7 +18,7 @@ from wizard.model.ensure import Match, Shape, WantedDrive
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import NO_PLACE, Plan
-from wizard.model.said import Said, reason_of, t, tn
+from wizard.model.said import Message, reason_of, t, tn
 from wizard.plan.desired_state.differences import (
     layout_differences,
     may_replace,
@@ -34,7 +34,7 @@ from wizard.plan.request.subvolumes import places_of
 from wizard.probe.machine import probe_machine
 
 
-class Standing(StrEnum):
+class DriveState(StrEnum):
     """AS_WANTED: nothing is to be done. MAKE: the plan leads there. USE: it is there, and is to be mounted or
     noted in fstab. RESUME: a run that does it was cut off. REFUSED: nothing may be done."""
 
@@ -46,7 +46,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class DriveAssessment:
     """What was seen. `said` are the differences, and where it is refused why; `drives` those that are meant,
     in the document's order, none where that is not clear. `before` and `after` are theirs. `plan` and
     `changes` are what would be done, `run` what would be gone on with.
@@ -56,8 +56,8 @@ class Look:
     """
 
     wanted: WantedDrive
-    standing: Standing
-    said: tuple[Said | str, ...] = ()
+    standing: DriveState
+    said: tuple[Message | str, ...] = ()
     drives: tuple[Drive, ...] = ()
     before: tuple[Shape, ...] = ()
     after: tuple[Shape, ...] = ()
@@ -83,19 +83,19 @@ class Look:
         return self.wanted.name or (self.drive.path if self.drive else str(t("a drive")))
 
 
-def look_at(wanted: WantedDrive, where: Where) -> Look:
+def look_at(wanted: WantedDrive, where: Where) -> DriveAssessment:
     """How the drives that are meant stand; what stands against it is in what is said."""
     try:
         machine, drives = meant(wanted.matches)
     except DiskwrightError as error:
-        return Look(wanted, Standing.REFUSED, (reason_of(error),))
+        return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),))
     try:
         return _looked(Aim(wanted, machine, drives, where))
     except DiskwrightError as error:
-        return Look(wanted, Standing.REFUSED, (reason_of(error),), drives, _shapes(drives))
+        return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),), drives, _shapes(drives))
 
 
-def _looked(aim: Aim) -> Look:
+def _looked(aim: Aim) -> DriveAssessment:
     drives = aim.drives
     if unread := next((drive for drive in drives if unread_content(drive)), None):
         raise Refused(
@@ -107,8 +107,10 @@ def _looked(aim: Aim) -> Look:
         )
     ideal = aim.ideal()
     key_of(ideal)
-    seen = Look(aim.wanted, Standing.REFUSED, (), drives, after=shapes_wanted(ideal, places_in(ideal)))
-    asked = Wanted(ideal, aim.requests, aim.wanted.replace)
+    seen = DriveAssessment(
+        aim.wanted, DriveState.REFUSED, (), drives, after=shapes_wanted(ideal, places_in(ideal))
+    )
+    asked = DesiredPlan(ideal, aim.requests, aim.wanted.replace)
     left = leftover(asked, drives, aim.where.journal_dir)
     if left is not None:
         return _left(seen, left)
@@ -150,7 +152,7 @@ def _looked(aim: Aim) -> Look:
     return _made(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
 
 
-def _together(seen: Look, ideal: Plan, aim: Aim) -> Look:
+def _together(seen: DriveAssessment, ideal: Plan, aim: Aim) -> DriveAssessment:
     """Drives whose tables and labels are as wanted: what is otherwise then is never replaced, since it may be
     a fault of what holds everybody's files."""
     if faults := together_faults(ideal, aim.drives):
@@ -168,12 +170,12 @@ def _together(seen: Look, ideal: Plan, aim: Aim) -> Look:
     return _used(seen, using_of(ideal, aim.requests, aim.drives, aim.where))
 
 
-def _left(seen: Look, left: Leftover) -> Look:
-    standing = Standing.RESUME if left.resumes else Standing.REFUSED
+def _left(seen: DriveAssessment, left: Leftover) -> DriveAssessment:
+    standing = DriveState.RESUME if left.resumes else DriveState.REFUSED
     return replace(seen, standing=standing, said=(left.said,), run=left.run, before=_shapes(seen.drives))
 
 
-def _made(seen: Look, plan: Plan, where: Where) -> Look:
+def _made(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
     """What is to be made: tried out first, so that bytes that nobody recognises are not taken for nothing."""
     paths, folder = plan.paths, runs_folder(where.journal_dir)
     if why := why_direct(plan, folder):
@@ -221,7 +223,7 @@ def _made(seen: Look, plan: Plan, where: Where) -> Look:
     )
     return replace(
         seen,
-        standing=Standing.MAKE,
+        standing=DriveState.MAKE,
         said=said,
         plan=plan,
         after=shapes_wanted(plan, places_in(plan)),
@@ -233,13 +235,13 @@ def _others(drives: Sequence[Drive], without: Sequence[Drive]) -> tuple[Drive, .
     return tuple(drive for drive in drives if drive not in without)
 
 
-def _used(seen: Look, using: Using) -> Look:
+def _used(seen: DriveAssessment, using: Using) -> DriveAssessment:
     seen = replace(seen, before=_shapes(seen.drives, using.places))
     if using.faults:
         return replace(seen, said=using.faults)
     if using.changes is not None:
-        return replace(seen, standing=Standing.USE, said=using.needs, changes=using.changes)
-    return replace(seen, standing=Standing.AS_WANTED, after=seen.before)
+        return replace(seen, standing=DriveState.USE, said=using.needs, changes=using.changes)
+    return replace(seen, standing=DriveState.AS_WANTED, after=seen.before)
 
 
 def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wizard.apply.move import forward
-from wizard.apply.move.bad_sectors import Unreadable, new_name, with_unread_at
+from wizard.apply.move.bad_sectors import UnreadableBlocks, new_name, with_unread_at
 from wizard.apply.move.content import OnDrive, ends_digest
 from wizard.apply.move.forward import stopped_back_said
-from wizard.apply.move.mover.journal import Phase, Side
+from wizard.apply.move.mover.journal import MovePhase, PartitionSide
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.process import UNDOING
-from wizard.apply.run.runs import called
+from wizard.apply.run.runs import run_argument
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.migration import Move
@@ -53,7 +53,10 @@ def refuse_used(on: OnDrive) -> None:
             continue
         if number == begun[-1]:
             mover = _started(on, number, move)
-            if mover is not None and (mover.state.phase, mover.state.target) == (Phase.DONE, Side.NEW):
+            if mover is not None and (mover.state.phase, mover.state.target) == (
+                MovePhase.DONE,
+                PartitionSide.NEW,
+            ):
                 _refuse_changed(on, number, move, mover)
         elif not _has_same_ends(on, number, move):
             raise Refused(USED_SINCE(part=move.device, start=move.before.start_bytes))
@@ -84,18 +87,18 @@ def _unread_at(on: OnDrive, number: int, places: Iterable[Extent], *, is_kept: b
     move = on.moves.moves[number]
     noted = with_unread_at(on.notes[number], places, move.after.start_bytes, is_kept=is_kept)
     on.note(number, noted)
-    return Refused(stopped_back_said(move, noted.stops, called(on.run)))
+    return Refused(stopped_back_said(move, noted.stops, run_argument(on.run)))
 
 
 def _refuse_changed(on: OnDrive, number: int, move: Move, mover: Mover) -> None:
     start = move.before.start_bytes
     try:
-        is_unused = mover.stands(Side.NEW, on.notes[number].over)
-    except Unreadable as unreadable:
+        is_unused = mover.stands(PartitionSide.NEW, on.notes[number].over)
+    except UnreadableBlocks as unreadable:
         raise _unread_at(on, number, unreadable.places, is_kept=True) from None
     if not is_unused:
         raise Refused(USED_SINCE(part=move.device, start=start))
-    if not mover.has_table(Side.NEW):
+    if not mover.has_table(PartitionSide.NEW):
         raise Refused(
             t(
                 "The partition table of {drive} was changed since {part} was moved, so this "
@@ -114,7 +117,7 @@ def _by_journal(on: OnDrive, number: int, move: Move, name: str) -> Mover | None
     loaded = journal.load()
     if loaded is None or loaded[0].course.run != name:
         return None
-    side = Side.OLD if name == on.notes[number].name else Side.NEW
+    side = PartitionSide.OLD if name == on.notes[number].name else PartitionSide.NEW
     told = on.telling(move, 0, loaded[0].moved_to(side), lambda: False)
     return Mover(on.drive, journal, *loaded, told)
 
@@ -125,7 +128,7 @@ def _return(on: OnDrive, number: int, *, is_last: bool) -> None:
         mover = _started(on, number, move)
         is_moved = mover is not None and not mover.is_whole
         if mover is not None:
-            _go(on, number, mover, Side.OLD)
+            _go(on, number, mover, PartitionSide.OLD)
     else:
         _move_back(on, number, move)
     # What nobody has given up cannot be read here either, and where something was lost the drive may still
@@ -140,15 +143,15 @@ def _return(on: OnDrive, number: int, *, is_last: bool) -> None:
     on.note(number, replace(on.notes[number], is_back=True))
 
 
-def _go(on: OnDrive, number: int, mover: Mover, side: Side) -> None:
+def _go(on: OnDrive, number: int, mover: Mover, side: PartitionSide) -> None:
     """Raises Failed where sectors cannot be read, with what can be done."""
     mover.give_up(on.notes[number].over)
     try:
         mover.go(side)
-    except Unreadable:
+    except UnreadableBlocks:
         on.note_bad(number, mover)
         move, stops = on.moves.moves[number], on.notes[number].stops
-        raise Failed(stopped_back_said(move, stops, called(on.run))) from None
+        raise Failed(stopped_back_said(move, stops, run_argument(on.run))) from None
     on.note_bad(number, mover)
 
 
@@ -162,14 +165,14 @@ def _move_back(on: OnDrive, number: int, move: Move) -> None:
         begun = replace(noted, back=noted.back or new_name())
         try:
             state, images = on.prepared(number, back, begun, begun.back)
-        except Unreadable as unreadable:
+        except UnreadableBlocks as unreadable:
             on.note(number, with_unread_at(noted, unreadable.places, back.before.start_bytes, is_kept=False))
-            raise Failed(stopped_back_said(move, on.notes[number].stops, called(on.run))) from None
+            raise Failed(stopped_back_said(move, on.notes[number].stops, run_argument(on.run))) from None
         on.note(number, begun)
         journal = on.journal(back)
         journal.prepare(state, images)
         mover = Mover(on.drive, journal, state, b"", on.telling(back, 0, 0, lambda: False))
-    _go(on, number, mover, Side.NEW)
+    _go(on, number, mover, PartitionSide.NEW)
 
 
 def _journals_of_next(on: OnDrive, number: int) -> Iterator[tuple[Move, str]]:

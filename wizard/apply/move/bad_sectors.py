@@ -12,7 +12,7 @@ from typing import Protocol
 from uuid import uuid4
 
 from wizard.apply.block.extents import merged, without
-from wizard.apply.move.mover.journal import Course, State
+from wizard.apply.move.mover.journal import Course, MoveState
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.documents.codec import JSON, from_json, parse_document, to_json
 from wizard.model.errors import Failed
@@ -30,11 +30,11 @@ MOST_FAILED = 256
 """So many reads may fail in one window."""
 
 
-class Unread(Failed):
+class UnreadSector(Failed):
     """The drive says that a sector cannot be read."""
 
 
-class Unreadable(Failed):
+class UnreadableBlocks(Failed):
     """Physical blocks of the content cannot be read; `places` are theirs, counted from its start. The journal
     on the drive has them."""
 
@@ -43,7 +43,7 @@ class Unreadable(Failed):
         self.places = places
 
 
-class Reads(Protocol):
+class DriveReader(Protocol):
     """A drive, as far as it is read from."""
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
@@ -51,7 +51,7 @@ class Reads(Protocol):
 
 
 def filled(
-    drive: Reads, at_bytes: int, buffer: memoryview, block_bytes: int, passed: Sequence[Extent] = ()
+    drive: DriveReader, at_bytes: int, buffer: memoryview, block_bytes: int, passed: Sequence[Extent] = ()
 ) -> tuple[Extent, ...]:
     """Fill a buffer with what the drive holds from a place on: the physical blocks that cannot be read, as
     far as they lie there. They are zeros in the buffer, and so is what is `passed` over, which is not tried.
@@ -62,7 +62,9 @@ def filled(
     return merged(narrowing.found, 1, at_bytes + len(buffer))
 
 
-def seen(drive: Reads, at_bytes: int, wanted: bytes, block_bytes: int) -> tuple[bool, tuple[Extent, ...]]:
+def seen(
+    drive: DriveReader, at_bytes: int, wanted: bytes, block_bytes: int
+) -> tuple[bool, tuple[Extent, ...]]:
     """Whether a place holds these bytes, as far as it can be read, and the physical blocks that cannot.
     Extents count from the drive's start. Raises Failed where more fails than is tried."""
     # Direct reading wants memory that begins at a page.
@@ -75,7 +77,7 @@ def seen(drive: Reads, at_bytes: int, wanted: bytes, block_bytes: int) -> tuple[
     return held == kept, unread
 
 
-def read_but(drive: Reads, at_bytes: int, buffer: memoryview, passed: Sequence[Extent]) -> None:
+def read_but(drive: DriveReader, at_bytes: int, buffer: memoryview, passed: Sequence[Extent]) -> None:
     """Fill a buffer with what the drive holds from a place on, and with zeros for what is passed over. Raises
     Failed."""
     for start, end in _between(at_bytes, buffer, passed):
@@ -97,7 +99,7 @@ def _between(at_bytes: int, buffer: memoryview, passed: Sequence[Extent]) -> Ite
 
 
 class _Narrowing:
-    def __init__(self, drive: Reads, at_bytes: int, buffer: memoryview, block_bytes: int) -> None:
+    def __init__(self, drive: DriveReader, at_bytes: int, buffer: memoryview, block_bytes: int) -> None:
         self._drive, self._at, self._buffer = drive, at_bytes, buffer
         self._steps = (*(step for step in STEPS if step > block_bytes), block_bytes)
         self._failed = 0
@@ -110,7 +112,7 @@ class _Narrowing:
         """What lies between, in smaller pieces where that fails."""
         try:
             self._drive.read_into(start, self._buffer[start - self._at : end - self._at])
-        except Unread as error:
+        except UnreadSector as error:
             self._failed += 1
             if self._failed > MOST_FAILED:
                 raise Failed(
@@ -224,7 +226,9 @@ def save_notes(run: Path, notes: Sequence[Noted]) -> None:
     replace_document(run / FILE, SCHEMA, Notes(tuple(notes)))
 
 
-def fill(drive: Reads, state: State, boundary_bytes: int, at_bytes: int, buffer: memoryview) -> None:
+def fill(
+    drive: DriveReader, state: MoveState, boundary_bytes: int, at_bytes: int, buffer: memoryview
+) -> None:
     """Fill the buffer with what the drive holds from `at_bytes` on, while the content lies so by this
     boundary. Raises Unreadable for physical blocks of the content that nobody has given up, and Failed."""
     course = state.course
@@ -237,7 +241,7 @@ def fill(drive: Reads, state: State, boundary_bytes: int, at_bytes: int, buffer:
     own = merged(_in_content(course, boundary_bytes, whole), 1, course.size_bytes)
     others = [*_reading_on_drive(course, boundary_bytes, own), *_needless(course, boundary_bytes)]
     if beside := next((piece for place in found for piece in without(place, others)), None):
-        raise Unread(
+        raise UnreadSector(
             t(
                 "The drive could not be read at byte {byte}, in a block that the partition "
                 "shares with its neighbour.",
@@ -247,7 +251,7 @@ def fill(drive: Reads, state: State, boundary_bytes: int, at_bytes: int, buffer:
     # What is barred is zeros meanwhile, and comes from the journal.
     known = (*course.pieces.barred, *state.given_up)
     if unknown := tuple(piece for place in own for piece in without(place, known)):
-        raise Unreadable(unknown)
+        raise UnreadableBlocks(unknown)
 
 
 def _sides(course: Course, boundary: int) -> tuple[tuple[int, Extent], ...]:
@@ -288,7 +292,7 @@ def _within(places: Iterable[Extent], bound: Extent) -> Iterator[Extent]:
             yield Extent(start, end - start)
 
 
-def with_bad(noted: Noted, state: State) -> Noted:
+def with_bad(noted: Noted, state: MoveState) -> Noted:
     """Of one move; what it knows from an earlier move of the same partition stays."""
     known = {one.content.start_bytes: one.drive_bytes for one in noted.bad}
 
@@ -315,7 +319,7 @@ def with_unread_at(noted: Noted, places: Iterable[Extent], start_bytes: int, *, 
     return replace(noted, bad=tuple(sorted((*noted.bad, *new), key=lambda one: one.content.start_bytes)))
 
 
-def _noting_on_drive(state: State, place: Extent, *, is_zeros: bool) -> int:
+def _noting_on_drive(state: MoveState, place: Extent, *, is_zeros: bool) -> int:
     """Where it lay when it could not be read: what is zeros now came from the other place."""
     course = state.course
     if place.end_bytes <= course.head_bytes:

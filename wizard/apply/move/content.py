@@ -11,7 +11,7 @@ from time import sleep
 
 from wizard.apply.engine.signatures import xfs_found
 from wizard.apply.move.bad_sectors import Noted, as_json, filled, read_but, save_notes, with_bad
-from wizard.apply.move.mover.journal import Journal, MovingDrive, State
+from wizard.apply.move.mover.journal import MoveJournal, MoveState, MovingDrive
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive, prepared
 from wizard.apply.run.backup_store import read_kept
@@ -29,7 +29,7 @@ MOST_PIECES, PIECE_DIGITS = 1024, 32
 
 
 @dataclass(frozen=True, slots=True)
-class Digests:
+class ContentDigests:
     """Of what a partition holds without its head and its last bytes: of all, and of each of its equal
     pieces. `superblocks`: where in it xfs_repair would try one of XFS, whoever it is of."""
 
@@ -51,7 +51,7 @@ def content_digests(
     stop: Callable[[], bool],
     passed: Sequence[Extent] = (),
     unread: list[Extent] | None = None,
-) -> Digests | None:
+) -> ContentDigests | None:
     """Digests of what the partition holds at this start, without its head and its last bytes, which may be
     others at another place; the drive is read all the same, but for what of the content is `passed` over.
     None where it was stopped. Raises Failed, naming the byte, where a sector cannot be read; with `unread`
@@ -112,12 +112,12 @@ class _Hashes:
         self._now = hashlib.sha256()
 
     @property
-    def digests(self) -> Digests:
+    def digests(self) -> ContentDigests:
         self._end()
-        return Digests(self._whole.hexdigest(), tuple(self._pieces), tuple(self._superblocks))
+        return ContentDigests(self._whole.hexdigest(), tuple(self._pieces), tuple(self._superblocks))
 
 
-def are_same(before: Digests, now: Digests, size_bytes: int, lost: Iterable[Extent]) -> bool:
+def are_same(before: ContentDigests, now: ContentDigests, size_bytes: int, lost: Iterable[Extent]) -> bool:
     """Whether a partition holds what it held, as far as that can be told: pieces in which something was lost
     cannot be compared."""
     apart = {*_touched(size_bytes, lost)}
@@ -200,15 +200,15 @@ class OnDrive:
         stop: Callable[[], bool],
         passed: Sequence[Extent] = (),
         unread: list[Extent] | None = None,
-    ) -> Digests | None:
+    ) -> ContentDigests | None:
         """See `content_digests`, with progress."""
         told = noting(self.run, step, size_bytes=move.before.size_bytes)
         return content_digests(self.drive, move, start_bytes, told, stop, passed, unread)
 
-    def are_same(self, number: int, now: Digests) -> bool:
+    def are_same(self, number: int, now: ContentDigests) -> bool:
         """Whether a partition holds what it held, as far as that can be told."""
         noted, size = self.notes[number], self.moves.moves[number].before.size_bytes
-        return are_same(Digests(noted.content, noted.pieces), now, size, noted.lost)
+        return are_same(ContentDigests(noted.content, noted.pieces), now, size, noted.lost)
 
     def note_bad(self, number: int, mover: Mover) -> None:
         """Have the run know what the journal on the drive has of sectors that could not be read."""
@@ -216,11 +216,11 @@ class OnDrive:
         if noted != self.notes[number]:
             self.note(number, noted)
 
-    def journal(self, move: Move) -> Journal:
+    def journal(self, move: Move) -> MoveJournal:
         """Where the journal of this move lies, if it has one."""
-        return Journal(self.drive, move.journal.start_bytes, move.drive.geometry.whole_block_bytes)
+        return MoveJournal(self.drive, move.journal.start_bytes, move.drive.geometry.whole_block_bytes)
 
-    def prepared(self, number: int, move: Move, noted: Noted, name: str) -> tuple[State, bytes]:
+    def prepared(self, number: int, move: Move, noted: Noted, name: str) -> tuple[MoveState, bytes]:
         """The first state of a journal in which nothing has moved, and its images, with all that another
         computer goes on by; `noted` is what will be known of this move by then. Only reads. Raises Refused,
         Unreadable and Failed."""

@@ -4,25 +4,32 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.apply.move.bad_sectors import Bad, Noted, Unread, Unreadable, load_notes, with_unread_at
+from wizard.apply.move.bad_sectors import (
+    Bad,
+    Noted,
+    UnreadableBlocks,
+    UnreadSector,
+    load_notes,
+    with_unread_at,
+)
 from wizard.apply.move.content import OnDrive, ends_digest, uncompared_bytes
-from wizard.apply.move.mover.journal import Side
+from wizard.apply.move.mover.journal import PartitionSide
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive
-from wizard.apply.move.mover.windows import Stopped
-from wizard.apply.run.job import Outcome, Work
+from wizard.apply.move.mover.windows import MoveStopped
+from wizard.apply.run.job import Outcome, RunWork
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
 from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import STOP, UNDOING
-from wizard.apply.run.runs import Kind, called, kind_of
+from wizard.apply.run.runs import RunKind, kind_of, run_argument
 from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Event
 from wizard.model.migration import Move, Moves
-from wizard.model.said import Said, Sentence, Sentences, in_a_row, t, tn
+from wizard.model.said import Message, Sentence, Sentences, join, t, tn
 from wizard.plan.partition.moves import compare_step, move_step, read_step, step_sentences
 
 
-def bad_listed(move: Move, bad: Iterable[Bad]) -> Iterator[Said]:
+def bad_listed(move: Move, bad: Iterable[Bad]) -> Iterator[Message]:
     """Each place: where it was on the drive, and where it is in the partition."""
     block = move.drive.geometry.logical_block_bytes
     for one in bad:
@@ -55,13 +62,13 @@ def bad_listed(move: Move, bad: Iterable[Bad]) -> Iterator[Said]:
         )
 
 
-def stops_of(moves: Moves, notes: Iterable[Noted]) -> tuple[Said, ...]:
+def stops_of(moves: Moves, notes: Iterable[Noted]) -> tuple[Message, ...]:
     """All places that a run stops at now."""
     pairs = zip(moves.moves, notes, strict=True)
     return tuple(said for move, noted in pairs for said in bad_listed(move, noted.stops))
 
 
-def stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Said:
+def stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
     """Why a move stopped on its way, and how it goes on, or back."""
     says = (
         Sentences(
@@ -85,7 +92,7 @@ def stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Said:
     return says(count=len(bad), part=move.device, size=_size(bad), run=run)
 
 
-def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Said:
+def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
     """The places at which the way back stops, and how it goes on."""
     if all(one.is_kept for one in bad):
         said = t(
@@ -106,10 +113,10 @@ def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Said:
             size=_size(bad),
             run=run,
         )
-    return in_a_row(*bad_listed(move, bad), said)
+    return join(*bad_listed(move, bad), said)
 
 
-def same_said(move: Move, bad: tuple[Bad, ...]) -> Said:
+def same_said(move: Move, bad: tuple[Bad, ...]) -> Message:
     """What was compared: all, or all but the pieces around what was lost."""
     if not bad:
         return t("{part} holds the same bytes as before.", part=move.device)
@@ -123,7 +130,7 @@ def same_said(move: Move, bad: tuple[Bad, ...]) -> Said:
     )
 
 
-def back_but(move: Move, bad: tuple[Bad, ...]) -> Said:
+def back_but(move: Move, bad: tuple[Bad, ...]) -> Message:
     """Where it is again, and what is not as it was."""
     apart = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
     return t(
@@ -158,7 +165,7 @@ class BadSectors:
     zeros: bool
 
 
-def stops_now(run: Path) -> tuple[Said, ...]:
+def stops_now(run: Path) -> tuple[Message, ...]:
     """The places that cannot be read, at which a move stopped; raises BadInput."""
     moves = load_moves(run)
     return stops_of(moves, load_notes(run, moves))
@@ -166,7 +173,7 @@ def stops_now(run: Path) -> tuple[Said, ...]:
 
 def bad_sectors(run: Path) -> tuple[BadSectors, ...]:
     """All that could not be read while a run moved; none for a run that moves nothing. Raises BadInput."""
-    if kind_of(run) is not Kind.MOVE:
+    if kind_of(run) is not RunKind.MOVE:
         return ()
     moves = load_moves(run)
     pairs = zip(moves.moves, load_notes(run, moves), strict=True)
@@ -179,7 +186,7 @@ def bad_sectors(run: Path) -> tuple[BadSectors, ...]:
     )
 
 
-def power_said(run: Path) -> Said:
+def power_said(run: Path) -> Message:
     """What a power cut now would leave, while the run is at work. Raises BadInput."""
     entries, moves = read_entries(run), load_moves(run)
     begun, done = begun_steps(entries), done_steps(entries)
@@ -191,11 +198,11 @@ def power_said(run: Path) -> Said:
     if not started:
         return t("If the power went now, {part:and} would be as before.", part=moves.devices)
     if (run / UNDOING).exists():
-        return HALF(part=tuple(device for device, _ in started), command="undo", run=called(run))
+        return HALF(part=tuple(device for device, _ in started), command="undo", run=run_argument(run))
     device, is_moved = started[-1]
     if is_moved:
         return t("If the power went now, {part} would be whole at its new place.", part=device)
-    return HALF(part=device, command="resume", run=called(run))
+    return HALF(part=device, command="resume", run=run_argument(run))
 
 
 # Before it begins.
@@ -226,7 +233,7 @@ FAILED = Sentence("{why} Nothing is lost.")
 class Carrying(OnDrive):
     """The moves of a run that are carried out."""
 
-    def __init__(self, work: Work, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
+    def __init__(self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
         super().__init__(work.run, moves, drive, notes)
         self._journal = work.journal
         self._sentences = step_sentences(moves)
@@ -289,15 +296,15 @@ class Carrying(OnDrive):
             return Event.STOPPED, str(STOPPED())
         try:
             mover = self._forward(number, move)
-        except (Unread, Unreadable) as error:
+        except (UnreadSector, UnreadableBlocks) as error:
             return self._not_begun(number, move, error)
         self._start(step)
         mover.give_up(self.notes[number].over)
         try:
-            mover.go(Side.NEW)
-        except Stopped:
+            mover.go(PartitionSide.NEW)
+        except MoveStopped:
             return Event.STOPPED, str(STOPPED())
-        except Unreadable as unreadable:
+        except UnreadableBlocks as unreadable:
             self.note_bad(number, mover)
             return self._stopped_at_bad(number, move, step, unreadable)
         except Failed as error:
@@ -307,22 +314,22 @@ class Carrying(OnDrive):
         self._journal.add(Event.STEP_DONE, t("{part} is at its new place.", part=move.device), step=step)
         return None
 
-    def _stopped_at_bad(self, number: int, move: Move, step: int, unreadable: Unreadable) -> Outcome:
+    def _stopped_at_bad(self, number: int, move: Move, step: int, unreadable: UnreadableBlocks) -> Outcome:
         stops = self.notes[number].stops
         for said in bad_listed(move, stops):
             self._journal.add(Event.BAD_SECTOR, said, step=step)
         self._journal.add(Event.STEP_FAILED, str(unreadable), step=step)
-        return Event.FAILED, str(stopped_said(move, stops, called(self.run)))
+        return Event.FAILED, str(stopped_said(move, stops, run_argument(self.run)))
 
-    def _not_begun(self, number: int, move: Move, error: Unread | Unreadable) -> Outcome:
+    def _not_begun(self, number: int, move: Move, error: UnreadSector | UnreadableBlocks) -> Outcome:
         """What was read before cannot be read any more, or the journal that was written cannot."""
         if self.notes[number].is_begun:
             return Event.FAILED, str(FAILED(why=str(error)))
         why = str(error)
-        if isinstance(error, Unreadable):
+        if isinstance(error, UnreadableBlocks):
             start = move.before.start_bytes
             noted = with_unread_at(self.notes[number], error.places, start, is_kept=False)
-            why = str(in_a_row(*bad_listed(move, noted.bad)))
+            why = str(join(*bad_listed(move, noted.bad)))
         early = BAD_SECTOR_LATER if self._has_moved() else BAD_SECTOR
         return Event.FAILED, str(early(why=why))
 
@@ -332,7 +339,7 @@ class Carrying(OnDrive):
         loaded = journal.load() if noted.is_begun else None
         step = move_step(self.moves, number)
         if loaded is not None and loaded[0].course.run == noted.name:
-            told = self.telling(move, step, loaded[0].moved_to(Side.NEW), self.is_stopped)
+            told = self.telling(move, step, loaded[0].moved_to(PartitionSide.NEW), self.is_stopped)
             return Mover(self.drive, journal, *loaded, told)
         if self.has_started(number):
             raise Refused(NO_JOURNAL(run=self.run.name, drive=move.drive.path))

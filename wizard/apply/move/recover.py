@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.apply.move import forward
 from wizard.apply.move.bad_sectors import Noted, load_notes, notes_of, save_notes, with_bad
-from wizard.apply.move.mover.journal import Journal, MovingDrive, image_of
+from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.run import (
     carry_out,
@@ -21,20 +21,20 @@ from wizard.apply.move.run import (
     take_back,
 )
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import Asked, Job, Taking, begin_new, check_root, settle
+from wizard.apply.run.job import JobRequest, Prepared, RunJob, begin_new, check_root, settle
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import UNDOING, Purpose, lock_drives, unlock
 from wizard.apply.run.runs import (
     MOVE,
-    Kind,
-    called,
+    RunKind,
     check_room,
     kind_of,
     list_runs,
     load_environment,
     make_run,
+    run_argument,
     runs_folder,
 )
 from wizard.filesystems.kind import MOVING_TYPES
@@ -59,7 +59,7 @@ from wizard.probe.machine import probe_machine
 OVER = frozenset({RunState.DONE, RunState.UNDONE})
 
 
-def _taking(run: Path, asked: Asked) -> Taking:
+def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
@@ -95,7 +95,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
                     t(
                         "{run} is being undone: `diskwright undo {name}` goes on.",
                         run=run.name,
-                        name=called(run),
+                        name=run_argument(run),
                     )
                 )
             sentence = t("Moving {part:and} goes on.", part=moves.devices)
@@ -105,7 +105,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
             check_takes_back(run)
             check = partial(check_unused, run, moves, over_bad_sectors=asked.over_bad_sectors)
             sentence = t("Moving {part:and} back to where it was goes on.", part=moves.devices)
-    return Taking(
+    return Prepared(
         sentence,
         partial(lock_drives, (moves.drive.path,)),
         partial(_checked, run, moves, check) if asked.over_bad_sectors else check,
@@ -122,7 +122,7 @@ def _told(_: Path, error: DiskwrightError) -> str:
     return str(error)
 
 
-JOB = Job(_taking, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _told, goes_over_bad_sectors=True)
+JOB = RunJob(_taking, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _told, goes_over_bad_sectors=True)
 
 
 def check_token(moves: Moves, token: str) -> None:
@@ -226,7 +226,7 @@ def _places(part: Partition) -> Iterator[int]:
 
 
 def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
-    journal = Journal(medium, at, block)
+    journal = MoveJournal(medium, at, block)
     loaded = journal.load()
     if loaded is None:
         return None
@@ -250,8 +250,10 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     the drive. Raises Refused for another token, and where the run's own folder is here."""
     known = {noted.name for noted in found.notes}
     for run in list_runs(journal_dir):
-        if kind_of(run) is Kind.MOVE and known & {noted.name for noted in load_notes(run, load_moves(run))}:
-            raise Refused(t("Its run is here: `diskwright resume {run}` goes on.", run=called(run)))
+        if kind_of(run) is RunKind.MOVE and known & {
+            noted.name for noted in load_notes(run, load_moves(run))
+        }:
+            raise Refused(t("Its run is here: `diskwright resume {run}` goes on.", run=run_argument(run)))
     moves = found.moves
     if not tokens:
         raise Refused(

@@ -12,13 +12,13 @@ import struct
 from collections.abc import Callable
 
 from wizard.model.errors import Refused
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.partition.movable import WITHOUT_PLACE
 
 OTHER = Sentence("The first sector is not that of {title}, which was recognised here.")
 UNCLEAN = Sentence("The {title} was not unmounted cleanly. Check it first with {command}.")
 
-REASONS: dict[str, Callable[[], Said]] = {
+REASONS: dict[str, Callable[[], Message]] = {
     "": Sentence(
         "Nothing was recognised in the partition. It may hold what states its own place, so it is not moved."
     ),

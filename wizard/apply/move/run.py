@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, impostor, open_exclusively, tell_kernel, wait_for
+from wizard.apply.block.devices import forget_caches, node_fault, open_exclusively, tell_kernel, wait_for
 from wizard.apply.conversion.messages import ANOTHER_DRIVE
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.move import forward
@@ -18,16 +18,16 @@ from wizard.apply.move.forward import Carrying, back_but, bad_listed
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import Outcome, Work
+from wizard.apply.run.job import Outcome, RunWork
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.load import load_moves
-from wizard.apply.run.runs import called, load_environment
+from wizard.apply.run.runs import load_environment, run_argument
 from wizard.model.errors import BadInput, Refused, partition_path, printable
 from wizard.model.ext import Event
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive
 from wizard.model.migration import Move, Moves
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import move_step, planned_again
 from wizard.probe.content.notices import SLOT_BYTES, SLOTS, read_slot
 from wizard.probe.host.sysfs import SYS, name_of
@@ -104,7 +104,7 @@ def check_own(moves: Moves, environment: Environment) -> None:
     drive = moves.drive.path
     if environment.only is not None and drive not in environment.only:
         raise Refused(t("{drive} is not a drive that this run may touch. Nothing was written.", drive=drive))
-    if reason := impostor(drive, drive):
+    if reason := node_fault(drive, drive):
         raise Refused(
             t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)
         )
@@ -182,7 +182,7 @@ def check_left(moves: Moves, started: int) -> None:
             )
 
 
-def carry_out(work: Work) -> Outcome:
+def carry_out(work: RunWork) -> Outcome:
     """Go on from where it stands: how the run ended. Raises DiskwrightError."""
     run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
@@ -214,7 +214,7 @@ def _held(moves: Moves) -> Iterator[MovedDrive]:
         tell_kernel(moves.drive.path, anew=True)
 
 
-def _verified(work: Work, moves: Moves) -> Outcome:
+def _verified(work: RunWork, moves: Moves) -> Outcome:
     """What the kernel and libblkid say of it now."""
     wait_for(moves.devices)
     drive = probe_drive(moves.drive.path)
@@ -229,7 +229,7 @@ def _verified(work: Work, moves: Moves) -> Outcome:
     return Event.DONE, str(_done_said(work.run, moves))
 
 
-def _checks(drive: Drive, move: Move) -> tuple[tuple[Said, bool, Said | str], ...]:
+def _checks(drive: Drive, move: Move) -> tuple[tuple[Message, bool, Message | str], ...]:
     """What must hold of a moved partition, whether it does, and what is seen instead."""
     part = drive.partition(move.device)
     start = part.kernel_start_bytes if part else None
@@ -248,19 +248,19 @@ def _checks(drive: Drive, move: Move) -> tuple[tuple[Said, bool, Said | str], ..
     )
 
 
-def _done_said(run: Path, moves: Moves) -> Said:
+def _done_said(run: Path, moves: Moves) -> Message:
     """How it ended, and what is left to be done."""
-    left = (said for move in moves.moves for said in move.then if isinstance(said, Said))
-    return in_a_row(_at_new_places(run, moves), *left)
+    left = (said for move in moves.moves for said in move.then if isinstance(said, Message))
+    return join(_at_new_places(run, moves), *left)
 
 
-def _at_new_places(run: Path, moves: Moves) -> Said:
+def _at_new_places(run: Path, moves: Moves) -> Message:
     if len(moves.moves) > 1:
         return t(
             "{parts:and} are at their new places now. `diskwright undo {run}` moves them "
             "back, until one is used.",
             parts=moves.devices,
-            run=called(run),
+            run=run_argument(run),
         )
     (move,) = moves.moves
     aligned = move.after.start_bytes % grain_bytes(move.drive.geometry) == 0
@@ -274,7 +274,7 @@ def _at_new_places(run: Path, moves: Moves) -> Said:
             "{part} starts at {start:exact} now. `diskwright undo {run}` moves it back, until it is used."
         )
     )
-    return done(part=move.device, start=move.after.start_bytes, run=called(run))
+    return done(part=move.device, start=move.after.start_bytes, run=run_argument(run))
 
 
 def check_takes_back(run: Path) -> None:
@@ -296,17 +296,17 @@ def check_unused(run: Path, moves: Moves, *, over_bad_sectors: bool) -> None:
         refuse_used(OnDrive(run, moves, drive, notes))
 
 
-def take_back(work: Work) -> Outcome:
+def take_back(work: RunWork) -> Outcome:
     """Move all back from wherever they are: how that ended. Raises DiskwrightError."""
     run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
     check_same(run, moves)
     with _held(moves) as drive:
         return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
-    return Event.UNDONE, str(in_a_row(*_back_said(moves, load_notes(run, moves))))
+    return Event.UNDONE, str(join(*_back_said(moves, load_notes(run, moves))))
 
 
-def _back_said(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Said]:
+def _back_said(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
     whole = [move for move, noted in zip(moves.moves, notes, strict=True) if not noted.bad]
     if len(whole) == 1:
         yield t(

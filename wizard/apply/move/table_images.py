@@ -28,8 +28,8 @@ from wizard.model.machine import Extent
 from wizard.model.plan import TableEntry, WriteTable
 from wizard.model.said import t
 from wizard.plan.free_space import MBR_PRIMARIES
-from wizard.probe.content.gpt import Copy, read_copy
-from wizard.probe.content.tables import Entry, Read, TableReading, is_extended, read_table
+from wizard.probe.content.gpt import GptCopy, read_copy
+from wizard.probe.content.tables import GptEntry, Read, TableReading, is_extended, read_table
 
 DYNAMIC_TYPES = frozenset(
     {"5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", "af9b60a0-1431-4f62-bc68-3311714a69ad", "0x42"}
@@ -40,7 +40,7 @@ MOST_MBR_BLOCKS = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TablePiece:
     """Whole physical blocks and where they lie; only the drive's end may cut the last one."""
 
     offset_bytes: int
@@ -52,9 +52,9 @@ class TableImages:
     """The same places in three states. The pieces of each stand in the order in which they are to be written,
     each on its medium before the next."""
 
-    old: tuple[Piece, ...]
-    moving: tuple[Piece, ...]
-    new: tuple[Piece, ...]
+    old: tuple[TablePiece, ...]
+    moving: tuple[TablePiece, ...]
+    new: tuple[TablePiece, ...]
 
 
 class SharedBlock(Refused):
@@ -151,7 +151,7 @@ def _check_table(drive: _Drive, reading: TableReading) -> None:
         )
 
 
-def _gpt_copies(drive: _Drive) -> tuple[Copy, Copy]:
+def _gpt_copies(drive: _Drive) -> tuple[GptCopy, GptCopy]:
     """Both, the first one first; each sound, and stating the same."""
     last = drive.size_bytes // drive.block_bytes - 1
     found = [read_copy(drive.read, lba, last, drive.block_bytes) for lba in (1, last)]
@@ -175,11 +175,11 @@ def _gpt_copies(drive: _Drive) -> tuple[Copy, Copy]:
     return first, other
 
 
-def _stated(copy: Copy) -> tuple[object, ...]:
+def _stated(copy: GptCopy) -> tuple[object, ...]:
     return (copy.disk_guid, copy.first_usable_lba, copy.last_usable_lba, copy.entry_bytes, copy.entries)
 
 
-def _entry(reading: TableReading, number: int) -> Entry:
+def _entry(reading: TableReading, number: int) -> GptEntry:
     found = next((entry for entry in reading.entries if entry.number == number), None)
     if found is None or not found.size_bytes:
         raise Refused(t("The table has no partition {number}.", number=number))
@@ -193,15 +193,15 @@ def _entry(reading: TableReading, number: int) -> Entry:
     return found
 
 
-def _is_container(reading: TableReading, entry: Entry) -> bool:
+def _is_container(reading: TableReading, entry: GptEntry) -> bool:
     return reading.table.kind == "mbr" and is_extended(entry.type)
 
 
-def _is_logical(reading: TableReading, entry: Entry) -> bool:
+def _is_logical(reading: TableReading, entry: GptEntry) -> bool:
     return reading.table.kind == "mbr" and entry.number > MBR_PRIMARIES
 
 
-def _check_places(drive: _Drive, entry: Entry, span: Extent, after: Extent) -> None:
+def _check_places(drive: _Drive, entry: GptEntry, span: Extent, after: Extent) -> None:
     for place in (span, after):
         if place.start_bytes % drive.block_bytes or place.size_bytes % drive.block_bytes:
             raise ValueError("a place is not in whole logical blocks")
@@ -209,7 +209,7 @@ def _check_places(drive: _Drive, entry: Entry, span: Extent, after: Extent) -> N
         raise ValueError("the span does not hold both places")
 
 
-def _check_room(image: Image, reading: TableReading, entry: Entry, span: Extent) -> None:
+def _check_room(image: Image, reading: TableReading, entry: GptEntry, span: Extent) -> None:
     """Whether all of the span is free but for the partition itself."""
     table = reading.table
     if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
@@ -246,7 +246,7 @@ def _check_room(image: Image, reading: TableReading, entry: Entry, span: Extent)
             )
 
 
-def _check_logical(image: Image, reading: TableReading, entry: Entry, span: Extent) -> None:
+def _check_logical(image: Image, reading: TableReading, entry: GptEntry, span: Extent) -> None:
     """Whether all of it lies between the record of a logical partition and the end of the extended one."""
     line = line_of(image, entry.number)
     record = line // image.block_bytes * image.block_bytes
@@ -273,7 +273,7 @@ def _check_logical(image: Image, reading: TableReading, entry: Entry, span: Exte
         )
 
 
-def _others(reading: TableReading, entry: Entry) -> Iterator[Entry]:
+def _others(reading: TableReading, entry: GptEntry) -> Iterator[GptEntry]:
     """The other partitions; for a logical one without the extended one around it."""
     for other in reading.entries:
         around = _is_logical(reading, entry) and _is_container(reading, other)
@@ -295,7 +295,7 @@ def _image(drive: _Drive, reading: TableReading) -> Image:
     return Image(drive.size_bytes, drive.block_bytes, tuple(pieces))
 
 
-def _with_entry(before: Image, reading: TableReading, entry: Entry, place: Extent, kind: str) -> Image:
+def _with_entry(before: Image, reading: TableReading, entry: GptEntry, place: Extent, kind: str) -> Image:
     """The table with this entry at another place and of this type, and all else as it is."""
     entries = tuple(
         TableEntry(
@@ -341,7 +341,7 @@ def _runs(drive: _Drive, changed: set[int], places: tuple[Extent, ...]) -> list[
     return sorted(merged(blocks, size, drive.size_bytes), key=lambda run: run.overlaps(places[0]))
 
 
-def _check_shared(reading: TableReading, entry: Entry, span: Extent, runs: Iterable[Extent]) -> None:
+def _check_shared(reading: TableReading, entry: GptEntry, span: Extent, runs: Iterable[Extent]) -> None:
     """Raises SharedBlock where a write would take in bytes of content, which can change until then."""
     others = [other for other in reading.entries if not _is_container(reading, other)]
     for run in runs:
@@ -350,5 +350,5 @@ def _check_shared(reading: TableReading, entry: Entry, span: Extent, runs: Itera
                 raise SharedBlock(other.number, run)
 
 
-def _pieces(image: Image, runs: Iterable[Extent]) -> tuple[Piece, ...]:
-    return tuple(Piece(run.start_bytes, image.read(run.start_bytes, run.size_bytes)) for run in runs)
+def _pieces(image: Image, runs: Iterable[Extent]) -> tuple[TablePiece, ...]:
+    return tuple(TablePiece(run.start_bytes, image.read(run.start_bytes, run.size_bytes)) for run in runs)

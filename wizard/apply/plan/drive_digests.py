@@ -29,7 +29,7 @@ from wizard.model.operations import (
     MakeVolumeGroup,
 )
 from wizard.model.plan import Member, Plan, ResetZones, WipeSignatures, WriteTable, devices_of
-from wizard.model.said import KIB, MIB, Said, t
+from wizard.model.said import KIB, MIB, Message, t
 from wizard.plan.free_space import is_container
 from wizard.plan.steps.render import is_mirrored
 
@@ -44,7 +44,7 @@ MOST_BYTES = 64 * MIB
 
 
 @dataclass(frozen=True, slots=True)
-class Cell(Placed):
+class DigestRange(Placed):
     """A piece of a drive, or of an array made of them, as it was left. `device` is its node; notes of older
     versions have none."""
 
@@ -55,11 +55,11 @@ class Cell(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class DrivesLeft:
     """The drives after the steps `begun`, by number from 1."""
 
     begun: tuple[int, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[DigestRange, ...]
 
 
 def note(run: Path, plan: Plan, begun: Iterable[int]) -> None:
@@ -73,7 +73,7 @@ def note(run: Path, plan: Plan, begun: Iterable[int]) -> None:
             for cell in _cells(member.drive.path, _watched(run, plan, member, steps))
         ]
         cells += _array_cells(plan, steps)
-        left = Left(tuple(sorted(steps)), tuple(cells))
+        left = DrivesLeft(tuple(sorted(steps)), tuple(cells))
         _replace(run / FILE, json.dumps(to_json(left)).encode())
 
 
@@ -129,7 +129,7 @@ def is_left_on(
     return bool(watched or beside) and all(_is_as_saved(one, piece, vault, node) for one, piece in beside)
 
 
-def _is_half_put_back(watched: list[Cell], saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
+def _is_half_put_back(watched: list[DigestRange], saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
     """Whether each place is as the run left it or as it was before, but for one: the places are put back one
     after the other."""
     mixed = [cell for cell in watched if _differs(cell, node) and not _is_put_back(cell, saved, vault, node)]
@@ -137,7 +137,7 @@ def _is_half_put_back(watched: list[Cell], saved: tuple[Saved, ...], vault: Vaul
     return len(mixed) < len(watched) and (not mixed or under_way)
 
 
-def _is_put_back(cell: Cell, saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
+def _is_put_back(cell: DigestRange, saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
     """Whether something that was saved of the cell's place is there: of one that was saved twice, the newer
     bytes are put back first."""
     pieces = [(one, piece) for one in saved if (piece := _common(one.extent, cell.extent))]
@@ -160,24 +160,24 @@ def _beside_table(saved: Saved, drive_bytes: int) -> tuple[Extent, ...]:
     return without(saved.extent, tables) if at_an_end else ()
 
 
-def _noted(run: Path) -> Left | None:
+def _noted(run: Path) -> DrivesLeft | None:
     """The last note; None where there is none that can be read."""
     try:
-        return from_json(json.loads((run / FILE).read_text()), Left, str(run / FILE))
+        return from_json(json.loads((run / FILE).read_text()), DrivesLeft, str(run / FILE))
     except (OSError, ValueError, BadInput):
         return None
 
 
-def _cells_of(left: Left, device: str) -> list[Cell]:
+def _cells_of(left: DrivesLeft, device: str) -> list[DigestRange]:
     return [cell for cell in left.cells if device and cell.device == device]
 
 
-def _differs(cell: Cell, device: str) -> bool:
+def _differs(cell: DigestRange, device: str) -> bool:
     return sha256(read_bytes(device, cell.start_bytes, cell.size_bytes)).hexdigest() != cell.sha256
 
 
 def _changed_on(
-    member: Member, node: str, vault: Vault, left: Left, plan: Plan, begun: frozenset[int]
+    member: Member, node: str, vault: Vault, left: DrivesLeft, plan: Plan, begun: frozenset[int]
 ) -> Extent | None:
     """The first place on one drive, which is `node` now, that somebody else has changed."""
     drive = member.drive.path
@@ -244,10 +244,10 @@ def _made(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
     return [slot.extent for slot in slots]
 
 
-def _array_cells(plan: Plan, begun: frozenset[int]) -> list[Cell]:
+def _array_cells(plan: Plan, begun: frozenset[int]) -> list[DigestRange]:
     """Both ends of each array or logical volume that nothing has been made on yet: what somebody else makes
     there shows."""
-    found: list[Cell] = []
+    found: list[DigestRange] = []
     for device in _unformatted(plan, begun):
         found += _cells(device, _ends(Extent(0, size_bytes(device) // CELL_BYTES * CELL_BYTES)))
     return found
@@ -263,7 +263,7 @@ def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
     return [device for device in made if device not in formatted and Path(device).exists()]
 
 
-def no_way_back(plan: Plan, begun: frozenset[int]) -> Said | None:
+def no_way_back(plan: Plan, begun: frozenset[int]) -> Message | None:
     """What was begun that nothing can be put back after, as a sentence names it; None where everything still
     can."""
     operations = [plan.steps[number - 1].operation for number in sorted(begun)]
@@ -278,14 +278,14 @@ def no_way_back(plan: Plan, begun: frozenset[int]) -> Said | None:
     return None
 
 
-def _cells(device: str, places: Iterable[Extent]) -> Iterator[Cell]:
+def _cells(device: str, places: Iterable[Extent]) -> Iterator[DigestRange]:
     for place in places:
         data = read_bytes(device, place.start_bytes, place.size_bytes)
         position = place.start_bytes
         while position < place.end_bytes:
             end = min((position // CELL_BYTES + 1) * CELL_BYTES, place.end_bytes)
             part = data[position - place.start_bytes : end - place.start_bytes]
-            yield Cell(position, len(part), sha256(part).hexdigest(), device)
+            yield DigestRange(position, len(part), sha256(part).hexdigest(), device)
             position = end
 
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from wizard.advice.missing import BINDING, missing
-from wizard.apply.block.devices import impostor, open_exclusively, partition_nodes
+from wizard.apply.block.devices import node_fault, open_exclusively, partition_nodes
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.plan.identity_check import check_same_start, probe_members
 from wizard.apply.run.backup_store import Environment
@@ -28,7 +28,7 @@ from wizard.model.errors import Refused, partition_path, printable
 from wizard.model.machine import Drive
 from wizard.model.operations import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import held_on, layout_of
 from wizard.plan.messages import AGAIN_AS_ROOT
 from wizard.plan.preview import unread_words
@@ -78,7 +78,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
                 )
     for member in plan.members:
         for node in own_nodes(member):
-            if reason := impostor(node, member.drive.path):
+            if reason := node_fault(node, member.drive.path):
                 raise Refused(
                     t(
                         "{node} cannot be trusted to be on the drive of this plan: {reason}. Nothing "
@@ -309,7 +309,7 @@ def check_mount_point(place: Path) -> None:
         )
 
 
-def first_three(pieces: Iterable[Said | str]) -> Said:
+def first_three(pieces: Iterable[Message | str]) -> Message:
     """Pieces of a sentence as one, the first three of many."""
     found = tuple(pieces)
     if len(found) > 3:

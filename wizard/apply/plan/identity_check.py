@@ -9,7 +9,7 @@ from pathlib import Path
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine.checks import side_of
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.engine.survey import Content, Side, content_of, likeness, stray
+from wizard.apply.engine.survey import Content, DriveSide, content_of, likeness, stray
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
@@ -17,7 +17,7 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Signature
 from wizard.model.operations import MakeArray, MakeContainer, MakeFilesystem, MakeVolumeGroup
 from wizard.model.plan import Operation, Plan
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.rehearsed import ON_DRIVE, on_drives
 from wizard.plan.steps.commands import physical_volume_uuid
 from wizard.probe.drive.ata import is_same_model
@@ -27,7 +27,7 @@ from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 NOT_AT = Sentence("The drive of this plan is not at {drive}:")
 AGAIN = t("Make the plan again.")
 
-Where = Callable[[Identity, Drive | None], Said]
+Where = Callable[[Identity, Drive | None], Message]
 """Says where a drive is that is not at its place; or what to do with the one there, which has another size
 now."""
 
@@ -107,11 +107,11 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
         )
 
 
-def _refused(said: Said) -> Refused:
+def _refused(said: Message) -> Refused:
     return Refused(said, str(NOTHING_WRITTEN))
 
 
-def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Said | None:
+def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Message | None:
     """Compare a drive with the one that a run knows; a clause on why it may be another one, or None.
 
     Numbers and size come first. If the drive was attached anew, docks may report one serial number for any
@@ -135,7 +135,7 @@ def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bo
     )
 
 
-def identity_difference(identity: Identity, drive: Drive) -> Said | None:
+def identity_difference(identity: Identity, drive: Drive) -> Message | None:
     """A piece of a sentence about the first thing that tells the drives apart; None where nothing that a
     drive keeps does."""
     model = identity.model if is_same_model(identity.model, drive.model) else drive.model
@@ -158,11 +158,11 @@ def _is_resized(identity: Identity, drive: Drive) -> bool:
     return identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
 
 
-def _shown(value: str | int | None) -> Said | str:
+def _shown(value: str | int | None) -> Message | str:
     return t("none") if value is None else printable(str(value))
 
 
-def _whereabouts(identity: Identity, resized: Drive | None) -> Said:
+def _whereabouts(identity: Identity, resized: Drive | None) -> Message:
     """Where the drive of the plan is now, in a sentence; what to do if it has another size."""
     if resized is not None:
         return AGAIN
@@ -223,7 +223,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     if drive.same_serial and not identity.serial_shared:
         # What was typed was the serial number, and that names both by now.
         raise Refused(
-            in_a_row(
+            join(
                 t(
                     "{others:list} tells the serial number of {drive} too, which was not so when "
                     "the plan was made.",
@@ -236,7 +236,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     if identity.boot_id not in (None, boot_id()):
         if not tells_who_it_is(identity):
             raise Refused(
-                in_a_row(
+                join(
                     t(
                         "The machine was started again since this plan was made, and {drive} tells "
                         "no serial number to know it by.",
@@ -261,7 +261,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
         seems = (
             (t("The drive of the plan seems to be {drive} now.", drive=printable(place)),) if place else ()
         )
-        raise Refused(in_a_row(anew, *seems, *again))
+        raise Refused(join(anew, *seems, *again))
 
 
 def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool = False) -> bool | None:
@@ -287,10 +287,10 @@ def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool =
     return found.old + found.new >= found.other
 
 
-def _is_whole(phase: Phase, side: Side) -> bool:
+def _is_whole(phase: Phase, side: DriveSide) -> bool:
     """Whether the drive contains in every place what it can contain in this phase."""
     change = side.change
-    if phase is Phase.BARRED:
+    if phase is Phase.HIDDEN:
         return side.holds(change.barred_digest)
     if phase is Phase.RELEASED:
         return side.holds(change.new_digest)
@@ -323,7 +323,9 @@ def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
     )
 
 
-def made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool) -> Iterator[Said]:
+def made_differences(
+    plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool
+) -> Iterator[Message]:
     """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off
     before it was `whole`, also while it was `making`.
     """

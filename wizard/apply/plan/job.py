@@ -21,7 +21,7 @@ from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER, old_file
 from wizard.apply.plan import rehearsed
 from wizard.apply.plan.guard import check_operations, check_tools
-from wizard.apply.plan.rehearse import Ground, rehearse
+from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES, check_keeps, is_rehearsed
 from wizard.apply.plan.relocated_drives import settle_drives
 from wizard.apply.plan.resume import check_resumable, over_later, own_drives
@@ -31,28 +31,28 @@ from wizard.apply.plan.start import check_secret, check_tokens, lock_all, room_b
 from wizard.apply.plan.undo import check_drives, check_undoable, end_looks, put_back_saved
 from wizard.apply.plan.verify import stand
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
+from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose, is_locked, lock_drives, lock_run
 from wizard.apply.run.runs import (
     ROOM_BYTES,
-    called,
     check_room,
     load_environment,
     load_plan,
     make_private,
     restore_documents,
+    run_argument,
 )
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Event
 from wizard.model.plan import Plan
-from wizard.model.said import Said, Sentence, in_a_row, joined, t
+from wizard.model.said import Message, Sentence, join, joined, t
 from wizard.plan.undo_policy import WayBackRoom, promise, wants_word
 
 
-def _taking(run: Path, asked: Asked) -> Taking:
+def _taking(run: Path, asked: JobRequest) -> Prepared:
     restore_documents(run)
     match asked.purpose:
         case Purpose.APPLY:
@@ -63,7 +63,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
             return _keeping(run, asked.secret)
 
 
-def _going_on(run: Path, typed: bytes | None) -> Taking:
+def _going_on(run: Path, typed: bytes | None) -> Prepared:
     now = state(run)
     if now in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
         raise Refused(NOTHING_TO_RESUME(name=run.name, state=now))
@@ -71,7 +71,7 @@ def _going_on(run: Path, typed: bytes | None) -> Taking:
     plan, environment = load_plan(run), load_environment(run)
     if now is RunState.WAITING:
         raise Refused(
-            in_a_row(t("The run {name} is complete.", name=run.name), waiting_sentence(plan, called(run)))
+            join(t("The run {name} is complete.", name=run.name), waiting_sentence(plan, run_argument(run)))
         )
     check_operations(plan, environment.only)
     check_tools(plan)
@@ -84,10 +84,10 @@ def _going_on(run: Path, typed: bytes | None) -> Taking:
         _check_passphrase(run, plan, secret, keeps=False)
 
     sentence = joined((*moved, t("Going on with the run on {drives:list}.", drives=plan.paths)))
-    return Taking(sentence, _locks(run, plan), check, secret)
+    return Prepared(sentence, _locks(run, plan), check, secret)
 
 
-def _keeping(run: Path, typed: bytes | None) -> Taking:
+def _keeping(run: Path, typed: bytes | None) -> Prepared:
     load_plan(run)
     if not is_rehearsed(run):
         raise Refused(
@@ -108,7 +108,7 @@ def _keeping(run: Path, typed: bytes | None) -> Taking:
         _check_passphrase(run, plan, secret, keeps=True)
 
     sentence = joined((*moved, t("Putting {drives:list} to use.", drives=plan.paths)))
-    return Taking(sentence, _locks(run, plan), check, secret)
+    return Prepared(sentence, _locks(run, plan), check, secret)
 
 
 def _secret(run: Path, plan: Plan, typed: bytes | None, *, keeps: bool) -> bytes | None:
@@ -128,7 +128,7 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
         check_passphrase(plan, run, secret)
 
 
-def _taking_back(run: Path, asked: Asked) -> Taking:
+def _taking_back(run: Path, asked: JobRequest) -> Prepared:
     moved = settle_drives(run, undoing=True)
     plan = load_plan(run)
     sentence = joined((*moved, t("Putting back what was on {drives:list}.", drives=plan.paths)))
@@ -140,7 +140,7 @@ def _taking_back(run: Path, asked: Asked) -> Taking:
                 raise Refused(said, str(NOTHING_WRITTEN))
             check_tokens(plan, asked.tokens)
         mark_over_changes(run, asked.over_changes)
-        return Taking(sentence, _undo_locks(run, plan), partial(rehearsed.check_there, run, plan))
+        return Prepared(sentence, _undo_locks(run, plan), partial(rehearsed.check_there, run, plan))
     if asked.over_changes:
         raise Refused(
             t(
@@ -150,7 +150,7 @@ def _taking_back(run: Path, asked: Asked) -> Taking:
             )
         )
     check_undoable(run, plan)
-    return Taking(sentence, _locks(run, plan), partial(check_drives, run, plan))
+    return Prepared(sentence, _locks(run, plan), partial(check_drives, run, plan))
 
 
 def _undo_locks(run: Path, plan: Plan) -> Callable[[], tuple[int, ...]]:
@@ -166,20 +166,20 @@ def _locks(run: Path, plan: Plan) -> partial[tuple[int, ...]]:
     return partial(lock_all, plan, where=own_drives(run, plan).where)
 
 
-def _apply(work: Work) -> Outcome:
+def _apply(work: RunWork) -> Outcome:
     forget_left_rules()
     if not is_rehearsed(work.run):
         return carry_out_directly(work)
     return rehearsed.carry_out(work.run, work.journal, execute, partial(finish, work), work.secret)
 
 
-def _keep(work: Work) -> Outcome:
+def _keep(work: RunWork) -> Outcome:
     forget_left_rules()
     event, sentence = rehearsed.release(work.run, work.journal, partial(finish, work))
     return Event.KEPT if event is Event.DONE else event, sentence
 
 
-def _undo(work: Work) -> Outcome:
+def _undo(work: RunWork) -> Outcome:
     if is_rehearsed(work.run):
         return Event.UNDONE, rehearsed.take_back(work.run, work.journal)
     return Event.UNDONE, put_back_saved(work.run, work.journal)
@@ -197,14 +197,14 @@ def _is_complete(outcome: Outcome) -> bool:
     return outcome[0] in (Event.DONE, Event.KEPT)
 
 
-def _leave(work: Work, outcome: Outcome) -> None:
+def _leave(work: RunWork, outcome: Outcome) -> None:
     """Nothing stays open where the run is not complete."""
     if work.purpose is not Purpose.UNDO and not _is_complete(outcome):
         with suppress(DiskwrightError):
             close_containers(load_plan(work.run), work.journal)
 
 
-def _ending(work: Work, outcome: Outcome) -> Outcome:
+def _ending(work: RunWork, outcome: Outcome) -> Outcome:
     """What the run mounted has to stand now that others may look at the drives."""
     if not _is_complete(outcome) or not (failure := stand(load_plan(work.run), work.journal)):
         return outcome
@@ -220,11 +220,11 @@ def _ask(run: Path, purpose: Purpose) -> None:
     if purpose is Purpose.UNDO:
         check_undoable(run, plan)
     elif (run / UNDOING).exists():
-        raise Refused(BEING_UNDONE(name=run.name, run=called(run)))
+        raise Refused(BEING_UNDONE(name=run.name, run=run_argument(run)))
     own_drives(run, plan).probe()
 
 
-JOB = Job(
+JOB = RunJob(
     _taking,
     {Purpose.APPLY: _apply, Purpose.UNDO: _undo, Purpose.KEEP: _keep},
     _told,
@@ -253,7 +253,7 @@ class Room:
     old_bytes: int | None = None
     new_bytes: int | None = None
     blanks: tuple[bool, ...] = ()
-    unknown: tuple[Said, ...] = ()
+    unknown: tuple[Message, ...] = ()
 
     @property
     def blank(self) -> bool:
@@ -278,7 +278,7 @@ class Room:
         return str(self.said)
 
     @property
-    def said(self) -> Said:
+    def said(self) -> Message:
         """The same as data."""
         folder, free = printable(str(self.folder), 200), self.free_bytes
         if self.needed_bytes is None:
@@ -296,7 +296,7 @@ class Room:
                 "{free:size} are free. Name another folder by --journal DIR."
             )
         )
-        return in_a_row(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
+        return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
 
 
 def way_back_room(plan: Plan, folder: Path, environment: Environment) -> WayBackRoom:
@@ -365,7 +365,7 @@ def _measured(plan: Plan, run: Path, room: Room, environment: Environment) -> Ro
     # Nobody has typed one yet, and what it is takes no more room or less.
     secret = token_hex().encode() if plan.containers else None
     try:
-        record = rehearse(plan, Ground(run, environment, journal, execute, secret))
+        record = rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
     except Failed:
         if free_bytes(run) < LITTLE_BYTES:
             return room

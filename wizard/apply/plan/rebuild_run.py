@@ -11,10 +11,10 @@ from pathlib import Path
 from shutil import rmtree
 
 from wizard.apply.block.extents import DeviceMedium, chunks, clipped, merged, without
-from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
+from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, save_record
 from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, notice_file
 from wizard.apply.plan.guard import check_unused
-from wizard.apply.plan.recover import Found
+from wizard.apply.plan.recover import FoundRun
 from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.start import lock_all
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
@@ -24,14 +24,14 @@ from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.process import is_locked, lock_run, unlock
 from wizard.apply.run.runs import (
     PLAN,
-    Kind,
-    called,
+    RunKind,
     check_room,
     kind_of,
     list_runs,
     load_plan,
     make_run,
     plan_digest,
+    run_argument,
     runs_folder,
     save_drives,
 )
@@ -52,7 +52,7 @@ CHANGED = Sentence(
 
 
 def make_found_run(
-    found: Found, tokens: Sequence[str], journal_dir: Path | None, environment: Environment
+    found: FoundRun, tokens: Sequence[str], journal_dir: Path | None, environment: Environment
 ) -> Path:
     """A run's folder made from what was found; from then on `keep` finishes it. Nothing is written to a
     drive. Raises Refused where the tokens are wrong, the run is here, or a drive does not hold what it held.
@@ -86,7 +86,7 @@ def make_found_run(
     return run
 
 
-def _check_tokens(found: Found, tokens: Sequence[str]) -> None:
+def _check_tokens(found: FoundRun, tokens: Sequence[str]) -> None:
     if sorted(tokens) != sorted(found.plan.tokens):
         wanted = tuple(f"--confirm {printable(token)}" for token in found.plan.tokens)
         raise Refused(
@@ -99,7 +99,7 @@ def _check_tokens(found: Found, tokens: Sequence[str]) -> None:
         )
 
 
-def refuse_known(found: Found, journal_dir: Path | None) -> None:
+def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
     """Raises Refused where the run's own folder is here: it has the way back, too."""
     for run in _of_plan(found, journal_dir):
         if not is_half_found(run) and _can_be_kept(run):
@@ -107,7 +107,7 @@ def refuse_known(found: Found, journal_dir: Path | None) -> None:
                 t(
                     "The run's folder is here: `diskwright keep {run}` puts it to use, "
                     "`diskwright undo {run}` puts back what was there. Nothing was written.",
-                    run=called(run),
+                    run=run_argument(run),
                 )
             )
 
@@ -122,15 +122,15 @@ def _can_be_kept(run: Path) -> bool:
         return False
 
 
-def _of_plan(found: Found, journal_dir: Path | None) -> Iterator[Path]:
+def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
     """The runs here that have the very plan that waits."""
     for run in list_runs(journal_dir):
         with suppress(OSError, BadInput):
-            if kind_of(run) is Kind.PLAN and (run / PLAN).read_text() == found.notices[0].plan:
+            if kind_of(run) is RunKind.PLAN and (run / PLAN).read_text() == found.notices[0].plan:
                 yield run
 
 
-def _clear_half_found(found: Found, journal_dir: Path | None) -> None:
+def _clear_half_found(found: FoundRun, journal_dir: Path | None) -> None:
     """Clear away what was left of an attempt that was cut off before it was told all of what waits. Whoever
     has the drives' locks is the only one who makes such a folder."""
     for run in tuple(_of_plan(found, journal_dir)):
@@ -140,7 +140,7 @@ def _clear_half_found(found: Found, journal_dir: Path | None) -> None:
             rmtree(run)
 
 
-def _fill(run: Path, found: Found) -> None:
+def _fill(run: Path, found: FoundRun) -> None:
     """Keep in the run's folder what its drives are to hold, and note that it waits."""
     journal = Journal(run)
     try:
@@ -151,16 +151,16 @@ def _fill(run: Path, found: Found) -> None:
         drives = zip(found.plan.paths, found.notices, found.data, strict=True)
         changes = tuple(_kept(run, number, *drive) for number, drive in enumerate(drives))
         _keep_headers(run, found.plan, changes)
-        save_record(run, Record(Phase.BARRED, changes, of_plan=plan_digest(run)))
+        save_record(run, Record(Phase.HIDDEN, changes, of_plan=plan_digest(run)))
         save_backup(run)
         journal.add(Event.WAITING, str(t("It waits to be put to use.")))
     finally:
         journal.close()
 
 
-def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> Change:
+def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> DriveChange:
     """The change to one drive as it still is to be made, with what that needs in the run's folder."""
-    marks = tuple(Mark(one.start_bytes, one.size_bytes, one.stays) for one in notice.withheld)
+    marks = tuple(SavedSignature(one.start_bytes, one.size_bytes, one.stays) for one in notice.withheld)
     (run / "engine").mkdir(mode=0o700, exist_ok=True)
     with (
         DeviceMedium(path) as drive,
@@ -182,7 +182,7 @@ def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> Cha
         new.sync()
         kept.sync()
         block = drive.logical_block_bytes
-        change = Change(
+        change = DriveChange(
             path=path,
             size_bytes=notice.drive_bytes,
             places=merged((*notice.places, notice.extent), block, notice.drive_bytes),
@@ -202,7 +202,7 @@ def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> Cha
         )
 
 
-def _keep_headers(run: Path, plan: Plan, changes: Sequence[Change]) -> None:
+def _keep_headers(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> None:
     """Keep the header of each container that lies on a partition: it tells whether a passphrase is the right
     one before anything is written. One on a volume group or an array is asked once that can be assembled.
     """
@@ -214,7 +214,7 @@ def _keep_headers(run: Path, plan: Plan, changes: Sequence[Change]) -> None:
                 write_header(run, one.uuid, header)
 
 
-def _header(run: Path, number: int, change: Change, place: Extent) -> bytes:
+def _header(run: Path, number: int, change: DriveChange, place: Extent) -> bytes:
     """What the drive is to hold there, also where nothing changes."""
     with DeviceMedium(change.path) as drive, Store(new_file(run, number)) as new:
         header = bytearray().join(
@@ -232,7 +232,7 @@ def _put_withheld(new: Store, notice: Notice) -> None:
         new.write(one.start_bytes, b64decode(one.data))
 
 
-def _refuse_changed(found: Found) -> None:
+def _refuse_changed(found: FoundRun) -> None:
     """Raises Refused where a drive does not hold what it held when it was complete."""
     for path, notice in zip(found.plan.paths, found.notices, strict=True):
         with DeviceMedium(path) as drive:

@@ -23,13 +23,13 @@ from wizard.apply.plan.run_summary import SETTLED
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.job import check_root
 from wizard.apply.run.journal import state
-from wizard.apply.run.runs import called, list_runs, load_plan
+from wizard.apply.run.runs import list_runs, load_plan, run_argument
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.finding import Notice
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, Plan
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import read_kept_plan
 from wizard.plan.rehearsed import on_drive_only, on_drives
 from wizard.probe.content.notices import is_bare, notices
@@ -37,7 +37,7 @@ from wizard.probe.machine import list_drive_paths, probe_drive
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundRun:
     """What waits on drives: the plan on them as they are named now, without what mounts it, the notice of
     each in the plan's order with its bytes, and where the drives are not those that the plan names."""
 
@@ -64,7 +64,7 @@ class Found:
         )
 
 
-def found_on(path: str, journal_dir: Path | None = None) -> Found:
+def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     """What waits on a drive, and on the others that it was written with; only looks. Raises Refused where
     nothing does, which names the run that has begun to finish it, or not all of them are attached, and
     BadInput for a path that is no drive."""
@@ -79,7 +79,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
                     "keep {run}` goes on with that. Nothing was written.",
                     name=begun.name,
                     drive=drive.path,
-                    run=called(begun),
+                    run=run_argument(begun),
                 )
             )
         nothing = (
@@ -123,7 +123,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
         if (difference := identity_difference(member.drive, now))
     )
     numbers = range(len(drives))
-    return Found(
+    return FoundRun(
         on_drive_only(on_drives(plan, known)),
         tuple(there[number][1] for number in numbers),
         tuple(there[number][2] for number in numbers),
@@ -131,7 +131,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
     )
 
 
-def _told(known: Identity) -> Said:
+def _told(known: Identity) -> Message:
     model = printable(known.model, 40) if known.model else t("model unknown")
     return t("{model} of {size:size}", model=model, size=known.size_bytes)
 
@@ -281,7 +281,7 @@ class KnownDrives:
                 raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=self.run.name, where=where))
         return drives
 
-    def where(self, identity: Identity, resized: Drive | None) -> Said:
+    def where(self, identity: Identity, resized: Drive | None) -> Message:
         """Where one of the drives is now that is not where it was, in a sentence; what to do if it is there
         and has another size."""
         run = self.run.name
@@ -310,7 +310,7 @@ class KnownDrives:
         )
 
     @property
-    def _commands(self) -> Said:
+    def _commands(self) -> Message:
         """The commands that go on then, as they are said."""
         record = load_record(self.run)
         if self.undoing or (record is not None and record.phase in GOING_BACK):
@@ -319,7 +319,7 @@ class KnownDrives:
             by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
         else:
             by = Sentence("`diskwright resume {run}`")
-        return by(run=called(self.run))
+        return by(run=run_argument(self.run))
 
     def _is_left_there(self, member: Member, drive: Drive, *, whole: bool = False) -> bool | None:
         number = self.plan.members.index(member)

@@ -11,21 +11,21 @@ from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
 from wizard.apply.conversion.messages import STOPPED
 from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
-from wizard.apply.engine.record import Mark, Phase, Record
-from wizard.apply.engine.scratch_copies import Wanted, have_partitions, mapped_unseen, standing_in_for
+from wizard.apply.engine.record import Phase, Record, SavedSignature
+from wizard.apply.engine.scratch_copies import ScratchRequest, have_partitions, mapped_unseen, standing_in_for
 from wizard.apply.engine.signatures import Marking, in_release_order
-from wizard.apply.engine.stores import Told, new_file, with_notice
+from wizard.apply.engine.stores import NoticeText, new_file, with_notice
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
 from wizard.apply.resize.showing import Showing, shown_with
 from wizard.apply.run.backup_store import Environment, Vault
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting, part_of
-from wizard.apply.run.runs import called
+from wizard.apply.run.runs import run_argument
 from wizard.apply.steps.array_checks import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
 from wizard.apply.steps.containers import keep_headers
 from wizard.apply.steps.layers import layer_nodes
-from wizard.apply.steps.step_context import Site, told_in
+from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.write import image_of, record_places, table_regions
 from wizard.model.errors import DiskwrightError, Failed, partition_path
@@ -33,7 +33,7 @@ from wizard.model.ext import Event
 from wizard.model.machine import Extent
 from wizard.model.operations import MAPPER, MakeArray, MakeFilesystem, OpenContainer
 from wizard.model.plan import Layout, Member, Plan, Resizing, Slot, WriteTable
-from wizard.model.said import Said, format_capacity, t, tn
+from wizard.model.said import Message, format_capacity, t, tn
 from wizard.plan.check import render_plan
 from wizard.plan.free_space import is_container
 from wizard.plan.rehearsed import on_nodes, rehearsed_steps
@@ -43,7 +43,7 @@ from wizard.process.program import run as run_command
 
 NOTHING_YET = t("Nothing was written to the drive.")
 
-Execute = Callable[[Site], Said | str]
+Execute = Callable[[StepContext], Message | str]
 """Carries out the operation of a site; a sentence on what came of it. Raises Failed."""
 
 
@@ -52,7 +52,7 @@ class StoppedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class RehearsalWorkspace:
     """Where a run rehearses: its folder, what it was told to work with, its journal, what carries out a
     step, and the passphrase of what is encrypted."""
 
@@ -102,7 +102,7 @@ class Rehearsed:
         return partition_path(self.stand_in.drive.path, slot.number)
 
 
-def rehearse(plan: Plan, ground: Ground) -> Record:
+def rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
     """Carry out everything that the plan does to its drives on stand-ins, and keep the old bytes of what is
     to change.
 
@@ -160,8 +160,8 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
     for said in unknown_data(ground.run, plan, changes):
         ground.journal.add(Event.COMMAND, str(said))
     if not all(change.blank for change in changes):
-        told = Told(
-            called(ground.run),
+        told = NoticeText(
+            run_argument(ground.run),
             datetime.now(UTC).isoformat(timespec="seconds"),
             _made(plan),
             render_plan(plan),
@@ -177,7 +177,7 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
     return Record(Phase.SAVED, tuple(changes))
 
 
-def _showing(plan: Plan, there: Plan, ground: Ground, wanted: Wanted) -> Showing | None:
+def _showing(plan: Plan, there: Plan, ground: RehearsalWorkspace, wanted: ScratchRequest) -> Showing | None:
     """The filesystem that stays and changes its size on the only drive of the plan; None where none does."""
     for step, other in zip(plan.steps, there.steps, strict=True):
         if isinstance(step.operation, Resizing) and isinstance(other.operation, Resizing):
@@ -200,7 +200,7 @@ def _resizing(plan: Plan) -> Resizing:
     return next(step.operation for step in plan.steps if isinstance(step.operation, Resizing))
 
 
-def _shown(plan: Plan, showing: Showing, wanted: Wanted) -> Wanted:
+def _shown(plan: Plan, showing: Showing, wanted: ScratchRequest) -> ScratchRequest:
     """Have the stand-in show what may move; then nothing else may change in its files. Raises Failed."""
     seen = shown_with(RESIZERS[_resizing(plan).filesystem].show, showing)
     beside = (place for one in wanted.allowed for place in without(one, (showing.volume,)))
@@ -213,7 +213,7 @@ def _made(plan: Plan) -> str:
     return ", ".join(f"{filesystem or 'nothing'} of {format_capacity(size)}" for filesystem, size in sizes)
 
 
-def wanted_for(plan: Plan, member: Member) -> Wanted:
+def wanted_for(plan: Plan, member: Member) -> ScratchRequest:
     """What a stand-in for this drive of the plan is to show, and what may change on it. Reads the drive's
     table."""
     path, size = member.drive.path, member.drive.size_bytes
@@ -222,10 +222,10 @@ def wanted_for(plan: Plan, member: Member) -> Wanted:
     going = tuple(slot.extent for slot in slots)
     records = tuple(record_places(path, size, block))
     if table_of(plan, member).fresh:
-        return Wanted(path, size, block, going, (Extent(0, size),), records)
+        return ScratchRequest(path, size, block, going, (Extent(0, size),), records)
     # A volume that reaches the end of the drive meets the table's copy there.
     allowed = merged((*going, *table_regions(member, fresh=False)), block, size)
-    return Wanted(path, size, block, going, allowed, records, _in_use(plan, member))
+    return ScratchRequest(path, size, block, going, allowed, records, _in_use(plan, member))
 
 
 def _in_use(plan: Plan, member: Member) -> tuple[Extent, ...]:
@@ -254,10 +254,10 @@ def _changed(layout: Layout, part: int) -> list[Slot]:
     ]
 
 
-def _carry_out(plan: Plan, there: Plan, ground: Ground) -> None:
+def _carry_out(plan: Plan, there: Plan, ground: RehearsalWorkspace) -> None:
     vault = Vault(ground.run / "saved")
     for number, step in rehearsed_steps(there):
-        site = Site(
+        site = StepContext(
             there,
             number,
             False,
@@ -292,7 +292,7 @@ def _mapped_names(there: Plan) -> tuple[str, ...]:
     return tuple(Path(node).name for node in nodes if node.startswith(MAPPER))
 
 
-def _marking(drive: Rehearsed, ground: Ground) -> Marking:
+def _marking(drive: Rehearsed, ground: RehearsalWorkspace) -> Marking:
     identity = drive.stand_in.drive
     return Marking(
         identity.path,
@@ -302,7 +302,7 @@ def _marking(drive: Rehearsed, ground: Ground) -> Marking:
     )
 
 
-def _old_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
+def _old_marks(drive: Rehearsed, ground: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
     """What the drive is recognised by now, taken away from its stand-in; where its table stays, that of the
     partition that is changed, if one is."""
     marking = _marking(drive, ground)
@@ -314,14 +314,14 @@ def _old_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
     return (*_notices(drive.member), *_marks(drive, marking, drive.old))
 
 
-def _notices(member: Member) -> Iterator[Mark]:
+def _notices(member: Member) -> Iterator[SavedSignature]:
     """Where another run left a notice on the drive, which would speak for what is made now."""
     path, size = member.drive.path, member.drive.size_bytes
     for notice, _ in notices(lambda start, length: read_bytes(path, start, min(length, size - start)), size):
-        yield Mark(notice.start_bytes, notice.room_bytes)
+        yield SavedSignature(notice.start_bytes, notice.room_bytes)
 
 
-def _new_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
+def _new_marks(drive: Rehearsed, ground: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
     """What the drive is to be recognised by: taken away from the stand-in, proven to be all, and put back
     there."""
     marking = _marking(drive, ground)
@@ -332,20 +332,21 @@ def _new_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
     return marks if drive.table.fresh else (*marks, *_table_marks(drive))
 
 
-def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[Mark, ...]:
+def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[SavedSignature, ...]:
     """Those of partitions, and where its table is a new one of the drive itself."""
     found = [place for slot in slots for place in marking.volume(drive.node(slot), slot.extent)]
     whole, table = marking.drive() if drive.table.fresh else ((), ())
     return in_release_order((*found, *whole), table, drive.stand_in.drive.geometry.logical_block_bytes)
 
 
-def _table_marks(drive: Rehearsed) -> tuple[Mark, ...]:
+def _table_marks(drive: Rehearsed) -> tuple[SavedSignature, ...]:
     """The blocks that make the new table out of one that stays in force until then, in the order that no
     power cut can hurt."""
     regions = table_regions(drive.member, fresh=False)
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.stand_in))
     return tuple(
-        Mark(offset, len(data), stays=True) for offset, data in in_order(drive.table.table, before, wanted)
+        SavedSignature(offset, len(data), stays=True)
+        for offset, data in in_order(drive.table.table, before, wanted)
     )
 
 

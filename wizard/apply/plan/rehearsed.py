@@ -31,7 +31,7 @@ from wizard.apply.engine.survey import Content, Proof, delete_saved, delete_scra
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.recover import KnownDrives
-from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
+from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
 from wizard.apply.plan.resume import check_holds_plan, later_runs, over_later, quietly
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.plan.undo import tell_of_one
@@ -39,13 +39,13 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
 from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, Purpose
 from wizard.apply.run.progress_log import noting
-from wizard.apply.run.runs import called, is_direct, is_found, load_environment, load_plan
+from wizard.apply.run.runs import is_direct, is_found, load_environment, load_plan, run_argument
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.ext import Event
 from wizard.model.plan import Member, Plan
-from wizard.model.said import MIB, Said, Sentence, in_a_row, t, tn
+from wizard.model.said import MIB, Message, Sentence, join, t, tn
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_drive
 
@@ -64,7 +64,7 @@ NOT_COMPARED = Sentence(
 )
 
 TO_COMMIT = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
-TO_BARRED = TO_COMMIT | {Phase.BARRED}
+TO_BARRED = TO_COMMIT | {Phase.HIDDEN}
 """From here on, until it is barred, what is encrypted is not opened."""
 
 LITTLE_BYTES = 8 * MIB
@@ -136,7 +136,7 @@ def carry_out(
         return _finish_kept(run, plan, finish)
     if record.phase is Phase.REHEARSING:
         try:
-            record = _rehearse(plan, Ground(run, environment, journal, execute, secret))
+            record = _rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
         except StoppedError as stopped:
             delete_scratch(run, plan.paths)
             return Event.STOPPED, str(stopped)
@@ -157,8 +157,8 @@ def carry_out(
                 )
             ),
         )
-    if record.phase is Phase.BARRED and not record.blank and not (run / KEEP).exists():
-        return Event.WAITING, str(waiting_sentence(plan, called(run)))
+    if record.phase is Phase.HIDDEN and not record.blank and not (run / KEEP).exists():
+        return Event.WAITING, str(waiting_sentence(plan, run_argument(run)))
     return release(run, journal, finish)
 
 
@@ -166,7 +166,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     """Make visible what was written, give up the way back, and put it to use. Raises DiskwrightError."""
     plan = load_plan(run)
     record = _record(run)
-    if record.phase in (Phase.BARRED, Phase.UNKNOWN):
+    if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
         # It may have waited for weeks.
         check_free_array(plan)
         check_containers(plan)
@@ -178,7 +178,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     if record.phase is Phase.KEPT:
         _check_drives(run, plan, record)
         return _finish_kept(run, plan, finish)
-    if record.phase not in (Phase.BARRED, Phase.RELEASING, Phase.UNKNOWN):
+    if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
         raise Refused(
             t(
                 "The run {name} is {phase}: it is not ready to be kept. Nothing was written.",
@@ -259,18 +259,18 @@ def take_back(run: Path, journal: Journal) -> str:
         _tell(plan)
         journal.add(Event.COMMAND, str(t("Wrote {size:exact} back.", size=changed)))
     if proof is None:
-        return str(in_a_row(NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
+        return str(join(NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
     _delete(run, proof)
     return str(BACK(drives=plan.paths))
 
 
-def _end_saved(run: Path, plan: Plan, record: Record) -> Said | None:
+def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
     """End a run that has saved and not written, whoever uses its drives; None if they show that it wrote.
     Raises Refused if they may be others."""
     release_left(run)
     if not _are_there(run, plan):
         save_record(run, replace(record, phase=Phase.UNDONE))
-        return in_a_row(NOT_COMPARED(drives=plan.paths), _still_saved(run))
+        return join(NOT_COMPARED(drives=plan.paths), _still_saved(run))
     with comparing(run, plan) as checks:
         if checks.is_ahead:
             return None
@@ -279,13 +279,13 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Said | None:
     return _end(run, plan, UNCHANGED, NEVER_WRITTEN)
 
 
-def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Said:
+def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
     """Delete the saved bytes of a run that is over if all of them are on its drives. Says which."""
     proof = None
     with suppress(DiskwrightError), comparing(run, plan) as checks:
         proof = checks.prove_old()
     if proof is None and (run / FOLDER).exists():
-        return in_a_row(is_used(drives=plan.paths), _still_saved(run))
+        return join(is_used(drives=plan.paths), _still_saved(run))
     if proof:
         _delete(run, proof)
     return is_old(drives=plan.paths)
@@ -300,7 +300,7 @@ def _are_there(run: Path, plan: Plan) -> bool:
     return True
 
 
-def _still_saved(run: Path) -> Said:
+def _still_saved(run: Path) -> Message:
     return t("The bytes saved in the rehearsal are still in {folder}.", folder=str(run / FOLDER))
 
 
@@ -321,7 +321,7 @@ def _is_as_planned(run: Path, member: Member) -> bool:
         drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
     except DiskwrightError:
         return False
-    if drive.waiting is not None and drive.waiting.run == called(run):
+    if drive.waiting is not None and drive.waiting.run == run_argument(run):
         raise Refused(
             t(
                 "The files of the run {name} are older than its drive, where everything is "
@@ -371,16 +371,16 @@ def check_there(run: Path, plan: Plan) -> None:
 def check_keeps(run: Path) -> None:
     """Raises Refused where there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):
-        raise Refused(in_a_row(KEPT(name=run.name), NOTHING_WRITTEN))
+        raise Refused(join(KEPT(name=run.name), NOTHING_WRITTEN))
     _refuse_half_found(run)
     phase = _record(run).phase
-    if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
+    if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
         not_complete = t(
             "The run {name} is {phase}: only what is complete can be kept. Nothing was written.",
             name=run.name,
             phase=phase,
         )
-        raise Refused(in_a_row(not_complete, next_commands(run)))
+        raise Refused(join(not_complete, next_commands(run)))
 
 
 def _record(run: Path) -> Record:
@@ -421,7 +421,7 @@ def _is_begun_anew(run: Path, plan: Plan, record: Record) -> bool:
         return True
 
 
-def _rehearse(plan: Plan, ground: Ground) -> Record:
+def _rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
     tried_out = tn(
         "Everything is tried out on a stand-in for {drives:list} first; nothing is written to it yet.",
         "Everything is tried out on stand-ins for {drives:list} first; nothing is written to them yet.",
@@ -450,7 +450,7 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
     return record
 
 
-def _no_room(plan: Plan, run: Path) -> Said:
+def _no_room(plan: Plan, run: Path) -> Message:
     """Why a rehearsal failed for want of room. Without a way back no single partition is changed."""
     if plan.part:
         return t(
@@ -465,7 +465,7 @@ def _no_room(plan: Plan, run: Path) -> Said:
     )
 
 
-def _tell_changes(record: Record, ground: Ground) -> None:
+def _tell_changes(record: Record, ground: RehearsalWorkspace) -> None:
     folder = str(ground.run)
     for change in record.changes:
         size, places = change.changed_bytes, len(change.places)
@@ -545,15 +545,15 @@ def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
             checks.check_forward()
 
 
-def next_commands(run: Path) -> Said:
+def next_commands(run: Path) -> Message:
     """Name the commands that work now for a run, each asked with its own checks."""
-    record, name = _record(run), called(run)
+    record, name = _record(run), run_argument(run)
     if record.phase in ENDED and record.phase is not Phase.KEPT:
         return engine_words.NOTHING_LEFT
     if record.phase is Phase.KEPT:
         return engine_words.GOES_ON(command="resume", run=name)
     if record.phase is Phase.REHEARSING:
-        return in_a_row(
+        return join(
             t("Nothing was written to the drive: all of this happened on a stand-in."),
             engine_words.GOES_ON(command="resume", run=name),
         )

@@ -14,7 +14,7 @@ from wizard.model.errors import DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.probe.machine import list_drive_paths, probe_drive
 
 # Another drive than the plan's; `where` says what to do.
@@ -43,10 +43,10 @@ class Elsewhere:
 
     known: Identity
     drive: Drive
-    why: Said
+    why: Message
 
     @property
-    def said(self) -> Said:
+    def said(self) -> Message:
         """Both names, and how it is known to be the one."""
         return t(
             "The drive that was {known} is {drive} now: {why}. This run goes on there.",
@@ -82,7 +82,7 @@ def elsewhere(run: Path, *, undoing: bool = False) -> tuple[Elsewhere, ...]:
     return tuple(found)
 
 
-def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Said, ...]:
+def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
     """Have the run know its drives by the names that they have now; a sentence for each that has another.
     Needs the run's lock. Raises Refused and Failed.
     """

@@ -27,7 +27,7 @@ from wizard.apply.plan.recover import KnownDrives
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
 from wizard.apply.run.process import UNDOING
-from wizard.apply.run.runs import Kind, called, kind_of, list_runs, load_plan
+from wizard.apply.run.runs import RunKind, kind_of, list_runs, load_plan, run_argument
 from wizard.apply.steps.containers import own_containers
 from wizard.apply.steps.layers import (
     bring_back,
@@ -41,19 +41,19 @@ from wizard.apply.steps.wipe import signatures_on
 from wizard.apply.system.mounts import is_mounted
 from wizard.apply.table.proof import disk_differences, strangers
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.operations import MakeFilesystem, SetOwner
 from wizard.model.plan import MakeSubvolumes, Member, Mount, Plan, TurnOnSwap, WriteTable
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.rehearsed import ON_DRIVE
 from wizard.plan.steps.commands import private_mount
 from wizard.process.program import Result
 from wizard.process.program import run as run_command
 
 
-def making_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
+def making_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
     """The steps that were cut off while the device could have a UUID that its maker drew, by number
     from 1."""
     making: set[int] = set()
@@ -99,7 +99,7 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
     Needs the drives' locks.
     """
     if (run / UNDOING).exists():
-        raise Refused(BEING_UNDONE(name=run.name, run=called(run)))
+        raise Refused(BEING_UNDONE(name=run.name, run=run_argument(run)))
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
     ours = own_mounts(plan, begun)
@@ -141,7 +141,7 @@ def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int])
     numbers = [
         number for number, step in enumerate(plan.steps, 1) if step.operation == _table_of(plan, drive.path)
     ]
-    differences: tuple[Said | str, ...] = ()
+    differences: tuple[Message | str, ...] = ()
     if numbers and numbers[0] in done:
         differences = disk_differences(member.after, drive)
     elif numbers and (found := strangers(drive, member.before, member.after)):
@@ -201,7 +201,7 @@ def is_making(plan: Plan, begun: frozenset[int]) -> bool:
     return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem) for number in begun)
 
 
-def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterator[Said]:
+def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterator[Message]:
     """What a zoned drive holds that emptying it, which may have been cut off before it was `whole`, does not
     leave there."""
     if whole and drive.is_empty is not True:
@@ -286,7 +286,7 @@ def later_runs(run: Path) -> tuple[Path, ...]:
     return tuple(_that_wrote(run, runs[runs.index(run) + 1 :])) if run in runs else ()
 
 
-def over_later(run: Path) -> Said | None:
+def over_later(run: Path) -> Message | None:
     """Why nothing may be put back over whatever was written since; None if no later run made that."""
     later = next(iter(later_runs(run)), None)
     return (
@@ -312,7 +312,7 @@ def _that_wrote(run: Path, later: tuple[Path, ...]) -> Iterator[Path]:
 def _drives(run: Path) -> tuple[Identity, ...]:
     """The drives of a plan's run; none of another kind, or one that cannot be read."""
     with suppress(BadInput):
-        if kind_of(run) is Kind.PLAN:
+        if kind_of(run) is RunKind.PLAN:
             return tuple(member.drive for member in load_plan(run).members)
     return ()
 

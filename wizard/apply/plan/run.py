@@ -5,7 +5,7 @@ and after.
 from collections.abc import Set
 from pathlib import Path
 
-from wizard.apply.block.devices import has_gone, impostor
+from wizard.apply.block.devices import has_gone, node_fault
 from wizard.apply.conversion.messages import STEP_FAILED, STOPPED
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan import drive_digests
@@ -14,12 +14,12 @@ from wizard.apply.plan.guard import check_operations, check_start, check_surroun
 from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.resume import check_resumable, own_mounts, quietly
 from wizard.apply.plan.run_summary import headline
-from wizard.apply.plan.verify import let_go, unseen, verify
+from wizard.apply.plan.verify import unmount_foreign, unseen, verify
 from wizard.apply.resize.resized import resize_filesystem
 from wizard.apply.run.backup_store import Environment, Vault
-from wizard.apply.run.job import Outcome, Work, settle, udev_runs
+from wizard.apply.run.job import Outcome, RunWork, settle, udev_runs
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, lent
+from wizard.apply.run.process import NOTHING_WRITTEN, STOP, unlocked
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.steps.containers import check_opened, contain, own_containers, reopen
@@ -31,7 +31,7 @@ from wizard.apply.steps.filesystem import (
     work_within,
 )
 from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up, turn_on
-from wizard.apply.steps.step_context import NOT_TOUCHED, Site, look_at_all, told_in
+from wizard.apply.steps.step_context import NOT_TOUCHED, StepContext, look_at_all, told_in
 from wizard.apply.steps.wipe import check_no_clone, check_target, wipe_signatures
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
@@ -63,7 +63,7 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
-from wizard.model.said import Said, Sentence, joined, t, tn
+from wizard.model.said import Message, Sentence, joined, t, tn
 from wizard.plan.rehearsed import use_steps
 
 NOT_TOGETHER = t("What was made could not be put together:")
@@ -76,7 +76,7 @@ CATCH_UP_SECONDS = 60
 """How long udev may take for what it put off."""
 
 
-def finish(work: Work) -> Outcome:
+def finish(work: RunWork) -> Outcome:
     """Put to use what is on the drives of a rehearsed run, and check everything: how the run ended. Raises
     DiskwrightError.
 
@@ -93,7 +93,9 @@ def finish(work: Work) -> Outcome:
         return Event.FAILED, failure
     vault = Vault(run / "saved")
     for number, _ in use_steps(plan):
-        site = Site(plan, number, True, run.name, environment, journal, vault, drive_locks, work.secret)
+        site = StepContext(
+            plan, number, True, run.name, environment, journal, vault, drive_locks, work.secret
+        )
         if failure := _one_step(site):
             return Event.FAILED, failure
     return _verified(run, plan, environment, journal)
@@ -117,7 +119,7 @@ def _put_up(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str |
     return None
 
 
-def carry_out_directly(work: Work) -> Outcome:
+def carry_out_directly(work: RunWork) -> Outcome:
     """Carry a plan out on the drives themselves, from its first step that is not done: how the run ended.
     Raises DiskwrightError."""
     run, journal, drive_locks, secret = work.run, work.journal, work.drive_locks, work.secret
@@ -153,7 +155,9 @@ def carry_out_directly(work: Work) -> Outcome:
                 return Event.FAILED, f"{failure} {reached(run, plan)}"
             tables_written = False
         tables_written = tables_written or isinstance(operation, WriteTable)
-        site = Site(plan, number, number in begun, run.name, environment, journal, vault, drive_locks, secret)
+        site = StepContext(
+            plan, number, number in begun, run.name, environment, journal, vault, drive_locks, secret
+        )
         done_now.add(number)
         failure = _one_step(site)
         drive_digests.note(run, plan, done_now)
@@ -195,7 +199,7 @@ def _let_udev_look(
     if not udev_runs():
         return None
     try:
-        with unseen(plan), lent(drive_locks):
+        with unseen(plan), unlocked(drive_locks):
             settle(CATCH_UP_SECONDS)
         ours = own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
         for drive in probe_members(plan):
@@ -205,7 +209,7 @@ def _let_udev_look(
     return None
 
 
-def _one_step(site: Site) -> str | None:
+def _one_step(site: StepContext) -> str | None:
     """Do one step; the sentence of its failure, or None."""
     step = site.plan.steps[site.step - 1]
     site.journal.add(Event.STEP_STARTED, step.sentence, step=site.step)
@@ -219,21 +223,21 @@ def _one_step(site: Site) -> str | None:
     return None
 
 
-def _undisturbed(site: Site) -> Said | str:
+def _undisturbed(site: StepContext) -> Message | str:
     """Do the step; where another program mounted what it made, or is to mount, look at that or mount it once
     more."""
     operation = site.plan.steps[site.step - 1].operation
     if isinstance(operation, Mount):
-        let_go(site)
+        unmount_foreign(site)
     try:
         return execute(site)
     except Failed:
-        if not isinstance(operation, Mount | MakeFilesystem) or not let_go(site):
+        if not isinstance(operation, Mount | MakeFilesystem) or not unmount_foreign(site):
             raise
     return execute(site) if isinstance(operation, Mount) else made_as_planned(operation, site)
 
 
-def execute(site: Site) -> Said | str:
+def execute(site: StepContext) -> Message | str:
     """Carry out the site's operation; a sentence on what came of it. Raises Failed."""
     operation = site.plan.steps[site.step - 1].operation
     _check_nodes(operation, site)
@@ -263,18 +267,18 @@ def execute(site: Site) -> Said | str:
             return build(operation, site)
 
 
-def _on_filesystem(operation: MakeFilesystem | Resizing, site: Site) -> Said | str:
+def _on_filesystem(operation: MakeFilesystem | Resizing, site: StepContext) -> Message | str:
     if isinstance(operation, Resizing):
         return resize_filesystem(operation, site)
     return make_filesystem(operation, site)
 
 
-def _check_nodes(operation: Operation, site: Site) -> None:
+def _check_nodes(operation: Operation, site: StepContext) -> None:
     """Raises Failed unless every node is what its name says: the drive or partition, or the array that this
     run made."""
     for device in devices_of(operation):
         member = site.plan.member(device)
-        if member and (reason := impostor(device, member.drive.path)):
+        if member and (reason := node_fault(device, member.drive.path)):
             raise Failed(NOT_TOUCHED(node=device, why=reason))
         if not isinstance(operation, OpenContainer):
             check_opened(site.plan, device)

@@ -9,12 +9,12 @@ from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.run.job import NOT_YET, READY
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Choice, Decision, Settling
-from wizard.apply.run.runs import called
+from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.plan import NO_PLACE, Mount, Plan
-from wizard.model.said import Said, Sentence, Sentences, in_a_row, joined, t, tn
+from wizard.model.said import Message, Sentence, Sentences, join, joined, t, tn
 from wizard.plan.messages import who
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.subvolumes import places_of
@@ -62,7 +62,7 @@ SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UN
 """All steps were carried out, or all was put back: there is nothing to be told of single steps."""
 
 
-def headline(plan: Plan, state: RunState) -> tuple[Said, ...]:
+def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     """What matters most of how a run ended: how much is ready where, for whom, or that it is not in use yet;
     nothing where it came to no such end."""
     if state is RunState.WAITING:
@@ -111,7 +111,7 @@ def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> 
     return joined((*headline(plan, state), *_result(plan, state, phase)))
 
 
-def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Said]:
+def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Message]:
     drives = len(plan.members)
     if phase is not None and (said := _rehearsed_result(state, phase, drives)):
         yield said
@@ -121,7 +121,7 @@ def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Said]:
         yield RESULTS[state](count=drives)
 
 
-def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Said | None:
+def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Message | None:
     """What `RESULTS` cannot say of a rehearsed run; None where it can."""
     if state is RunState.UNDONE:
         return t("The run was undone: what was there before is back, bit for bit.")
@@ -170,13 +170,15 @@ EARLY = {
 
 
 def undo_sentence(
-    plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None = None
+    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None = None
 ) -> str:
     """Whether the run can be undone, and by what; `phase` as in `result_sentence`."""
     return str(_undo_said(plan, run, state, entries, phase))
 
 
-def _undo_said(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None) -> Said:
+def _undo_said(
+    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None
+) -> Message:
     begun = frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
     if phase is Phase.UNDONE or phase in UNTOUCHED:
         return NOTHING_TO_UNDO
@@ -184,7 +186,8 @@ def _undo_said(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry],
         return t("Undo is no longer possible: it is in use, and what was saved is deleted.")
     if phase is not None:
         return t(
-            "Undo: sudo diskwright undo {run} puts back what was there before, bit for bit.", run=called(run)
+            "Undo: sudo diskwright undo {run} puts back what was there before, bit for bit.",
+            run=run_argument(run),
         )
     if state is RunState.REFUSED or not begun:
         return NOTHING_TO_UNDO
@@ -195,7 +198,9 @@ def _undo_said(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry],
             if lost
             else t("Undo is no longer possible: {final} was begun.", final=final)
         )
-    return t("Undo: sudo diskwright undo {run} puts the old table and signatures back.", run=called(run))
+    return t(
+        "Undo: sudo diskwright undo {run} puts the old table and signatures back.", run=run_argument(run)
+    )
 
 
 def decision_of(plan: Plan, state: RunState) -> Decision:
@@ -210,7 +215,7 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
         t("It is put to use, mounted at {places:and}.", places=places) if places else t("It is put to use.")
     )
     loses, drives = any(step.destroys for step in plan.steps), len(plan.members)
-    kept = in_a_row(
+    kept = join(
         used,
         tn(
             "What the drive held before is lost then, and there is no way back.",
@@ -221,10 +226,10 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
         else t("There is no way back then."),
     )
     why_secret = str(OPENED_TO_KEEP) if plan.takes_passphrase else ""
-    keep = Choice(
+    keep = SettlingChoice(
         Settling.KEEP, str(t("Keep what was made on {drives:and}?", drives=where)), str(kept), why_secret
     )
-    undo = Choice(
+    undo = SettlingChoice(
         Settling.UNDO,
         str(t("Undo what was made on {drives:and}?", drives=where)),
         str(
@@ -240,7 +245,7 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     return Decision((keep, undo))
 
 
-def waiting_sentence(plan: Plan, name: str) -> Said:
+def waiting_sentence(plan: Plan, name: str) -> Message:
     """What a run says that waits for a decision; `name` is how a command calls it."""
     return t(
         "Done, not yet in use: everything is on {drives:list}, and was read back. "

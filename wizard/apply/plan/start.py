@@ -10,7 +10,7 @@ from pathlib import Path
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine.changes import first_data, sample_of
 from wizard.apply.engine.record import UNKNOWN_DATA, Phase, Record, save_record
-from wizard.apply.engine.scratch_copies import obstacle
+from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.plan.guard import check_operations, check_read, check_start, check_surroundings, check_tools
 from wizard.apply.plan.identity_check import Where, check_same_start, probe_again
 from wizard.apply.plan.rehearsed import KEEP
@@ -22,7 +22,7 @@ from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import Refused, printable
 from wizard.model.operations import MakeArray, MakeVolumeGroup
 from wizard.model.plan import Plan, WipeSignatures, WriteTable
-from wizard.model.said import MIB, Said, in_a_row, t, tn
+from wizard.model.said import MIB, Message, join, t, tn
 from wizard.plan.check import check_plan
 from wizard.plan.rehearsed import direct_reason
 from wizard.plan.request.encryption import passphrase_fault
@@ -107,7 +107,7 @@ def why_direct(plan: Plan, folder: Path) -> str:
     stand-in, in a run's folder there. The folder may be missing yet.
     """
     there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
-    return direct_reason(plan) or obstacle(there, (member.drive.size_bytes for member in plan.members))
+    return direct_reason(plan) or blocker(there, (member.drive.size_bytes for member in plan.members))
 
 
 def _cleared(
@@ -142,14 +142,14 @@ def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
         return
     found = [] if wants_word(plan, why_direct) or not why_direct else [*_unknown_data(plan)]
     if found or wants_word(plan, why_direct):
-        said = in_a_row(
+        said = join(
             *found,
             t("To go on like that, say also --confirm {word}. Nothing was written.", word=shlex.quote(WORD)),
         )
         raise Refused(f"{promise(plan, why_direct)} {said}")
 
 
-def _unknown_data(plan: Plan) -> Iterator[Said]:
+def _unknown_data(plan: Plan) -> Iterator[Message]:
     """What drives hold that show nothing, by a sample: tools that run on the drive itself discard it."""
     for member in plan.members:
         path, block = member.drive.path, member.drive.geometry.logical_block_bytes
@@ -168,7 +168,7 @@ def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
     raise Refused(_unconfirmed(plan, next((one for one in tokens if one and one not in plan.tokens), None)))
 
 
-def _unconfirmed(plan: Plan, wrong: str | None) -> Said:
+def _unconfirmed(plan: Plan, wrong: str | None) -> Message:
     """What confirms a plan, and which token is none of its."""
     options = tuple(f"--confirm {printable(token)}" for token in plan.tokens)
     if len(plan.members) == 1:

@@ -45,7 +45,7 @@ from wizard.model.ext import Event
 from wizard.model.machine import Extent
 from wizard.model.operations import AddCrypttabLine, MakeFilesystem
 from wizard.model.plan import AddFstabLine, Member, Plan
-from wizard.model.said import Said, in_a_row, joined, t, tn
+from wizard.model.said import Message, join, joined, t, tn
 from wizard.plan.dangers import layout_of
 from wizard.plan.rehearsed import on_nodes
 from wizard.probe.machine import probe_drive
@@ -143,7 +143,7 @@ def _put_back(run: Path) -> frozenset[str]:
 
 def _restore_drive(
     plan: Plan, member: Member, vault: Vault, contents: Mapping[Saved, bytes], journal: Journal
-) -> Said:
+) -> Message:
     """Write back what was saved of one drive, and prove that it is there; a sentence that says so."""
     drive = member.drive.path
     saved = vault.of(plan, drive)
@@ -193,7 +193,7 @@ def _restore_fstab(run: Path, plan: Plan) -> None:
             take_from_crypttab(environment.crypttab, step.operation, run.name)
 
 
-def _proven(member: Member) -> Said:
+def _proven(member: Member) -> Message:
     """The drive probed afresh holds what the plan found; raises Failed where it does not."""
     drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
     if member.drive.content_digest is not None and drive.content_digest != member.drive.content_digest:
@@ -213,14 +213,14 @@ def _proven(member: Member) -> Said:
         )
     back = t("{drive} holds what it held before, byte for byte.", drive=drive.path)
     late = kernel_differences(member.before, drive)
-    return in_a_row(back, t("The kernel takes that over at a restart.")) if late else back
+    return join(back, t("The kernel takes that over at a restart.")) if late else back
 
 
 UNMOUNT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFilesystem:
     """A filesystem on the stand-in: `node`, where a mount takes it from, and which `device` it is to be.
     `mount` is the command that shows its files, without the place; empty where there is nothing to be
     mounted.
@@ -232,10 +232,10 @@ class Shown:
     mount: tuple[str, ...]
 
 
-class Look:
+class ReadonlyLook:
     """What is shown of a run; `end` before it is closed."""
 
-    def __init__(self, nodes: tuple[str, ...], shown: tuple[Shown, ...]) -> None:
+    def __init__(self, nodes: tuple[str, ...], shown: tuple[ShownFilesystem, ...]) -> None:
         self.shown = shown
         self._nodes = nodes
 
@@ -253,7 +253,7 @@ class Look:
 
 
 @contextmanager
-def looked_at(run: Path) -> Iterator[Look]:
+def looked_at(run: Path) -> Iterator[ReadonlyLook]:
     """Show what waits of a run for as long as the block lasts. Raises Refused where nothing waits, and Failed
     where no loop device can be had."""
     check_root()
@@ -261,7 +261,7 @@ def looked_at(run: Path) -> Iterator[Look]:
     with ExitStack() as stack:
         stack.callback(os.close, lock_run(run))
         record = load_record(run)
-        if record is None or record.phase is not Phase.BARRED:
+        if record is None or record.phase is not Phase.HIDDEN:
             raise Refused(
                 t(
                     "Nothing of the run {name} waits to be kept: there is nothing to look at. "
@@ -280,14 +280,14 @@ def looked_at(run: Path) -> Iterator[Look]:
             forget_caches(node)
             have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
             nodes.append(node)
-        look = Look(tuple(nodes), tuple(_shown(plan, tuple(nodes))))
+        look = ReadonlyLook(tuple(nodes), tuple(_shown(plan, tuple(nodes))))
         try:
             yield look
         finally:
             look.end()
 
 
-def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[Shown]:
+def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[ShownFilesystem]:
     there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)))
     for step, other in zip(plan.steps, there.steps, strict=True):
         real, one = step.operation, other.operation
@@ -295,7 +295,7 @@ def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[Shown]:
             continue
         options = ",".join(("ro", *(f"device={device}" for device in one.others)))
         mount = ("mount", "-o", options, one.device) if MADE[one.filesystem].mounts else ()
-        yield Shown(one.device, real.device, one.filesystem, mount)
+        yield ShownFilesystem(one.device, real.device, one.filesystem, mount)
 
 
 def end_looks(run: Path) -> None:

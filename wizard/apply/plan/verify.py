@@ -14,7 +14,7 @@ from wizard.apply.steps.arrays import SAME
 from wizard.apply.steps.containers import FOUND, container_checks
 from wizard.apply.steps.filesystem import mount_checked, planned_differences
 from wizard.apply.steps.layers import array_checks, swap_differences, writer_checks
-from wizard.apply.steps.step_context import Site, told_in
+from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on, spread_differences
 from wizard.apply.system.mounts import Mounted, is_mounted, mount_differences, mounted_at, read_mounts
 from wizard.apply.table.proof import disk_differences, kernel_differences
@@ -35,7 +35,7 @@ from wizard.model.plan import (
     ShrinkFilesystem,
     TurnOnSwap,
 )
-from wizard.model.said import Said, Sentence, t, tn
+from wizard.model.said import Message, Sentence, t, tn
 from wizard.plan.rehearsed import array_node
 from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.sysfs import name_of
@@ -101,7 +101,7 @@ def _filesystem_checks(
         yield clean_check(operation.device, "ext4" if kind.startswith("ext") else kind, plan, seconds)
         return
     for device in (operation.device, *operation.others):
-        found: tuple[Said | str, ...]
+        found: tuple[Message | str, ...]
         try:
             found = recognised_differences(
                 signatures_on(device, plan, seconds, drives), kind, operation.uuid, operation.label
@@ -128,11 +128,11 @@ def _filesystem_checks(
         )
 
 
-def _check(what: Said, differences: Sequence[Said | str]) -> Check:
+def _check(what: Message, differences: Sequence[Message | str]) -> Check:
     return _seen(what, not differences, "; ".join(map(str, differences)) or SAME)
 
 
-def _seen(what: Said, holds: bool, seen: object) -> Check:
+def _seen(what: Message, holds: bool, seen: object) -> Check:
     return Check(str(what), holds, str(seen))
 
 
@@ -168,7 +168,7 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
     yield _seen(what, aligned, t("aligned") if aligned else t("not aligned"))
 
 
-def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Said]:
+def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Message]:
     """Which of parted's two checks means something here, and what it is to find: that says why if it is not
     `opt`.
 
@@ -203,7 +203,7 @@ def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Che
     return _seen(what, True, t("{tool} found nothing wrong", tool=check[0]))
 
 
-def _mounted_check(what: Said, device: str, filesystem: str, place: str, seconds: float) -> Check:
+def _mounted_check(what: Message, device: str, filesystem: str, place: str, seconds: float) -> Check:
     if check := MADE[filesystem].mounted_check:
         try:
             run([*check, place], seconds=seconds)
@@ -266,7 +266,7 @@ def strangers(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
     )
 
 
-def let_go(site: Site) -> bool:
+def unmount_foreign(site: StepContext) -> bool:
     """Unmount what others have mounted of the filesystems that this run made; whether there was any. Raises
     Failed where one is in use."""
     found = [entry for entry, make in strangers(site.plan) if _is_ours(make, site)]
@@ -296,7 +296,7 @@ def let_go(site: Site) -> bool:
     return bool(found)
 
 
-def _is_ours(make: MakeFilesystem, site: Site) -> bool:
+def _is_ours(make: MakeFilesystem, site: StepContext) -> bool:
     """Whether a device bears the filesystem with the UUID that was drawn for it. Whatever else is mounted
     from it is somebody's data."""
     with suppress(DiskwrightError):

@@ -38,7 +38,7 @@ from wizard.apply.run.progress_log import StepProgress
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, to_json
 from wizard.ext4.assessment import Situation
 from wizard.model.changes import Wanted
-from wizard.model.ext import Entry
+from wizard.model.ext import JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.plan.undo_policy import WayBackRoom
 from wizard.probe.facts import RawMachine
@@ -84,7 +84,7 @@ class Say(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RootRequest:
     """One line to root. LOOK: the drives at `paths`, None for all. LOOK_AT_EXT: the filesystem on `device`,
     with the `folder` and the `target` that a migration would use. ROOM: how much room the way back of a
     plan's document takes, with a run in the folder `journal`. APPLY: a plan's document, the drives' tokens, a
@@ -119,7 +119,7 @@ class Answer:
     room: WayBackRoom | None = None
     changes: str = ""
     run: str = ""
-    entry: Entry | None = None
+    entry: JournalEntry | None = None
     state: RunState | None = None
     progress: StepProgress | None = None
     phase: Phase | None = None
@@ -127,7 +127,7 @@ class Answer:
     code: int = 0
 
 
-def as_line(message: Request | Answer) -> bytes:
+def as_line(message: RootRequest | Answer) -> bytes:
     """A message as it goes through the pipe."""
     return json.dumps(to_json(message)).encode() + b"\n"
 
@@ -187,7 +187,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RootProgram:
     """A program that gives root, and how it is begun."""
 
     name: str
@@ -213,7 +213,7 @@ def relay_argv(folder: Path = PACKAGE_FOLDER) -> tuple[str, ...]:
 
 def way_to_root(
     find_program: Callable[[str], str | None] = find, around: Surroundings | None = None
-) -> Way | None:
+) -> RootProgram | None:
     """sudo, run0 or pkexec, the first that is here and has something to ask by; None where there is none.
 
     sudo asks on the terminal. run0 leaves asking to the session's polkit agent, as its standard input is not
@@ -224,12 +224,12 @@ def way_to_root(
     sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))
     if sudo and now.terminal:
         # It puts the name of whose password it wants for %p (sudo(8), --prompt).
-        return Way("sudo", (sudo, f"--prompt={PROMPT}", "--"))
+        return RootProgram("sudo", (sudo, f"--prompt={PROMPT}", "--"))
     if run0 and now.systemd and now.bus and now.session:
-        return Way("run0", (run0, "--background=", "--"))
+        return RootProgram("run0", (run0, "--background=", "--"))
     if pkexec and now.bus and (now.session or now.terminal) and _is_setuid(pkexec):
-        return Way("pkexec", (pkexec,))
-    return Way("sudo", (sudo, "--non-interactive", "--")) if sudo else None
+        return RootProgram("pkexec", (pkexec,))
+    return RootProgram("sudo", (sudo, "--non-interactive", "--")) if sudo else None
 
 
 def look_around(environ: Mapping[str, str]) -> Surroundings:

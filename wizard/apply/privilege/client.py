@@ -17,18 +17,18 @@ from queue import SimpleQueue
 from wizard.apply.conversion.messages import WAS_ENDED
 from wizard.apply.engine.record import Phase
 from wizard.apply.privilege import ask
-from wizard.apply.privilege.ask import Answer, Ask, Request, Say, Way, as_line
+from wizard.apply.privilege.ask import Answer, Ask, RootProgram, RootRequest, Say, as_line
 from wizard.apply.run.job import left_alone
 from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import StepProgress
-from wizard.apply.run.runs import called
+from wizard.apply.run.runs import run_argument
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
 from wizard.ext4.check import render_migration
 from wizard.model.changes import Changes, Wanted
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
-from wizard.model.ext import Entry
+from wizard.model.ext import JournalEntry
 from wizard.model.migration import Migration, Moves
 from wizard.model.plan import Plan
 from wizard.plan.check import render_plan
@@ -48,10 +48,10 @@ class Elevated:
     """Root, as long as the face lives. Made by asking for it; raises Refused where that fails, having changed
     nothing."""
 
-    def __init__(self, way: Way) -> None:
+    def __init__(self, way: RootProgram) -> None:
         self._process = _asked(way)
         self._replies: SimpleQueue[Answer | None] = SimpleQueue()
-        self._entries: list[Entry] = []
+        self._entries: list[JournalEntry] = []
         self._state: RunState | None = None
         self._progress: StepProgress | None = None
         self._power = ""
@@ -65,7 +65,7 @@ class Elevated:
 
     def look(self, paths: Sequence[str] | None) -> RawMachine:
         """The raw facts of the drives at `paths`, or of all, as root reads them; raises as `survey` does."""
-        answer = self._request(Request(Ask.LOOK, paths=None if paths is None else tuple(paths)))
+        answer = self._request(RootRequest(Ask.LOOK, paths=None if paths is None else tuple(paths)))
         if answer.machine is None:
             raise Failed(ask.NO_DRIVES)
         return answer.machine
@@ -74,7 +74,7 @@ class Elevated:
         self, device: str, folder: Path | None, target: str | None, journal_dir: Path | None
     ) -> Situation:
         """How an ext filesystem stands; raises as the function of that name does."""
-        asked = Request(
+        asked = RootRequest(
             Ask.LOOK_AT_EXT,
             device=device,
             folder=_absolute(folder),
@@ -88,7 +88,7 @@ class Elevated:
 
     def way_back_room(self, plan: Plan, journal_dir: Path | None) -> WayBackRoom:
         """How much room the way back takes; raises as the function of that name does, and as `preflight`."""
-        answer = self._request(Request(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
+        answer = self._request(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
         if answer.room is None:
             raise Failed(ask.NO_ANSWER)
         return answer.room
@@ -96,14 +96,14 @@ class Elevated:
     def install(self, programs: Sequence[str], on_line: Callable[[str], None]) -> None:
         """Have what brings these programs installed; raises as `packages.install.install` does."""
         self._on_line = on_line
-        self._request(Request(Ask.INSTALL, programs=tuple(programs)))
+        self._request(RootRequest(Ask.INSTALL, programs=tuple(programs)))
 
     def start(
         self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None
     ) -> Path:
         """Begin a run and give its folder, which only root can read; raises as `start_run` does."""
         passphrase = None if secret is None else secret.hex()
-        asked = Request(
+        asked = RootRequest(
             Ask.APPLY,
             plan=render_plan(plan),
             tokens=tuple(tokens),
@@ -114,35 +114,37 @@ class Elevated:
 
     def begin(self, document: Changes | Migration | Moves, token: str, journal_dir: Path | None) -> Path:
         """Begin a run with what one token confirms, and give its folder; raises as beginning it here does."""
-        asked = Request(Ask.BEGIN, plan=_rendered(document), tokens=(token,), journal=_absolute(journal_dir))
+        asked = RootRequest(
+            Ask.BEGIN, plan=_rendered(document), tokens=(token,), journal=_absolute(journal_dir)
+        )
         return self._begun(asked)
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """The changes that bring about what is wanted of a device, as root finds it; raises as `act` does."""
-        answer = self._request(Request(Ask.WORK_OUT, device=device, wanted=wanted))
+        answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
         return read_changes(answer.changes, str(ask.WORKED_OUT))
 
     def keep(self, secret: bytes | None = None) -> str:
         """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises
         as `decide.keep` does."""
-        asked = Request(Ask.KEEP, secret=None if secret is None else secret.hex())
+        asked = RootRequest(Ask.KEEP, secret=None if secret is None else secret.hex())
         return self._settled(asked, Purpose.KEEP).sentence
 
     def undo(self) -> None:
         """Put back what that run changed, and return when that is proven; raises as `decide.undo` does."""
-        self._settled(Request(Ask.UNDO), Purpose.UNDO)
+        self._settled(RootRequest(Ask.UNDO), Purpose.UNDO)
 
-    def _begun(self, asked: Request) -> Path:
+    def _begun(self, asked: RootRequest) -> Path:
         self._run = Path(self._request(asked).run)
         return self._run
 
-    def _settled(self, asked: Request, purpose: Purpose) -> Answer:
+    def _settled(self, asked: RootRequest, purpose: Purpose) -> Answer:
         try:
             return self._request(asked)
         except KeyboardInterrupt:
             raise left_alone(self._run, purpose) from None
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         """The run's journal from its beginning, as it grows, until it has ended; `meanwhile` is called while
         nothing comes. Raises Failed where nothing more can be heard of it.
         """
@@ -159,7 +161,7 @@ class Elevated:
             if ended:
                 return
             if gone:
-                raise Failed(ask.NOT_HEARD(run=called(run)))
+                raise Failed(ask.NOT_HEARD(run=run_argument(run)))
 
     @property
     def state(self) -> RunState:
@@ -188,9 +190,9 @@ class Elevated:
 
     def request_stop(self) -> None:
         """Ask the run to stop before its next step; raises Failed where nobody hears it."""
-        self._send(Request(Ask.STOP))
+        self._send(RootRequest(Ask.STOP))
 
-    def _send(self, request: Request) -> None:
+    def _send(self, request: RootRequest) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(as_line(request))
@@ -198,7 +200,7 @@ class Elevated:
         except OSError:
             raise Failed(ask.NOT_ASKED) from None
 
-    def _request(self, request: Request) -> Answer:
+    def _request(self, request: RootRequest) -> Answer:
         with self._one_at_a_time:
             self._send(request)
             answer = self._replies.get()
@@ -256,7 +258,7 @@ def _absolute(folder: Path | None) -> str | None:
     return str(folder.absolute()) if folder else None
 
 
-def _asked(way: Way) -> subprocess.Popen[bytes]:
+def _asked(way: RootProgram) -> subprocess.Popen[bytes]:
     """The process that root was given to, once it has said so. Its errors, and so the question for a
     password, go where ours go."""
     with _undisturbed():

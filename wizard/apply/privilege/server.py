@@ -35,7 +35,7 @@ from wizard.apply.packages import install
 from wizard.apply.plan.job import way_back_room
 from wizard.apply.plan.start import preflight, start_run
 from wizard.apply.privilege import ask
-from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, Request, Say, as_line
+from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import follow, state
@@ -105,7 +105,7 @@ class Relay:
 
     def __init__(self, asked: BinaryIO, told: BinaryIO) -> None:
         self._asked, self._told = asked, told
-        self._requests: SimpleQueue[Request | None] = SimpleQueue()
+        self._requests: SimpleQueue[RootRequest | None] = SimpleQueue()
         self._run: Path | None = None
         self._last: Path | None = None
         self._told_entries = 0
@@ -126,7 +126,7 @@ class Relay:
     def _read(self) -> None:
         try:
             while self._requests.qsize() < MOST_WAITING and (line := self._asked.readline(LONGEST_LINE)):
-                self._hear(from_json(json.loads(line), Request, "the request"))
+                self._hear(from_json(json.loads(line), RootRequest, "the request"))
         except (ValueError, RecursionError, BadInput):
             # Half a line, or none of ours: whoever wrote it has gone.
             pass
@@ -134,13 +134,13 @@ class Relay:
             # Whatever ends the reading, the other thread must not wait for ever.
             self._requests.put(None)
 
-    def _hear(self, request: Request) -> None:
+    def _hear(self, request: RootRequest) -> None:
         if request.ask is not Ask.STOP:
             self._requests.put(request)
         elif self._run is not None:
             request_stop(self._run)
 
-    def _answer(self, request: Request) -> None:
+    def _answer(self, request: RootRequest) -> None:
         match request.ask:
             case Ask.LOOK:
                 self._tell(Answer(Say.LOOKED, machine=survey(request.paths)))
@@ -188,7 +188,7 @@ class Relay:
         self._tell_standing(run)
         self._tell(Answer(Say.ENDED, state=state(run)))
 
-    def _settle(self, request: Request) -> None:
+    def _settle(self, request: RootRequest) -> None:
         """Keep or undo the run that was begun here; its journal has more to tell then, however that went."""
         if (run := self._last) is None:
             raise Refused(ask.NO_RUN)
@@ -232,7 +232,7 @@ class Relay:
             self._told.flush()
 
 
-def _look_at_ext(request: Request) -> Situation:
+def _look_at_ext(request: RootRequest) -> Situation:
     """How an ext filesystem stands, with room looked for in the folder that was named; raises as
     `look_at_ext` does."""
     for path in filter(None, (request.device, request.target)):
@@ -249,7 +249,7 @@ def _look_at_ext(request: Request) -> Situation:
     )
 
 
-def _way_back_room(request: Request) -> WayBackRoom:
+def _way_back_room(request: RootRequest) -> WayBackRoom:
     """How much room the way back takes, of a plan that could be begun; raises as `preflight` and
     `way_back_room` do."""
     plan, journal_dir = read_plan(request.plan, "The plan"), _journal_dir(request)
@@ -258,7 +258,7 @@ def _way_back_room(request: Request) -> WayBackRoom:
     return way_back_room(plan, runs_folder(journal_dir), Environment())
 
 
-def _begun(request: Request) -> Path:
+def _begun(request: RootRequest) -> Path:
     """The run's folder; raises as beginning each kind of document does, and Refused where others than root
     could exchange what it would rely on."""
     token = request.tokens[0] if len(request.tokens) == 1 else ""
@@ -275,14 +275,14 @@ def _begun(request: Request) -> Path:
     return start_told(migration, token, journal_dir=journal_dir, environment=place)
 
 
-def _worked_out(request: Request) -> str:
+def _worked_out(request: RootRequest) -> str:
     """The document of the changes; raises as `changes_for` does."""
     if not is_device_path(request.device) or request.wanted is None:
         raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
     return render_changes(changes_for(request.device, request.wanted, Environment()))
 
 
-def _journal_dir(request: Request) -> Path | None:
+def _journal_dir(request: RootRequest) -> Path | None:
     return of_root_alone(request.journal) if request.journal else None
 
 

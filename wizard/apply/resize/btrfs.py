@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from wizard.apply.block.extents import GRAIN_BYTES, clipped, gaps, merged
 from wizard.apply.engine.signatures import BTRFS_COPIES
 from wizard.apply.resize.showing import CUT_OFF, DEVICES, NOT_TOLD, SMALL_BLOCKS, Showing, refusal
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import StepContext
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Resizing
@@ -131,6 +131,6 @@ def number_in(text: str, name: str) -> int:
     return int(found[1])
 
 
-def held_bytes(operation: Resizing, _said: str, site: Site) -> int:
+def held_bytes(operation: Resizing, _said: str, site: StepContext) -> int:
     """How many bytes it has now. Raises Failed."""
     return number_in(site.command((*SUPERBLOCK, operation.device)).output, "total_bytes")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from wizard.apply.block.extents import merged
 from wizard.apply.resize.showing import CUT_OFF, MOVES_FILES, NOT_CLEAN, NOT_TOLD, Showing, refusal
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import StepContext
 from wizard.filesystems.ext import CHECK
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -90,7 +90,7 @@ def _free(text: str) -> Iterator[tuple[str, str]]:
             yield first, last
 
 
-def held_bytes(operation: Resizing, said: str, _site: Site) -> int:
+def held_bytes(operation: Resizing, said: str, _site: StepContext) -> int:
     """How many bytes it has now, by what resize2fs said. Raises Failed where that moved files to grow."""
     if isinstance(operation, GrowFilesystem) and MOVES.search(said):
         raise Failed(refusal(MOVES_FILES(program="resize2fs", device=operation.device)))

@@ -11,7 +11,7 @@ from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.extents import DeviceMedium, chunks, held, merged
 from wizard.apply.engine.stores import Store
 from wizard.apply.resize.showing import NOT_CLEAN, NOT_TOLD, Showing, refusal
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import StepContext
 from wizard.filesystems.ntfs import CHECK, INFO
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -197,7 +197,7 @@ def _number(pattern: re.Pattern[str], text: str) -> int:
     return int(found[1])
 
 
-def held_bytes(_operation: Resizing, said: str, _site: Site) -> int:
+def held_bytes(_operation: Resizing, said: str, _site: StepContext) -> int:
     """How many bytes it has now, by what ntfsresize said."""
     found = NEW_SIZE.search(said)
     return int(found[1]) if found else 0

@@ -10,7 +10,7 @@ from wizard.apply.resize import btrfs, ext, ntfs, xfs
 from wizard.apply.resize.showing import DEVICES, MOVES_FILES, NOT_CLEAN, Show, Showing, refusal
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.filesystem import at_private_place
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import StepContext
 from wizard.filesystems.kind import Growing
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import Failed
@@ -28,14 +28,14 @@ BTRFS = re.compile(r"(?m)^\s*devid\s+(\d+)\s+size (\d+)\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class MountedSize:
     """How many bytes of its device a mounted filesystem has; `member` is the device's number in a Btrfs."""
 
     size_bytes: int
     member: int = 1
 
 
-def held_in_use(filesystem: str, device: str, place: str) -> Held:
+def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
     """As its own program tells. Raises Failed where that does not, or where it lies on several devices."""
     if filesystem == "btrfs":
         return _btrfs(device, place)
@@ -43,17 +43,17 @@ def held_in_use(filesystem: str, device: str, place: str) -> Held:
     found = (XFS if filesystem == "xfs" else EXT).search(_in_use_said(*asked))
     if found is None:
         raise Failed(NO_SIZE(program=asked[0], device=device))
-    return Held(int(found[1]) * int(found[2]))
+    return MountedSize(int(found[1]) * int(found[2]))
 
 
-def _btrfs(device: str, place: str) -> Held:
+def _btrfs(device: str, place: str) -> MountedSize:
     found = BTRFS.findall(_in_use_said("btrfs", "filesystem", "show", "--raw", place))
     if not found:
         raise Failed(NO_SIZE(program="btrfs", device=device))
     if len(found) > 1:
         raise Failed(DEVICES(devices=len(found)))
     ((member, size),) = found
-    return Held(int(size), int(member))
+    return MountedSize(int(size), int(member))
 
 
 def _in_use_said(*argv: str) -> str:
@@ -72,7 +72,7 @@ class Resizer:
     move files tells where none are afterwards: `writable_now`."""
 
     show: Show
-    held_bytes: Callable[[Resizing, str, Site], int]
+    held_bytes: Callable[[Resizing, str, StepContext], int]
     writable_now: Show | None = None
 
 
@@ -87,7 +87,7 @@ RESIZERS = {
 }
 
 
-def resize_filesystem(operation: Resizing, site: Site) -> str:
+def resize_filesystem(operation: Resizing, site: StepContext) -> str:
     """Check it, resize it, check it again; a sentence on what came of it. Raises Failed."""
     device, growing = operation.device, KINDS[operation.filesystem].growing
     if not site.rehearsed or growing is None:
@@ -119,18 +119,18 @@ def check_files_stay(operation: Resizing, showing: Showing, seen: Sequence[Exten
         raise Failed(refusal(MOVES_FILES(program=commands_of(operation)[-1][0], device=operation.device)))
 
 
-def _resize(operation: Resizing, growing: Growing, site: Site) -> str:
+def _resize(operation: Resizing, growing: Growing, site: StepContext) -> str:
     if not growing.mounted:
         return "".join(_said(argv, site) for argv in commands_of(operation))
     with at_private_place(operation, site) as (_place, commands):
         return "".join(_said(argv, site) for argv in commands)
 
 
-def _said(argv: tuple[str, ...], site: Site) -> str:
+def _said(argv: tuple[str, ...], site: StepContext) -> str:
     result = site.command(argv)
     return result.output + result.errors
 
 
-def _check_clean(device: str, growing: Growing, site: Site) -> None:
+def _check_clean(device: str, growing: Growing, site: StepContext) -> None:
     if site.command((*growing.check, device), accept=range(256)).status:
         raise Failed(refusal(NOT_CLEAN(device=device, command=shlex.join((*growing.check, device)))))

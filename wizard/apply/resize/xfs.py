@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from wizard.apply.block.extents import GRAIN_BYTES
 from wizard.apply.resize.showing import CUT_OFF, NOT_CLEAN, NOT_TOLD, SMALL_BLOCKS, Showing, refusal
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import StepContext
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Resizing
@@ -65,7 +65,7 @@ def _refuse(found: dict[str, int], showing: Showing) -> None:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")))
 
 
-def held_bytes(operation: Resizing, _said: str, site: Site) -> int:
+def held_bytes(operation: Resizing, _said: str, site: StepContext) -> int:
     """How many bytes it has now. Raises Failed."""
     found = superblock_in(site.command((*SUPERBLOCK, operation.device)).output)
     return found["dblocks"] * found["blocksize"]

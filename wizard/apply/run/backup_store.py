@@ -25,7 +25,7 @@ from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.machine import Extent, Machine
 from wizard.model.plan import Plan
-from wizard.model.said import MIB, Said, t, tn
+from wizard.model.said import MIB, Message, t, tn
 from wizard.probe.facts import SCHEMA
 from wizard.probe.machine import load_machine, survey
 
@@ -218,7 +218,7 @@ def table_places(
     return tuple(places)
 
 
-def describe(places: Iterable[Extent]) -> Said:
+def describe(places: Iterable[Extent]) -> Message:
     """How much was saved, in words."""
     found = tuple(places)
     return tn(

@@ -1,5 +1,5 @@
 """What all kinds of runs share: a run is taken up for a purpose, carried out by a process of its own, and
-ends with one entry in its journal. A kind of run is a value, a `Job`, which says the rest.
+ends with one entry in its journal. A kind of run is a value, a `RunJob`, which says the rest.
 """
 
 import os
@@ -10,10 +10,10 @@ from pathlib import Path
 from wizard.apply.run import process
 from wizard.apply.run.journal import ENDS, Journal, RunState, follow, read_entries, state
 from wizard.apply.run.process import STOP, Purpose, launch, lock_run, unlock
-from wizard.apply.run.runs import called, check_owner
+from wizard.apply.run.runs import check_owner, run_argument
 from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.ext import Event
-from wizard.model.said import Said, Sentence, in_a_row, t
+from wizard.model.said import Message, Sentence, join, t
 from wizard.process.program import find
 from wizard.process.program import run as run_command
 
@@ -30,7 +30,10 @@ def check_root() -> None:
 
 
 def begin_new(
-    make: Callable[[], Path], sentence: Said | str, drive_locks: tuple[int, ...], secret: bytes | None = None
+    make: Callable[[], Path],
+    sentence: Message | str,
+    drive_locks: tuple[int, ...],
+    secret: bytes | None = None,
 ) -> Path:
     """Make a run, which `make` gives the folder of, and hand it over to a process of its own, as `begin`
     does; the drives' locks are let go of here. Raises Refused where either failed: nothing was written then.
@@ -52,7 +55,7 @@ def begin_new(
 def begin(
     run: Path,
     purpose: Purpose,
-    sentence: Said | str,
+    sentence: Message | str,
     drive_locks: Sequence[int],
     run_lock: int,
     secret: bytes | None = None,
@@ -108,7 +111,7 @@ DOING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class RunWork:
     """A run in the hands of the process that carries it out. `secret` is the passphrase of what is
     encrypted."""
 
@@ -120,7 +123,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JobRequest:
     """How a run is to be taken up. With `over_changes` it is undone also over what another program wrote to
     the drive since, which the drives' `tokens` confirm; with `over_bad_sectors` it goes on over those that it
     stopped at."""
@@ -133,22 +136,22 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Taking:
+class Prepared:
     """What taking up a run takes: what its journal says, the drives' locks, what must hold under them, and
     the passphrase of what is encrypted, or the key that is in its place."""
 
-    sentence: Said | str
+    sentence: Message | str
     lock: Callable[[], Locks]
     check: Callable[[], None] = lambda: None
     secret: bytes | None = None
 
 
-def _ends_so(_: Work, outcome: Outcome) -> Outcome:
+def _ends_so(_: RunWork, outcome: Outcome) -> Outcome:
     return outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RunJob:
     """A kind of run.
 
     `taking` raises Refused where the run cannot be taken up so. What it `does` for each purpose may raise
@@ -159,28 +162,28 @@ class Job:
     if `taking` and its check only read.
     """
 
-    taking: Callable[[Path, Asked], Taking]
-    does: Mapping[Purpose, Callable[[Work], Outcome]]
+    taking: Callable[[Path, JobRequest], Prepared]
+    does: Mapping[Purpose, Callable[[RunWork], Outcome]]
     told: Callable[[Path, DiskwrightError], str]
-    leave: Callable[[Work, Outcome], None] = lambda _work, _outcome: None
-    ending: Callable[[Work, Outcome], Outcome] = _ends_so
+    leave: Callable[[RunWork, Outcome], None] = lambda _work, _outcome: None
+    ending: Callable[[RunWork, Outcome], Outcome] = _ends_so
     goes_over_bad_sectors: bool = False
     asks: Callable[[Path, Purpose], None] | None = None
 
-    def why_not(self, run: Path, purpose: Purpose) -> Said | str | None:
+    def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:
         """Why the run could not be taken up for this purpose now, without the sentence that nothing was
         written; None if it could. Only reads."""
         try:
             if self.asks is not None:
                 self.asks(run, purpose)
             else:
-                self.taking(run, Asked(purpose)).check()
+                self.taking(run, JobRequest(purpose)).check()
         except DiskwrightError as error:
-            return error.said if isinstance(error.said, Said) else str(error)
+            return error.said if isinstance(error.said, Message) else str(error)
         return None
 
 
-def take_up(job: Job, run: Path, asked: Asked) -> int:
+def hand_over(job: RunJob, run: Path, asked: JobRequest) -> int:
     """Hand a run over to a process of its own, once everything that must hold does; how many entries its
     journal had before. Raises Refused where it does not, Failed where there is no process."""
     check_root()
@@ -220,9 +223,11 @@ def await_end(run: Path, purpose: Purpose, seen: int) -> str:
         wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
         raise Failed(" ".join((entries[-1].sentence, *wrong)))
     again = t(
-        "Run `diskwright {purpose} {run}` again; it can be repeated.", purpose=purpose.value, run=called(run)
+        "Run `diskwright {purpose} {run}` again; it can be repeated.",
+        purpose=purpose.value,
+        run=run_argument(run),
     )
-    raise Failed(in_a_row(t("{doing} was interrupted.", doing=DOING[purpose]()), again))
+    raise Failed(join(t("{doing} was interrupted.", doing=DOING[purpose]()), again))
 
 
 def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
@@ -231,12 +236,12 @@ def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
         t(
             "Ended by you. {doing} goes on by itself; `diskwright status {run}` tells how it stands.",
             doing=DOING[purpose](),
-            run=called(run),
+            run=run_argument(run),
         )
     )
 
 
-def carry_out(job: Job, work: Work, next_commands: Callable[[Path, RunState], Said | str]) -> None:
+def carry_out(job: RunJob, work: RunWork, next_commands: Callable[[Path, RunState], Message | str]) -> None:
     """What the run's own process does. Never raises for what a person can meet: the journal says how it
     ended, and which `next_commands` work then."""
     try:
@@ -252,7 +257,7 @@ def carry_out(job: Job, work: Work, next_commands: Callable[[Path, RunState], Sa
     work.journal.end(event, sentence)
 
 
-def _failure(job: Job, work: Work, error: DiskwrightError) -> Outcome:
+def _failure(job: RunJob, work: RunWork, error: DiskwrightError) -> Outcome:
     if isinstance(error, Refused):
         return Event.REFUSED, str(error)
     said = job.told(work.run, error) if work.purpose is Purpose.APPLY else str(error)
@@ -260,10 +265,10 @@ def _failure(job: Job, work: Work, error: DiskwrightError) -> Outcome:
 
 
 def check_told(
-    wanted: Iterable[Said | str],
-    told: Iterable[Said | str],
+    wanted: Iterable[Message | str],
+    told: Iterable[Message | str],
     again: str,
-    alike: Callable[[Said | str], Said | str] = lambda said: said,
+    alike: Callable[[Message | str], Message | str] = lambda said: said,
 ) -> None:
     """Raises Refused unless both are the same sentences, in whatever order and language; `again` is the
     command that makes the document.

@@ -21,11 +21,11 @@ from wizard.apply.run.process import is_locked
 from wizard.documents.codec import JSON, from_json, to_json
 from wizard.documents.decode import foreign, is_said
 from wizard.model.errors import BadInput, Failed
-from wizard.model.ext import Entry, Event
-from wizard.model.said import Said, in_a_row, t
+from wizard.model.ext import Event, JournalEntry
+from wizard.model.said import Message, join, t
 
 
-def line_of(entry: Entry) -> bytes:
+def line_of(entry: JournalEntry) -> bytes:
     """The line of an entry: with what was said, or else with its text."""
     plain: JSON = to_json(entry)
     if entry.said is not None:
@@ -33,25 +33,25 @@ def line_of(entry: Entry) -> bytes:
     return (json.dumps(plain, default=str) + "\n").encode()
 
 
-def entry_of(line: str, where: str) -> Entry:
+def entry_of(line: str, where: str) -> JournalEntry:
     """The entry of a line, its sentence in the language of this process. Raises ValueError for what is no
     JSON, and BadInput, naming `where`, for what is no entry."""
     plain: object = json.loads(line)
     if not _is_table(plain) or "said" not in plain:
-        return from_json(plain, Entry, where)
+        return from_json(plain, JournalEntry, where)
     written = plain["said"]
     rest = {name: value for name, value in plain.items() if name != "said"}
     try:
-        said = from_json(written, Said, where)
+        said = from_json(written, Message, where)
     except BadInput:
         if not is_said(written):
             raise
         # A newer version wrote it, and knows more sentences.
-        return from_json({**rest, "sentence": foreign(written)}, Entry, where)
-    return replace(from_json({**rest, "sentence": str(said)}, Entry, where), said=said)
+        return from_json({**rest, "sentence": foreign(written)}, JournalEntry, where)
+    return replace(from_json({**rest, "sentence": str(said)}, JournalEntry, where), said=said)
 
 
-def in_own_words(entry: Entry) -> Entry:
+def in_own_words(entry: JournalEntry) -> JournalEntry:
     """An entry that another process read, in the language of this one."""
     return entry if entry.said is None else replace(entry, sentence=str(entry.said))
 
@@ -124,21 +124,21 @@ class Journal:
     def add(
         self,
         event: Event,
-        sentence: Said | str,
+        sentence: Message | str,
         *,
         step: int = 0,
         command: Sequence[str] = (),
         output: str = "",
-    ) -> Entry:
+    ) -> JournalEntry:
         """Append one entry and wait until it is on the medium; raises Failed where it cannot be written."""
-        entry = Entry(
+        entry = JournalEntry(
             datetime.now(UTC).isoformat(timespec="milliseconds"),
             event,
             step,
             str(sentence),
             tuple(command),
             output[-OUTPUT_LIMIT:],
-            sentence if isinstance(sentence, Said) else None,
+            sentence if isinstance(sentence, Message) else None,
         )
         line = line_of(entry)
         before = os.lseek(self._fd, 0, os.SEEK_END)
@@ -152,7 +152,7 @@ class Journal:
             raise self._fault(error) from None
         return entry
 
-    def end(self, event: Event, sentence: Said | str) -> None:
+    def end(self, event: Event, sentence: Message | str) -> None:
         """Append the last word and close the file. Where that cannot be written the run is interrupted, and
         whoever follows it says why."""
         with suppress(Failed):
@@ -168,7 +168,7 @@ class Journal:
         os.close(self._fd)
 
 
-def read_entries(run: Path) -> tuple[Entry, ...]:
+def read_entries(run: Path) -> tuple[JournalEntry, ...]:
     """All whole entries of a run. Raises BadInput if the journal cannot be read, unless the run can do
     without it: then only the entries that can be read."""
     can_lack = _can_lack(run)
@@ -181,7 +181,7 @@ def read_entries(run: Path) -> tuple[Entry, ...]:
         # is not known.
         reason = str(error.strerror) if isinstance(error, OSError) else t("it is damaged")
         unread = t("The journal {file} cannot be read: {why}.", file=str(run / FILE), why=reason)
-        raise BadInput(in_a_row(unread, NOBODY_KNOWS)) from None
+        raise BadInput(join(unread, NOBODY_KNOWS)) from None
     whole = text[: text.rfind("\n") + 1].splitlines()
     entries = []
     for number, line in enumerate(whole, 1):
@@ -201,11 +201,11 @@ def _can_lack(run: Path) -> bool:
     return (run / "plan.json").exists() and not (run / "saved/index.jsonl").exists()
 
 
-def _entry(line: str, where: str) -> Entry:
+def _entry(line: str, where: str) -> JournalEntry:
     try:
         return entry_of(line, where)
     except ValueError:
-        raise BadInput(in_a_row(process.DAMAGED(place=where), NOBODY_KNOWS)) from None
+        raise BadInput(join(process.DAMAGED(place=where), NOBODY_KNOWS)) from None
 
 
 def state(run: Path) -> RunState:
@@ -273,7 +273,7 @@ def was_done(run: Path) -> bool:
     return any(entry.event is Event.DONE for entry in read_entries(run))
 
 
-def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
     """The entries of a run as they come, but for the first `after`, until its process has ended. While there
     are none, `meanwhile` is called, several times a second.
     """
@@ -309,12 +309,12 @@ def sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
-def begun_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
+def begun_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
     """The steps that were begun, by number from 1."""
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
 
 
-def done_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
+def done_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
     """The steps that are done, by number from 1."""
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, Kind, kind_of, load_plan, read_file
+from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, RunKind, kind_of, load_plan, read_file
 from wizard.ext4.check import read_kept_migration
 from wizard.model.changes import Bring, Changes
 from wizard.model.migration import Migration, Moves
@@ -36,20 +36,20 @@ def outline(run: Path) -> tuple[tuple[str, ...], int]:
     """The devices that a run works on, and how many steps it has; raises BadInput where it cannot be read.
     Only its own kind's documents are imported."""
     match kind_of(run):
-        case Kind.CHANGES:
+        case RunKind.CHANGES:
             changes = load_changes(run)
             return (changes.device,), len(changes.steps)
-        case Kind.MIGRATION:
+        case RunKind.MIGRATION:
             migration = load_migration(run)
             return (migration.device,), len(migration.steps)
-        case Kind.MOVE:
+        case RunKind.MOVE:
             from wizard.plan.partition.moves import step_sentences
 
             moves = load_moves(run)
             return moves.devices, len(step_sentences(moves))
-        case Kind.BRING:
+        case RunKind.BRING:
             bring = load_bring(run)
             return (bring.target.device,), len(bring.steps)
-        case Kind.PLAN:
+        case RunKind.PLAN:
             plan = load_plan(run)
             return plan.paths, len(plan.steps)

@@ -237,7 +237,7 @@ def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) 
 
 
 @contextmanager
-def lent(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]:
+def unlocked(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]:
     """Let go of locks for a moment, as when udev is to do what it put off, and take them again; raises
     Refused where somebody has one."""
     kept = tuple(locks)

@@ -14,10 +14,10 @@ from time import monotonic
 
 from wizard.apply.engine.record import load_record, power_sentence
 from wizard.apply.run.journal import read_entries
-from wizard.apply.run.runs import called, command_on
+from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.ext import Entry, Event
-from wizard.model.said import Said, Sentence, in_a_row, t, tn
+from wizard.model.ext import Event, JournalEntry
+from wizard.model.said import Message, Sentence, join, t, tn
 
 FILE = "progress.json"
 
@@ -175,7 +175,7 @@ def journal_fault(run: Path) -> str:
         return ""
     folder = printable(str(run), 200)
     why = t("its filesystem is read-only") if error.errno == errno.EROFS else str(error.strerror)
-    on = in_a_row(
+    on = join(
         t(
             "If that filesystem turned read-only by itself, its disk may be failing: "
             "look at the kernel's messages first."
@@ -183,7 +183,7 @@ def journal_fault(run: Path) -> str:
         t(
             "When it can be written to again (mount -o remount,rw), `diskwright resume "
             "{run}` goes on. Or `diskwright undo {run}` undoes what can be undone.",
-            run=called(run),
+            run=run_argument(run),
         ),
     )
     return f"{NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
@@ -270,7 +270,7 @@ class Telling:
         self._known: StepProgress | None = None
         self._due = monotonic() + every_seconds
 
-    def heard(self, entry: Entry) -> None:
+    def heard(self, entry: JournalEntry) -> None:
         """Something stands in the journal, which is told by others: so the next word on progress has time."""
         if entry.event is Event.STEP_STARTED:
             self._at_work = entry.step
@@ -289,13 +289,13 @@ class Telling:
             self._tell(progress_sentence(self._known))
 
 
-def how_far(done: frozenset[int], total: int) -> Said:
+def how_far(done: frozenset[int], total: int) -> Message:
     """Which steps of a run are done and which are not, by their numbers from 1, as a sentence."""
     left = frozenset(range(1, total + 1)) - done
     return t("Done: {done}; not done: {left}.", done=_numbered(done), left=_numbered(left))
 
 
-def _numbered(numbers: frozenset[int]) -> Said:
+def _numbered(numbers: frozenset[int]) -> Message:
     """`steps 1 to 3` for steps in a row, which they always are."""
     if not numbers:
         return t("none")
@@ -313,7 +313,7 @@ class Settling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SettlingChoice:
     """One of the ways that can be had: the question that is asked before it, what it means, and why it takes
     the passphrase of what is encrypted; empty where it takes none."""
 
@@ -331,13 +331,13 @@ class Decision:
     over; none otherwise.
     """
 
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[SettlingChoice, ...] = ()
     resumes: bool = False
     look: str = ""
     settled: bool = False
-    bad_sectors: tuple[Said, ...] = ()
+    bad_sectors: tuple[Message, ...] = ()
 
-    def of(self, way: Settling) -> Choice | None:
+    def of(self, way: Settling) -> SettlingChoice | None:
         """This way, where it can be had."""
         return next((choice for choice in self.choices if choice.way is way), None)
 
@@ -357,11 +357,11 @@ class Decision:
         yield from (choice.way for choice in self.choices)
 
 
-def either(commands: Iterable[str]) -> Said | str:
+def either(commands: Iterable[str]) -> Message | str:
     """One of them, in a row: `this, or that`."""
-    found: list[Said | str] = [*commands]
+    found: list[Message | str] = [*commands]
     return reduce(_or, found) if found else ""
 
 
-def _or(first: Said | str, other: Said | str) -> Said:
+def _or(first: Message | str, other: Message | str) -> Message:
     return t("{first}, or {other}", first=first, other=other)

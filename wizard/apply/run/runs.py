@@ -27,7 +27,7 @@ from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.plan import Plan
-from wizard.model.said import MIB, Said, t
+from wizard.model.said import MIB, Message, t
 from wizard.plan.check import read_kept_plan, render_plan
 from wizard.plan.rehearsed import on_drive_only, on_drives
 from wizard.probe.host.uses import unescaped
@@ -68,7 +68,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Drives:
+class RunDrives:
     """The drives of a run as they were found when it was taken up again; the document drives.json. `found`
     says that the run's own folder was lost, and that this one was made from the drives' notices.
     """
@@ -82,7 +82,7 @@ def runs_folder(journal_dir: Path | None = None) -> Path:
     return journal_dir or Path(os.environ.get("DISKWRIGHT_STATE") or STATE).absolute() / "runs"
 
 
-def called(run: Path) -> str:
+def run_argument(run: Path) -> str:
     """How a command is told which run is meant, wherever it is typed: by its name where runs usually lie,
     else by its folder, as a shell reads it."""
     whole = run.absolute()
@@ -91,7 +91,7 @@ def called(run: Path) -> str:
 
 def command_on(way: str, run: Path) -> str:
     """The command that does this with a run, as it is typed."""
-    return " ".join(("sudo", "diskwright", way, called(run)))
+    return " ".join(("sudo", "diskwright", way, run_argument(run)))
 
 
 def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
@@ -142,7 +142,7 @@ def refuse_open_folder(folder: Path) -> None:
 
 def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        reason: Said | str = t("it has no room for {needed:exact}", needed=needed_bytes)
+        reason: Message | str = t("it has no room for {needed:exact}", needed=needed_bytes)
     else:
         reason = error.strerror or str(error)
     return Refused(
@@ -327,22 +327,22 @@ def is_found(run: Path) -> bool:
     return known is not None and known.found
 
 
-def _known_drives(run: Path) -> Drives | None:
+def _known_drives(run: Path) -> RunDrives | None:
     for text in (_text(run / DRIVES), backed_up(run, DRIVES)):
         with suppress(BadInput):
             if text is not None:
                 where = str(run / DRIVES)
-                return from_json(parse_document(text, DRIVES_SCHEMA, where), Drives, where)
+                return from_json(parse_document(text, DRIVES_SCHEMA, where), RunDrives, where)
     return None
 
 
 def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None:
     """Have the run know its drives as these from now on, in the plan's order; on the medium on return. Raises
     Failed, and then it knows them as before."""
-    replace_document(run / DRIVES, DRIVES_SCHEMA, Drives(drives, found))
+    replace_document(run / DRIVES, DRIVES_SCHEMA, RunDrives(drives, found))
 
 
-class Kind(StrEnum):
+class RunKind(StrEnum):
     """What a run does: carry out a plan, change something for a filesystem that exists, migrate one to ext4,
     move a partition, or bring files to a volume."""
 
@@ -353,9 +353,11 @@ class Kind(StrEnum):
     BRING = BRING
 
 
-def kind_of(run: Path) -> Kind:
+def kind_of(run: Path) -> RunKind:
     """What the run does, by the document it has."""
-    return next((kind for kind in Kind if kind is not Kind.PLAN and (run / kind).exists()), Kind.PLAN)
+    return next(
+        (kind for kind in RunKind if kind is not RunKind.PLAN and (run / kind).exists()), RunKind.PLAN
+    )
 
 
 def load_environment(run: Path) -> Environment:

@@ -33,7 +33,7 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, Mount, WriteTable
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.partition.possible import room_behind
 from wizard.plan.partition.replace import changing, resized_layout, resized_table
@@ -56,16 +56,16 @@ class How(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ValueState:
     """How something stands; `seen` is a clause for a person."""
 
     how: How
-    seen: Said
+    seen: Message
 
 
-def compared(seen: object, before: object, after: object, said: Said) -> Standing:
+def compared(seen: object, before: object, after: object, said: Message) -> ValueState:
     """Where only one value counts."""
-    return Standing(How.AFTER if seen == after else How.BEFORE if seen == before else How.OTHER, said)
+    return ValueState(How.AFTER if seen == after else How.BEFORE if seen == before else How.OTHER, said)
 
 
 SECTOR_BYTES = 512
@@ -82,13 +82,13 @@ class _Table:
     new: Image
 
 
-def end_of(operation: ExtendPartition, identity: Identity) -> Standing:
+def end_of(operation: ExtendPartition, identity: Identity) -> ValueState:
     """How the partition's end stands, in both copies of a GPT and for the kernel. Raises Failed or
     BadInput."""
     drive = probe_drive(operation.drive)
     part = drive.partition(operation.device)
     if part is None or part.start_bytes != operation.start_bytes:
-        return Standing(How.OTHER, t("{device} no longer begins where it did", device=operation.device))
+        return ValueState(How.OTHER, t("{device} no longer begins where it did", device=operation.device))
     told = kernel_bytes(operation.device)
     seen = t(
         "{device} has {size:size} in the table, and {kernel:size} for the kernel",
@@ -97,18 +97,20 @@ def end_of(operation: ExtendPartition, identity: Identity) -> Standing:
         kernel=told,
     )
     if part.size_bytes not in (operation.old_bytes, operation.new_bytes):
-        return Standing(How.OTHER, seen)
+        return ValueState(How.OTHER, seen)
     table = _table(operation, identity, drive)
     if table.now == table.new and told == operation.new_bytes:
-        return Standing(How.AFTER, seen)
+        return ValueState(How.AFTER, seen)
     # A table that was copied from a smaller drive has its backup further in still: it comes to the end.
     is_copied = drive.table is not None and drive.table.backup == "misplaced"
     now = with_backup_at_end(table.now) if is_copied else table.now
     if now == table.old and told == operation.old_bytes:
         if room_behind(drive, part) < operation.new_bytes - operation.old_bytes:
-            return Standing(How.OTHER, t("the free space behind {device} is taken", device=operation.device))
-        return Standing(How.BEFORE, seen)
-    return Standing(How.HALF, seen)
+            return ValueState(
+                How.OTHER, t("the free space behind {device} is taken", device=operation.device)
+            )
+        return ValueState(How.BEFORE, seen)
+    return ValueState(How.HALF, seen)
 
 
 def write_end(operation: ExtendPartition, identity: Identity, *, new: bool) -> None:
@@ -157,7 +159,7 @@ FSTRIM_TIMER = "fstrim.timer"
 _SUPERBLOCK = re.compile(r"(?m)^(Block count|Reserved block count|Block size):\s+(\d+)$")
 
 
-def standing(operation: ChangeOperation, drive: Identity) -> Standing:
+def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
     """How what the operation changes stands now. Raises Failed or BadInput where that cannot be read."""
     match operation:
         case ReserveBlocks(device=device, old_blocks=old, new_blocks=new):
@@ -167,7 +169,7 @@ def standing(operation: ChangeOperation, drive: Identity) -> Standing:
         case Remount(device=device, mount_point=place, old=old_words, new=new_words):
             mounted = mounted_from(device, place)
             if mounted is None:
-                return Standing(How.OTHER, NOT_MOUNTED_AT(device=device, place=place))
+                return ValueState(How.OTHER, NOT_MOUNTED_AT(device=device, place=place))
             told = t("it is mounted with {options}", options=",".join(mounted.words))
             return compared({*mounted.words}, {*old_words}, {*new_words}, told)
         case EditFstab():
@@ -205,22 +207,22 @@ def standing(operation: ChangeOperation, drive: Identity) -> Standing:
             return _grown(operation, drive)
 
 
-def _grown(operation: ExtendPartition | GrowMounted, drive: Identity) -> Standing:
+def _grown(operation: ExtendPartition | GrowMounted, drive: Identity) -> ValueState:
     if isinstance(operation, ExtendPartition):
         return end_of(operation, drive)
     if mounted_from(operation.device, operation.mount_point) is None:
         where = NOT_MOUNTED_AT(device=operation.device, place=operation.mount_point)
-        return Standing(How.OTHER, where)
+        return ValueState(How.OTHER, where)
     held = held_in_use(operation.filesystem, operation.device, operation.mount_point).size_bytes
     seen = t("the filesystem on {device} has {size:size}", device=operation.device, size=held)
     if held == operation.old_bytes:
-        return Standing(How.BEFORE, seen)
+        return ValueState(How.BEFORE, seen)
     if is_filled(held, operation.new_bytes):
-        return Standing(How.AFTER, seen)
-    return Standing(How.HALF if operation.old_bytes < held < operation.new_bytes else How.OTHER, seen)
+        return ValueState(How.AFTER, seen)
+    return ValueState(How.HALF if operation.old_bytes < held < operation.new_bytes else How.OTHER, seen)
 
 
-def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Identity) -> Standing:
+def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Identity) -> ValueState:
     match operation:
         case Relabel(device=device, old=old, new=new):
             label = label_on(drive.path, device)
@@ -230,14 +232,14 @@ def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Ide
         case Mount(device=device, mount_point=place):
             other = mounted_at(place)
             if is_mounted(operation):
-                return Standing(How.AFTER, MOUNTED_AT(device=device, place=place))
+                return ValueState(How.AFTER, MOUNTED_AT(device=device, place=place))
             if other is None:
-                return Standing(How.BEFORE, t("nothing is mounted at {place}", place=place))
-            return Standing(How.OTHER, MOUNTED_AT(device=other.source, place=place))
+                return ValueState(How.BEFORE, t("nothing is mounted at {place}", place=place))
+            return ValueState(How.OTHER, MOUNTED_AT(device=other.source, place=place))
         case Unmount(device=device, mount_point=place):
             found = [one for one in read_mounts() if one.mount_point == place and is_mount_of(one, device)]
             shown = (MOUNTED_AT if found else NOT_MOUNTED_AT)(device=device, place=place)
-            return Standing(How.BEFORE if found else How.AFTER, shown)
+            return ValueState(How.BEFORE if found else How.AFTER, shown)
         case PowerOff(device=device):
             there = (SYS / "class/block" / name_of(device)).exists()
             seen = (
@@ -245,7 +247,7 @@ def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Ide
                 if there
                 else Sentence("the kernel no longer has {device}")
             )(device=device)
-            return Standing(How.BEFORE if there else How.AFTER, seen)
+            return ValueState(How.BEFORE if there else How.AFTER, seen)
 
 
 def label_on(drive: str, device: str) -> str:
@@ -257,15 +259,15 @@ def label_on(drive: str, device: str) -> str:
     return found[0].label or ""
 
 
-def _line_standing(operation: EditFstab) -> Standing:
+def _line_standing(operation: EditFstab) -> ValueState:
     """A line that was changed stays changed whatever becomes of the others; one that is to be changed stands
     in the very same file."""
     held = read_text(Path(operation.file))
     if is_edited(operation, held):
-        return Standing(How.AFTER, t("the new lines are there once, and no old one"))
+        return ValueState(How.AFTER, t("the new lines are there once, and no old one"))
     if edited(operation, held) is not None:
-        return Standing(How.BEFORE, t("the file is as it was"))
-    return Standing(How.OTHER, t("{file} was changed", file=operation.file))
+        return ValueState(How.BEFORE, t("the file is as it was"))
+    return ValueState(How.OTHER, t("{file} was changed", file=operation.file))
 
 
 def superblock(device: str) -> Superblock:

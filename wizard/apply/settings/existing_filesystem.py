@@ -12,18 +12,18 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
 from wizard.apply.system.crypttab import Opening, parse_crypttab
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Entry, Line, parse
+from wizard.apply.system.fstab import FstabEntry, Line, parse
 from wizard.apply.system.mounts import Mounted, read_mounts
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Machine, Partition, Signature
 from wizard.model.plan import Member, Plan
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.steps_of import rules_name
-from wizard.plan.settings.tuning import Found, Superblock
+from wizard.plan.settings.tuning import CurrentSettings, Superblock
 from wizard.probe.host.sysfs import SYS, name_of, node_of, target, text
 from wizard.probe.machine import probe_machine
 
@@ -51,7 +51,7 @@ class InUse:
     identity: Identity
     uuid: str
     existing: Existing
-    found: Found
+    found: CurrentSettings
     label: str
     lines: tuple[Line, ...]
     mounts: tuple[Mounted, ...]
@@ -91,7 +91,7 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
         reserved_bytes=block.reserved_blocks * block.block_bytes if block else _reserved(place, signature),
         trims_weekly={"enabled": True, "disabled": False}.get(timer or ""),
     )
-    found = Found(
+    found = CurrentSettings(
         fstab=str(environment.fstab),
         fstab_text=fstab,
         line=line.number if line else None,
@@ -256,11 +256,11 @@ def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environmen
     return replace(plan, doubts=(*left, *plan.doubts)) if left else plan
 
 
-def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> Iterator[Said]:
+def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> Iterator[Message]:
     labels = {f"LABEL={volume.label}" for volume in plan.volumes if volume.label}
     mounts = lines_at_boot(drive, device, environment.fstab)
     openings = _openings(drive, device, environment.crypttab)
-    tables: tuple[tuple[Path, Sequence[Entry], Said], ...] = (
+    tables: tuple[tuple[Path, Sequence[FstabEntry], Message], ...] = (
         (
             environment.fstab,
             [line for line in mounts if line.source.replace('"', "") not in labels],
@@ -278,7 +278,7 @@ def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> It
             yield told(line=entry.number, file=printable(str(file), 200), source=source, remedy=remedy)
 
 
-def _sentence_of(entry: Entry) -> Sentence:
+def _sentence_of(entry: FstabEntry) -> Sentence:
     if entry.overwrites and not entry.source.startswith(OF_WHAT_IS_LOST):
         return LINE_OVERWRITES
     return LINE_STOPS if entry.may_stop else LINE_LEFT

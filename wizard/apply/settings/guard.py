@@ -13,12 +13,12 @@ from collections.abc import Iterator, Set
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.block.devices import impostor
+from wizard.apply.block.devices import node_fault
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings import existing_filesystem
-from wizard.apply.settings.current_value import How, Standing, standing
+from wizard.apply.settings.current_value import How, ValueState, standing
 from wizard.model.changes import (
     ChangeOperation,
     Changes,
@@ -35,7 +35,7 @@ from wizard.model.changes import (
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.plan import Mount
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.steps_of import undo_commands
 from wizard.probe.host.sysfs import SYS, name_of, node_of
@@ -106,7 +106,7 @@ def check_own(changes: Changes, environment: Environment) -> None:
     if environment.only is not None and drive not in environment.only:
         raise Refused(refusal(t("{drive} is not a drive that this run may touch.", drive=drive)))
     for node in {drive, changes.device}:
-        if reason := impostor(node, drive):
+        if reason := node_fault(node, drive):
             raise Refused(
                 refusal(
                     t(
@@ -217,26 +217,26 @@ def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
             )
 
 
-def _stands(operation: ChangeOperation, changes: Changes) -> Standing:
+def _stands(operation: ChangeOperation, changes: Changes) -> ValueState:
     try:
         return standing(operation, changes.drive)
     except (BadInput, Failed) as error:
         raise Refused(refusal(error)) from None
 
 
-def refusal(why: object) -> Said:
+def refusal(why: object) -> Message:
     """A refusal with its reason."""
-    return t("{why} Nothing was written.", why=why if isinstance(why, Said) else str(why))
+    return t("{why} Nothing was written.", why=why if isinstance(why, Message) else str(why))
 
 
-def device_fault(changes: Changes) -> Said | str | None:
+def device_fault(changes: Changes) -> Message | str | None:
     """Why the device is no longer the one that was changed, as a clause; None where it is."""
     path = changes.drive.path
     try:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
     except BadInput:
         return t("{drive} is not there", drive=path)
-    if reason := impostor(changes.device, path):
+    if reason := node_fault(changes.device, path):
         return reason
     # The UUID of its filesystem is compared in any case.
     fault = drive_fault(changes.drive, drive, lambda: bool(changes.uuid) or None)
@@ -249,7 +249,7 @@ def is_powered_off(changes: Changes) -> bool:
     return isinstance(last, PowerOff) and standing(last, changes.drive).how is How.AFTER
 
 
-def _filesystem_fault(changes: Changes, drive: Drive) -> Said | None:
+def _filesystem_fault(changes: Changes, drive: Drive) -> Message | None:
     if not changes.filesystem:
         return None
     if [(one.kind, one.uuid or "") for one in signatures_on(drive, changes.device)] != [

@@ -44,7 +44,7 @@ from wizard.model.changes import (
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.machine import Drive
 from wizard.model.plan import Mount
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import dangers_in, forgotten_doubts, known_identity
 from wizard.plan.partition.possible import BACKUP_MOVES, room_behind, why_not_grow_mounted
 from wizard.plan.request.using import free_place, owner_options
@@ -84,7 +84,7 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
     if isinstance(wanted, SwitchOff):
         return _switched_off(device)
     used = look_at_filesystem(device, environment)
-    doubts: list[Said | str] = []
+    doubts: list[Message | str] = []
     match wanted:
         case SetLabel(label=label):
             operations = _relabelled(used, label, doubts)
@@ -106,12 +106,12 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
     )
 
 
-def _refuse(reason: Said | None) -> None:
+def _refuse(reason: Message | None) -> None:
     if reason is not None:
         raise Refused(refusal(reason))
 
 
-def _relabelled(used: InUse, label: str, doubts: list[Said | str]) -> Operations:
+def _relabelled(used: InUse, label: str, doubts: list[Message | str]) -> Operations:
     device, filesystem = used.existing.device, used.existing.filesystem
     _refuse(why_not_relabel(used.drive, device))
     shown, old = printable(label, 300), printable(used.label, 300)
@@ -312,7 +312,7 @@ def _unmount(device: str, mounted: Mounted) -> Unmount:
     return Unmount(device, mounted.mount_point, name, (*own, *(word for word in further if word != "rw")))
 
 
-def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Said | str]) -> Operations:
+def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Message | str]) -> Operations:
     device, found = used.existing.device, used.found
     has_line = found.line is not None
     _refuse(why_not_remount(used.drive, device, has_line=has_line, fstab=found.fstab))
@@ -336,7 +336,7 @@ def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Said | str
     return operations
 
 
-def _grown(used: InUse, doubts: list[Said | str]) -> Operations:
+def _grown(used: InUse, doubts: list[Message | str]) -> Operations:
     """Into the free space behind it; where there is none, the filesystem may still not fill its partition."""
     device, drive = used.existing.device, used.drive
     part = drive.partition(device)

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import READY, Asked, Job, Locks, Outcome, Taking, Work
+from wizard.apply.run.job import READY, JobRequest, Locks, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.load import load_changes
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose, lock_drives
 from wizard.apply.run.progress_log import how_far
-from wizard.apply.run.runs import called, load_environment
+from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.current_value import How, standing
 from wizard.apply.settings.guard import (
     LOST_AT_RESTART,
@@ -39,12 +39,12 @@ from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, prin
 from wizard.model.ext import Event
 from wizard.model.operations import EVERYONE, ROOT, Writer
 from wizard.model.plan import Mount
-from wizard.model.said import KERNEL_SECTOR_BYTES, Said, Sentence, in_a_row, t, tn
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
 from wizard.plan.messages import who
 from wizard.plan.settings.steps_of import stays
 
 
-def ready_said(changes: Changes) -> tuple[Said, ...]:
+def ready_said(changes: Changes) -> tuple[Message, ...]:
     """How large what the changes mounted is, where, and who may write there; then how whoever asked for it
     could come to write, where only root can. Nothing where nothing was mounted, or it cannot be looked at.
     """
@@ -97,7 +97,7 @@ def _size_bytes(device: str) -> int:
 CANNOT_GO_ON = Sentence("The run {run} cannot go on: {fault}.")
 
 
-def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Said]:
+def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
     """Carry changes out from the first that is not made: how the run ended. Raises DiskwrightError."""
     changes, environment = load_changes(run), load_environment(run)
     entries = read_entries(run)
@@ -146,7 +146,7 @@ def check_goes_on(run: Path, changes: Changes) -> None:
                 "The run {run} was being undone: it cannot go on. Run `diskwright undo "
                 "{name}` to finish that.",
                 run=run.name,
-                name=called(run),
+                name=run_argument(run),
             )
         )
     if _is_off(changes, begun_steps(read_entries(run))):
@@ -162,7 +162,7 @@ def _is_off(changes: Changes, begun: Set[int]) -> bool:
     return len(changes.steps) in begun and is_powered_off(changes)
 
 
-def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Said]:
+def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Message]:
     failed = 0
     for step in changes.steps:
         try:
@@ -189,19 +189,19 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Sai
     changed = t(
         "{device} is changed exactly as shown; every check holds. `diskwright undo {run}` undoes it.",
         device=changes.device,
-        run=called(run),
+        run=run_argument(run),
     )
-    return Event.DONE, in_a_row(*ready_said(changes), changed)
+    return Event.DONE, join(*ready_said(changes), changed)
 
 
-def far(run: Path, changes: Changes) -> Said | str:
+def far(run: Path, changes: Changes) -> Message | str:
     """Report which steps are done."""
     try:
         entries = read_entries(run)
     except BadInput as error:
         return str(error)
     said = how_far(done_steps(entries), len(changes.steps))
-    return said if begun_steps(entries) else in_a_row(said, NOTHING_WRITTEN)
+    return said if begun_steps(entries) else join(said, NOTHING_WRITTEN)
 
 
 def check_takes_back(run: Path) -> None:
@@ -223,7 +223,7 @@ def check_takes_back(run: Path) -> None:
                 )
 
 
-def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Said]:
+def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
     """Take back what was changed, the last change first: how that ended. Raises DiskwrightError.
 
     Files go back also where the drive is gone; what is the drive's own waits for it.
@@ -234,7 +234,7 @@ def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> 
     check_own(changes, environment)
     mark_durably(run / UNDOING)
     said = []
-    fault: Said | str | None = None
+    fault: Message | str | None = None
     for number in sorted(begun, reverse=True):
         operation = changes.steps[number - 1].operation
         fault = fault or device_fault(changes)
@@ -252,10 +252,10 @@ def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> 
                 fault=fault,
             )
         )
-    return Event.UNDONE, in_a_row(*said)
+    return Event.UNDONE, join(*said)
 
 
-def _taking(run: Path, asked: Asked) -> Taking:
+def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             refusal(t("The run {run} is no `apply`: it is not undone over what changed since.", run=run.name))
@@ -273,7 +273,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
             )
 
 
-def _going_on(run: Path) -> Taking:
+def _going_on(run: Path) -> Prepared:
     now = state(run)
     if now in (RunState.DONE, RunState.UNDONE):
         raise Refused(t("The run {run} is {state}: there is nothing to resume.", run=run.name, state=now))
@@ -282,18 +282,18 @@ def _going_on(run: Path) -> Taking:
     check_may(changes)
     check_tuning_tools(changes)
     check = partial(check_goes_on, run) if begun_steps(read_entries(run)) else check_new
-    return Taking(
+    return Prepared(
         str(t("Going on with the changes for {device}.", device=changes.device)),
         partial(_locked_if_there, changes),
         partial(check, changes),
     )
 
 
-def _taking_back(run: Path) -> Taking:
+def _taking_back(run: Path) -> Prepared:
     check_takes_back(run)
     changes = load_changes(run)
     check_own(changes, load_environment(run))
-    return Taking(
+    return Prepared(
         str(t("Taking back what was changed for {device}.", device=changes.device)),
         partial(_locked_if_there, changes),
     )
@@ -310,14 +310,14 @@ def _told(_: Path, error: DiskwrightError) -> str:
     return str(error)
 
 
-def _apply(work: Work) -> Outcome:
+def _apply(work: RunWork) -> Outcome:
     event, said = make_changes(work.run, work.journal, work.drive_locks)
     return event, str(said)
 
 
-def _undo(work: Work) -> Outcome:
+def _undo(work: RunWork) -> Outcome:
     event, said = take_all_back(work.run, work.journal, work.drive_locks)
     return event, str(said)
 
 
-JOB = Job(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)
+JOB = RunJob(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)

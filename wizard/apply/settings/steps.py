@@ -35,7 +35,7 @@ from wizard.model.changes import (
 )
 from wizard.model.errors import Failed, Refused
 from wizard.model.plan import Mount
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.settings.possible import NO_POWER_BACK, NO_SHRINKING
 from wizard.plan.settings.steps_of import change_commands, new_rules, queue_file, stays, undo_commands
 
@@ -72,7 +72,7 @@ class TuningSite:
             )
 
 
-def make_change(operation: ChangeOperation, site: TuningSite) -> Said:
+def make_change(operation: ChangeOperation, site: TuningSite) -> Message:
     """Make the change; a sentence on how it stands then. Raises Failed where it was changed by somebody else,
     or does not hold."""
     drive = site.changes.drive
@@ -113,7 +113,7 @@ def _make(operation: ChangeOperation, site: TuningSite) -> None:
             _write_rules(Path(file), new_rules(operation, site.changes.drive))
 
 
-def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> Said:
+def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> Message:
     """What does not hold goes back while it is still known whose it is; a sentence on that."""
     try:
         _unmake(operation, site)
@@ -122,7 +122,7 @@ def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> Said:
     return t("Now {seen}.", seen=standing(operation, site.changes.drive).seen)
 
 
-def take_back(operation: ChangeOperation, site: TuningSite) -> Said:
+def take_back(operation: ChangeOperation, site: TuningSite) -> Message:
     """Take the change back; a sentence on what was done, or why nothing was. Raises Failed where it did not
     work.
 

@@ -15,7 +15,7 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
 from wizard.apply.steps.layers import is_swap
-from wizard.apply.steps.step_context import NO_NODE, Site, demand
+from wizard.apply.steps.step_context import NO_NODE, StepContext, demand
 from wizard.apply.steps.wipe import signatures_on
 from wizard.apply.system.crypttab import add_to_crypttab
 from wizard.apply.system.edited_file import kernel_has
@@ -26,7 +26,7 @@ from wizard.model.geometry import misalignment_bytes
 from wizard.model.machine import Drive
 from wizard.model.operations import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.plan import Plan, TurnOnSwap
-from wizard.model.said import Said, Sentence, reason_of, t, tn
+from wizard.model.said import Message, Sentence, reason_of, t, tn
 from wizard.plan.steps.commands import PASSPHRASE_FROM, commands_of, crypttab_line
 from wizard.process.program import run
 
@@ -157,7 +157,7 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
             )
 
 
-def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: Site) -> Said:
+def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: StepContext) -> Message:
     """Carry out one of the steps of an encrypted volume; a sentence on what came of it. Raises Failed."""
     match operation:
         case MakeContainer():
@@ -173,7 +173,7 @@ def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: Si
             )
 
 
-def make_container(operation: MakeContainer, site: Site) -> Said:
+def make_container(operation: MakeContainer, site: StepContext) -> Message:
     """Make the container, again from the start where an earlier process did not get to its end; a sentence on
     it. Raises Failed."""
     for argv in commands_of(operation):
@@ -187,7 +187,7 @@ def make_container(operation: MakeContainer, site: Site) -> Said:
     )
 
 
-def open_container(operation: OpenContainer, site: Site) -> Said:
+def open_container(operation: OpenContainer, site: StepContext) -> Message:
     """Open it, unless an earlier process of this run did; a sentence on it. Raises Failed."""
     encryption = _encryption(site.plan, operation.uuid)
     if opened_node(encryption) is None:
@@ -370,7 +370,7 @@ def _encryption(plan: Plan, uuid: str) -> Encryption:
     return found
 
 
-def _secret(site: Site) -> bytes:
+def _secret(site: StepContext) -> bytes:
     if not site.secret:
         raise Failed(t("The passphrase was not given."))
     return site.secret

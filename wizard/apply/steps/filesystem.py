@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, tell_kernel
 from wizard.apply.plan.guard import check_mount_point
-from wizard.apply.steps.step_context import Commands, Site, look_at_all
+from wizard.apply.steps.step_context import Commands, StepContext, look_at_all
 from wizard.apply.steps.wipe import (
     kinds_of,
     list_signatures,
@@ -23,13 +23,13 @@ from wizard.model.errors import Failed, Refused, printable
 from wizard.model.ext import Event
 from wizard.model.operations import MakeFilesystem, SetOwner, Writer
 from wizard.model.plan import MakeSubvolumes, Mount, ResetZones, Resizing, WipeSignatures
-from wizard.model.said import Said, Sentence, reason_of, t
+from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.plan.messages import who
 from wizard.plan.steps.commands import commands_of, private_mount, wipe
 from wizard.process.program import run
 
 
-def make_filesystem(operation: MakeFilesystem, site: Site) -> Said:
+def make_filesystem(operation: MakeFilesystem, site: StepContext) -> Message:
     """Run the program that makes it; then libblkid must see exactly this one, and its own check must find it
     clean."""
     if site.again:
@@ -43,7 +43,7 @@ def make_filesystem(operation: MakeFilesystem, site: Site) -> Said:
     return made_as_planned(operation, site)
 
 
-def made_as_planned(operation: MakeFilesystem, site: Site) -> Said:
+def made_as_planned(operation: MakeFilesystem, site: StepContext) -> Message:
     """Look whether what was made is what was asked for; a sentence on it. Raises Failed."""
     devices = (operation.device, *operation.others)
     for device in devices:
@@ -82,7 +82,7 @@ def made_as_planned(operation: MakeFilesystem, site: Site) -> Said:
     return made(device=operation.device, filesystem=operation.filesystem, uuid=operation.uuid)
 
 
-def _run_makers(operation: MakeFilesystem, site: Site) -> None:
+def _run_makers(operation: MakeFilesystem, site: StepContext) -> None:
     commands = commands_of(operation)
     if MADE[operation.filesystem].uuid_follows:
         drawn = t(
@@ -103,7 +103,7 @@ def _run_makers(operation: MakeFilesystem, site: Site) -> None:
         raise
 
 
-def reset_zones(operation: ResetZones, site: Site) -> Said:
+def reset_zones(operation: ResetZones, site: StepContext) -> Message:
     """Empty every zone, and see that nothing is recognised any more. The kernel then forgets the partitions
     that were there."""
     for argv in commands_of(operation):
@@ -136,14 +136,14 @@ NO_FOLDER = Sentence("The folder {place} could not be made: {why}.")
 LIST = ("btrfs", "subvolume", "list")
 
 
-def work_within(operation: MakeSubvolumes | SetOwner, site: Site) -> Said:
+def work_within(operation: MakeSubvolumes | SetOwner, site: StepContext) -> Message:
     """Mount the filesystem for itself, do that, and unmount it; a sentence on it. Raises Failed."""
     if isinstance(operation, SetOwner):
         return _set_owner(operation, site)
     return _make_subvolumes(operation, site)
 
 
-def _make_subvolumes(operation: MakeSubvolumes, site: Site) -> Said:
+def _make_subvolumes(operation: MakeSubvolumes, site: StepContext) -> Message:
     with at_private_place(operation, site) as (place, making):
         there = listed(site.command((*LIST, str(place))).output) if site.again else ()
         for name, argv in zip(operation.names, making, strict=True):
@@ -161,7 +161,7 @@ def _make_subvolumes(operation: MakeSubvolumes, site: Site) -> Said:
     return t("{device} has the subvolumes {names:list}.", device=operation.device, names=operation.names)
 
 
-def _set_owner(operation: SetOwner, site: Site) -> Said:
+def _set_owner(operation: SetOwner, site: StepContext) -> Message:
     writer = operation.writer
     with at_private_place(operation, site) as (place, giving):
         for argv in giving:
@@ -189,7 +189,7 @@ def _is_theirs(folder: Path, writer: Writer) -> bool:
 
 @contextmanager
 def at_private_place(
-    operation: MakeSubvolumes | SetOwner | Resizing, site: Site
+    operation: MakeSubvolumes | SetOwner | Resizing, site: StepContext
 ) -> Iterator[tuple[Path, tuple[Argv, ...]]]:
     """Mount the filesystem at its private place, and unmount it again: the place, and the operation's
     commands between the two. Raises Failed.
@@ -246,14 +246,14 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"(?m)^ID \d+ .*?path (.*)$", text))
 
 
-def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Said, ...]:
+def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Message, ...]:
     """How subvolumes differ from the planned ones, in pieces of sentences. Pure."""
     missing = [t("{name} is missing", name=name) for name in wanted if name not in seen]
     unplanned = [printable(name, 60) for name in seen if name not in wanted]
     return (*missing, *(t("{name} was not planned", name=name) for name in unplanned))
 
 
-def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Said | str, ...]:
+def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Message | str, ...]:
     """How a filesystem's subvolumes differ from the planned ones, asked where the plan mounts it; nothing
     where it is mounted nowhere, since then they were looked at when they were made. The top may have been
     used since: what is there besides is its owner's.
@@ -272,7 +272,7 @@ def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Said
 NOT_MOUNTED = Sentence("{place} is not mounted as planned: {differences:semicolons}.")
 
 
-def mount_filesystem(operation: Mount, site: Commands) -> Said:
+def mount_filesystem(operation: Mount, site: Commands) -> Message:
     """Make the folder, mount, and compare with what the kernel says. Repeatable: what is mounted as planned
     stays."""
     place = Path(operation.mount_point)

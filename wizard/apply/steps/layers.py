@@ -10,14 +10,14 @@ from uuid import uuid4
 
 from wizard.apply.steps import array_checks as array_checking
 from wizard.apply.steps import arrays, lvm
-from wizard.apply.steps.step_context import Do, Site
+from wizard.apply.steps.step_context import Do, StepContext
 from wizard.apply.system.edited_file import kernel_has
 from wizard.apply.system.mounts import is_mounted
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.ext import Check
 from wizard.model.operations import MakeArray, MakeLogicalVolume, MakeStripedVolume, MakeVolumeGroup, Writer
 from wizard.model.plan import Mount, Plan, TurnOnSwap
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.messages import CAN_WRITE, who
 from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.steps.commands import commands_of
@@ -108,7 +108,9 @@ def put_up(plan: Plan, do: Do) -> None:
         arrays.put_up(plan, do)
 
 
-def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: Site) -> Said:
+def build(
+    operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: StepContext
+) -> Message:
     """Carry out one of the steps by which it comes to be; a sentence on what came of it. Raises Failed."""
     if isinstance(operation, MakeLogicalVolume):
         return lvm.make_logical_volume(operation, site)
@@ -190,12 +192,12 @@ def is_swap(operation: TurnOnSwap) -> bool:
     return os.path.realpath(operation.device) in map(os.path.realpath, parse_swaps(text))
 
 
-def swap_differences(operation: TurnOnSwap) -> tuple[Said, ...]:
+def swap_differences(operation: TurnOnSwap) -> tuple[Message, ...]:
     """A piece of a sentence where the kernel does not swap to the device."""
     return () if is_swap(operation) else (t("the kernel does not list it as swap"),)
 
 
-def turn_on(operation: TurnOnSwap, site: Site) -> Said:
+def turn_on(operation: TurnOnSwap, site: StepContext) -> Message:
     """Have the kernel swap to the device, and see that it lists it. Repeatable: what is on stays on. Raises
     Failed."""
     if not is_swap(operation):

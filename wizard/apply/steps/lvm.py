@@ -35,7 +35,7 @@ from wizard.apply.steps.step_context import (
     NO_NODE,
     SAVED,
     Do,
-    Site,
+    StepContext,
     asked,
     demand,
     logical_names_in,
@@ -48,7 +48,7 @@ from wizard.model.ext import Check, Event
 from wizard.model.machine import Extent
 from wizard.model.operations import Group, MakeArray, MakeLogicalVolume, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import Plan, Stripe
-from wizard.model.said import MIB, Said, t, tn
+from wizard.model.said import MIB, Message, t, tn
 from wizard.plan.raid.lvm import DATA_BYTES, EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid, wipe
 from wizard.process.program import run
@@ -190,7 +190,7 @@ def _planned(group: Group) -> dict[str, str]:
     return {group.device: physical_volume_uuid(group.uuid)}
 
 
-def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> Said:
+def make_logical_volume(operation: MakeLogicalVolume, site: StepContext) -> Message:
     """Make the logical volume, unless an earlier process of this run did; a sentence on what came of it.
     Raises Failed."""
     plan, group = site.plan, site.plan.group
@@ -278,7 +278,7 @@ def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Che
             yield Check(aligned, offset == 0, str(t("an offset of {offset} bytes", offset=offset)))
 
 
-def _same(what: Said, wanted: dict[str, str], seen: dict[str, str]) -> Check:
+def _same(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Check:
     differing = [
         str(t("{key} is {seen}, not {wanted}", key=key, seen=seen.get(key, t("nothing")), wanted=value))
         for key, value in wanted.items()
@@ -292,7 +292,7 @@ EDGE_BYTES = MIB
 the last."""
 
 
-def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, site: Site) -> Said:
+def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, site: StepContext) -> Message:
     """Carry out one of the steps by which an array comes to be; a sentence on what came of it. Raises
     Failed."""
     match operation:
@@ -304,7 +304,7 @@ def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, site: Site
             return make_striped_volume(operation, site)
 
 
-def make_array(operation: MakeArray, site: Site) -> Said:
+def make_array(operation: MakeArray, site: StepContext) -> Message:
     """Make the array, or take over the one that an earlier process of this run made before it could say
     so."""
     plan, stripe = site.plan, _stripe(site)
@@ -335,7 +335,7 @@ def make_array(operation: MakeArray, site: Site) -> Said:
     )
 
 
-def make_group(operation: MakeVolumeGroup, site: Site) -> Said:
+def make_group(operation: MakeVolumeGroup, site: StepContext) -> Message:
     """Make the physical volumes and their group; again from the start where an earlier process did not get to
     the end of it."""
     _save_edges(operation.parts, site)
@@ -361,7 +361,7 @@ def make_group(operation: MakeVolumeGroup, site: Site) -> Said:
     )
 
 
-def make_striped_volume(operation: MakeStripedVolume, site: Site) -> Said:
+def make_striped_volume(operation: MakeStripedVolume, site: StepContext) -> Message:
     """Make the logical volume, unless an earlier process of this run did."""
     if running_array(site.plan, site.command) is None:
         for argv in commands_of(operation):
@@ -376,13 +376,13 @@ def make_striped_volume(operation: MakeStripedVolume, site: Site) -> Said:
     )
 
 
-def _stripe(site: Site) -> Stripe:
+def _stripe(site: StepContext) -> Stripe:
     if site.plan.stripe is None:
         raise Failed(t("The plan stripes nothing."))
     return site.plan.stripe
 
 
-def _save_edges(parts: Sequence[str], site: Site) -> None:
+def _save_edges(parts: Sequence[str], site: StepContext) -> None:
     """Keep both ends of each part, where the array's own records are written, unless they are stand-ins."""
     if site.rehearsed:
         return

@@ -16,7 +16,7 @@ from wizard.model.errors import Failed, printable
 from wizard.model.ext import Check, Event
 from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, Plan, devices_of
-from wizard.model.said import Said, Sentence, reason_of, t
+from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
 from wizard.probe.machine import probe_machine
 from wizard.process.program import ENDED, Result, find, run
@@ -114,7 +114,7 @@ class Commands(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class StepContext:
     """The surroundings of one step. `step` counts from 1; `again` is true where an earlier process had begun
     it already.
 
@@ -245,7 +245,7 @@ def told_in(journal: Journal, drive_locks: tuple[int, ...] = (), *, seconds: flo
     return do
 
 
-def _ended(argv: Sequence[str], result: Result) -> Said:
+def _ended(argv: Sequence[str], result: Result) -> Message:
     return ENDED(program=argv[0], status=result.status, last_words=result.last_words)
 
 

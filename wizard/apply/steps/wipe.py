@@ -17,7 +17,7 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import merged, without
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.step_context import NOT_TOUCHED, WIPEFS_UNREADABLE, Site, look_at
+from wizard.apply.steps.step_context import NOT_TOUCHED, WIPEFS_UNREADABLE, StepContext, look_at
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import Failed, printable
 from wizard.model.ext import Event
@@ -33,7 +33,7 @@ from wizard.model.plan import (
     TurnOnSwap,
     WipeSignatures,
 )
-from wizard.model.said import MIB, Said, Sentence, t
+from wizard.model.said import MIB, Message, Sentence, t
 from wizard.plan.steps.commands import commands_of, physical_volume_uuid
 from wizard.process.program import run
 
@@ -56,7 +56,7 @@ REACH_BYTES = 1024
 """What is saved around each signature found; wipefs erases some ten bytes of it."""
 
 
-def wipe_signatures(operation: WipeSignatures, site: Site) -> Said:
+def wipe_signatures(operation: WipeSignatures, site: StepContext) -> Message:
     """Erase what is found on the operation's device, saving every place first; a sentence on what was
     found."""
     device = operation.device
@@ -89,7 +89,7 @@ def wipe_signatures(operation: WipeSignatures, site: Site) -> Said:
     return shown(device=device)
 
 
-def _erase_nested(device: str, site: Site) -> None:
+def _erase_nested(device: str, site: StepContext) -> None:
     """Write zeros over the marks of tables that wipefs left in a partition; their places were saved. Raises
     Failed."""
     block = site.member.drive.geometry.logical_block_bytes
@@ -212,7 +212,7 @@ def listed_signatures(device: str, seconds: float) -> tuple[Signature, ...]:
 
 def recognised_differences(
     signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str
-) -> tuple[Said, ...]:
+) -> tuple[Message, ...]:
     """How what libblkid recognises differs from what was to be made, in pieces of sentences. Pure."""
     if signatures is None:
         return (t("the partition is not there"),)
@@ -232,7 +232,7 @@ def recognised_differences(
     )
 
 
-def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Said, ...]:
+def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Message, ...]:
     """How the filesystem is spread otherwise than planned, by its own superblock; nothing for one that is not
     striped. Raises Failed."""
     if not operation.striping and not operation.others:
@@ -250,7 +250,7 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Said,
     )
 
 
-def _said(striping: Striping | None) -> Said:
+def _said(striping: Striping | None) -> Message:
     if striping is None:
         return t("nothing of a stripe")
     return t(

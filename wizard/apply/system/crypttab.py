@@ -9,11 +9,11 @@ from pathlib import Path
 
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as, read_text
-from wizard.apply.system.fstab import Entry, check_writable, take_out
+from wizard.apply.system.fstab import FstabEntry, check_writable, take_out
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.operations import AddCrypttabLine
 from wizard.model.plan import Plan
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.request.roles import MOST_BYTES, content_fault
 from wizard.plan.settings.possible import with_line
 from wizard.plan.steps.commands import crypttab_line
@@ -24,7 +24,7 @@ MADE_ANEW = frozenset({"swap", "tmp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening(Entry):
+class Opening(FstabEntry):
     """One entry of crypttab: what its source is open as, below /dev/mapper, and the file with its key; empty
     where it names none."""
 
@@ -58,7 +58,7 @@ def parse_crypttab(text: str) -> tuple[Opening, ...]:
     return tuple(found)
 
 
-def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Said | None:
+def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
     """A clause where a line already has the name or the container; None where none has. Pure."""
     for line in parse_crypttab(text):
         if line.name == operation.name:

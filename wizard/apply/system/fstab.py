@@ -14,7 +14,7 @@ from wizard.apply.system.edited_file import edit, read_text
 from wizard.model.changes import EditFstab
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.plan import NO_PLACE, AddFstabLine
-from wizard.model.said import Said, Sentence, Sentences, t
+from wizard.model.said import Message, Sentence, Sentences, t
 from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.settings.possible import edited, is_edited, restored, with_line
 from wizard.plan.steps.commands import fstab_line
@@ -25,7 +25,7 @@ STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class FstabEntry:
     """`number` counts the file's lines from 1; `source` is the device, as the line names it."""
 
     number: int
@@ -78,7 +78,7 @@ CHANGED_SINCE = Sentence("{file} was changed since, and is left as it is.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line(Entry):
+class Line(FstabEntry):
     """One entry of fstab. `kind` is the type of filesystem that it names."""
 
     mount_point: str
@@ -116,7 +116,7 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Said | None:
+def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None:
     """A sentence where an entry already speaks of the mount point, or of the filesystem and the same
     subvolume of it; else None."""
     for line in lines:
@@ -162,7 +162,7 @@ def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
             )
 
 
-def check_writable(path: Path, otherwise: Said | str) -> None:
+def check_writable(path: Path, otherwise: Message | str) -> None:
     """Raises Refused where the file, or one in its place, cannot be written; `otherwise` is what a thing that
     is no file is not."""
     real = path.resolve()
@@ -207,7 +207,7 @@ def change_lines(path: Path, operation: EditFstab, keep: Path) -> None:
     edit(path, change, keep)
 
 
-def lines_back(path: Path, operation: EditFstab) -> Said:
+def lines_back(path: Path, operation: EditFstab) -> Message:
     """Put the operation's old lines back, and only those; a sentence on how the file stands then. Raises
     Failed where it does not read so."""
     shown = printable(str(path), 200)

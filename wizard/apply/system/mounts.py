@@ -19,7 +19,7 @@ from wizard.apply.system.fstab import parse
 from wizard.filesystems.registry import mounted_as
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.plan import Mount
-from wizard.model.said import Said, in_a_row, t
+from wizard.model.said import Message, join, t
 from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, stands_in
@@ -176,7 +176,9 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     return (*map(str, differences),)
 
 
-def option_differences(advised: tuple[str, ...], filesystem: str, seen: frozenset[str]) -> tuple[Said, ...]:
+def option_differences(
+    advised: tuple[str, ...], filesystem: str, seen: frozenset[str]
+) -> tuple[Message, ...]:
     """A piece of a sentence for every advised option that is not in force, and for everything in force that
     contradicts one."""
     found = []
@@ -256,11 +258,11 @@ def check_unused(place: str) -> None:
             below=printable(below.mount_point, 200),
             place=shown,
         )
-        raise Refused(in_a_row(said, NOTHING_WRITTEN))
+        raise Refused(join(said, NOTHING_WRITTEN))
     if users := users_of(place):
         named = users[:MOST_NAMED] + ((t("others"),) if len(users) > MOST_NAMED else ())
         raise Refused(
-            in_a_row(
+            join(
                 t("{place} is in use by {users:and}. End that first.", place=shown, users=named),
                 NOTHING_WRITTEN,
             )

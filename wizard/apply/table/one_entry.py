@@ -14,7 +14,7 @@ from wizard.apply.table.proof import (
     MBR_LINE_BYTES,
     MBR_LINES_AT,
     MBR_TYPE_AT,
-    Copy,
+    GptLocation,
     Image,
     copies_of,
 )
@@ -24,8 +24,8 @@ from wizard.model.plan import TableEntry, WriteTable
 from wizard.model.said import t
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content.gpt import HEADER, read_copy
-from wizard.probe.content.gpt import Copy as AtEndCopy
-from wizard.probe.content.tables import EXTENDED_TYPES, SECTOR_BYTES, SLOT, Entry, read_table
+from wizard.probe.content.gpt import GptCopy as AtEndCopy
+from wizard.probe.content.tables import EXTENDED_TYPES, SECTOR_BYTES, SLOT, GptEntry, read_table
 
 OWN_AT, OTHER_AT, LAST_USABLE_AT, ENTRIES_AT = 24, 32, 48, 72
 """Where in a header the blocks stand of itself, of the other header, of the last that partitions may have,
@@ -129,7 +129,7 @@ def _change(operation: WriteTable, before: Image) -> tuple[int, TableEntry | Non
     return number, new.get(number)
 
 
-def _entries(image: Image) -> dict[int, Entry]:
+def _entries(image: Image) -> dict[int, GptEntry]:
     found = read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
     return {entry.number: entry for entry in found.entries}
 
@@ -156,7 +156,7 @@ def _gpt_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
     return wanted
 
 
-def _with_copy(image: Image, copy: Copy, number: int, entry: TableEntry | None) -> Image:
+def _with_copy(image: Image, copy: GptLocation, number: int, entry: TableEntry | None) -> Image:
     """One copy of the table with this entry, and with its checksums made anew."""
     entries = bytearray(_whole(image, copy.entries))
     at = (number - 1) * copy.entry_bytes

@@ -31,7 +31,7 @@ from wizard.model.plan import Layout, Slot, TableEntry, WriteTable
 from wizard.model.said import Sentence, rounded_up, t
 from wizard.plan.free_space import is_container
 from wizard.probe.content.gpt import HEADER, SIGNATURE
-from wizard.probe.content.tables import Entry, TableReading, read_table
+from wizard.probe.content.tables import GptEntry, TableReading, read_table
 
 
 def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
@@ -260,7 +260,7 @@ CHECKSUM_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class GptLocation:
     """Where one copy of a GPT lies."""
 
     header: Extent
@@ -308,7 +308,7 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
             )
 
 
-def _entries(image: Image) -> dict[int, Entry]:
+def _entries(image: Image) -> dict[int, GptEntry]:
     return {entry.number: entry for entry in _reading(image).entries}
 
 
@@ -316,7 +316,7 @@ def _reading(image: Image) -> TableReading:
     return read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
 
 
-def _told(entry: Entry | None, with_uuid: bool) -> tuple[object, ...] | None:
+def _told(entry: GptEntry | None, with_uuid: bool) -> tuple[object, ...] | None:
     """What counts of a record. An MBR's lines have no UUID of their own: theirs comes from the disk
     signature, which is put back."""
     if entry is None:
@@ -336,27 +336,29 @@ def _mbr_with_new_lines(operation: WriteTable, before: Image, written: Image) ->
     return before.having({place: written.read(place, MBR_LINE_BYTES) for place in places})
 
 
-def _changing(copies: tuple[Copy, Copy], new: list[int]) -> Iterator[Extent]:
+def _changing(copies: tuple[GptLocation, GptLocation], new: list[int]) -> Iterator[Extent]:
     for copy in copies:
         for at in (CHECKSUM_AT, ENTRIES_CHECKSUM_AT):
             yield Extent(copy.header.start_bytes + at, CHECKSUM_BYTES)
         yield from (copy.entry(number) for number in new)
 
 
-def copies_of(image: Image) -> tuple[Copy, Copy]:
+def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:
     """Where both copies of a GPT lie, the first one first; raises Failed where one has no header."""
     first, other = _copy(image, 1)
     return first, _copy(image, other)[0]
 
 
-def _copy(image: Image, block: int) -> tuple[Copy, int]:
+def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
     """The copy with its header in this block, and the block of the other one's."""
     size = image.block_bytes
     raw = image.read(block * size, HEADER.size)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
         raise Failed(t("The table has no header in block {block}.", block=block))
     _, _, _, _, _, _, other, _, _, _, entries, count, entry_bytes, _ = HEADER.unpack(raw)
-    return Copy(Extent(block * size, size), Extent(entries * size, count * entry_bytes), entry_bytes), other
+    return GptLocation(
+        Extent(block * size, size), Extent(entries * size, count * entry_bytes), entry_bytes
+    ), other
 
 
 def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes], ...]:

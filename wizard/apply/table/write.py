@@ -20,7 +20,7 @@ from wizard.apply.block.scratch_device import NoStandInError, StandIn, standing_
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
 from wizard.apply.run.process import module_argv
-from wizard.apply.steps.step_context import NO_NODE, Site, look_at
+from wizard.apply.steps.step_context import NO_NODE, StepContext, look_at
 from wizard.apply.table.one_entry import with_one_changed
 from wizard.apply.table.proof import Image, disk_differences, in_order, kernel_differences, proven, set_types
 from wizard.documents.codec import to_json
@@ -29,7 +29,7 @@ from wizard.model.ext import Event
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, WriteTable
-from wizard.model.said import MIB, Said, reason_of, t
+from wizard.model.said import MIB, Message, reason_of, t
 from wizard.plan.free_space import is_container
 from wizard.probe.content.tables import read_table
 
@@ -37,7 +37,7 @@ LIBPARTED_ABORTED = -6
 """SIGABRT: a failed assertion."""
 
 
-def have_written(operation: WriteTable, site: Site, node: str = "") -> None:
+def have_written(operation: WriteTable, site: StepContext, node: str = "") -> None:
     """Have the operation's table written, to its drive or to `node` in its place. Raises Failed; then it may
     be half written."""
     there = replace(operation, device=node or operation.device)
@@ -73,7 +73,7 @@ def image_of(node: str, places: Iterable[Extent], drive: Identity) -> Image:
     return Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
 
 
-def rehearsed(operation: WriteTable, before: Image, site: Site) -> Image:
+def rehearsed(operation: WriteTable, before: Image, site: StepContext) -> Image:
     """What is to stand in the table's places, which a stand-in has held exactly so. The drive is not written
     to.
 
@@ -102,7 +102,7 @@ def rehearsed(operation: WriteTable, before: Image, site: Site) -> Image:
     return wanted
 
 
-def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: Site) -> Image:
+def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: StepContext) -> Image:
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
     have_written(operation, site, stand_in.node)
     forget_caches(stand_in.node)
@@ -129,7 +129,7 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     return wanted
 
 
-def write_table(operation: WriteTable, site: Site) -> Said:
+def write_table(operation: WriteTable, site: StepContext) -> Message:
     """Save what the table's places hold, write it, read it back; a sentence with what was drawn by libparted.
 
     A table that keeps partitions is written to a stand-in and proven there first. Raises Failed.
@@ -152,7 +152,7 @@ def write_table(operation: WriteTable, site: Site) -> Said:
     return _read_back(drive, site)
 
 
-def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: Site) -> None:
+def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: StepContext) -> None:
     """By way of a stand-in, or directly where none can be had, which is said before. Raises Failed."""
     drive = operation.device
     before = image_of(drive, regions, site.member.drive)
@@ -185,7 +185,7 @@ def _change_one(operation: WriteTable, before: Image) -> None:
     tell_of(drive, (entry.number for entry in operation.entries))
 
 
-def _add_directly(operation: WriteTable, before: Image, site: Site) -> None:
+def _add_directly(operation: WriteTable, before: Image, site: StepContext) -> None:
     """Have libparted write the table, and put back what it changed of partitions that stay. Raises Failed."""
     drive = operation.device
     have_written(operation, site)
@@ -196,7 +196,7 @@ def _add_directly(operation: WriteTable, before: Image, site: Site) -> None:
         write_bytes(drive, offset, data)
 
 
-def _refuse_use(site: Site) -> None:
+def _refuse_use(site: StepContext) -> None:
     """Whoever began to use a partition while marks were erased is noticed: libparted itself asks nobody.
     Raises Failed."""
     try:
@@ -205,7 +205,7 @@ def _refuse_use(site: Site) -> None:
         raise Failed(error.ending_in(str(t("The table was not changed.")))) from None
 
 
-def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> None:
+def _commit(operation: WriteTable, before: Image, wanted: Image, site: StepContext) -> None:
     """Bring what was proven to the drive, block by block in its order, and tell the kernel. Raises Failed."""
     drive = operation.device
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
@@ -260,7 +260,7 @@ def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]
     return [Extent(offset, length) for offset, length in spans]
 
 
-def _put_back_half_written(drive: str, site: Site) -> None:
+def _put_back_half_written(drive: str, site: StepContext) -> None:
     """An earlier process died while it wrote: the partitions that stay are known from before, so begin there
     again."""
     mine = [saved for saved in site.vault.all() if saved.step == site.step]
@@ -269,7 +269,7 @@ def _put_back_half_written(drive: str, site: Site) -> None:
     forget_caches(drive)
 
 
-def _read_back(drive: str, site: Site) -> Said:
+def _read_back(drive: str, site: StepContext) -> Message:
     wanted = site.member.after
     forget_caches(drive)
     found = site.look()
@@ -299,7 +299,7 @@ def _read_back(drive: str, site: Site) -> Said:
     return _drawn(found, site)
 
 
-def _drawn(drive: Drive, site: Site) -> Said:
+def _drawn(drive: Drive, site: StepContext) -> Message:
     """What libparted drew at random, which no plan can hold beforehand."""
     new = {slot.number for slot in site.member.after.partitions if not slot.kept}
     parts = [

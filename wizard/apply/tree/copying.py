@@ -49,7 +49,7 @@ TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class TreeCopy:
     """A copy at work: descriptors of both tops, who hears of bytes, and what the target can hold. With
     `again`, what an earlier attempt left is in the way of nothing. `on_content` hears what each file holds,
     which is hashed as it is copied.
@@ -80,7 +80,7 @@ def copy_tree(source: Path, target: Path, on_bytes: Callable[[int], None]) -> No
     be copied.
     """
     with both(source, target) as (here, there):
-        copy, whole = Copy(here, there, on_bytes), _Whole()
+        copy, whole = TreeCopy(here, there, on_bytes), _Whole()
         for path, _, _ in walk(here):
             with telling(path):
                 _copy_next(copy, whole, path)
@@ -93,7 +93,7 @@ def copy_tree(source: Path, target: Path, on_bytes: Callable[[int], None]) -> No
                 set_flags(there, path, flags)
 
 
-def _copy_next(copy: Copy, whole: _Whole, path: bytes) -> None:
+def _copy_next(copy: TreeCopy, whole: _Whole, path: bytes) -> None:
     status, first = status_at(copy.source, path), path
     if stat.S_ISDIR(status.st_mode):
         whole.folders.append(path)
@@ -128,7 +128,7 @@ def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
         raise Failed(fault(path=named(path), why=why)) from None
 
 
-def copy_entry(copy: Copy, path: bytes, status: os.stat_result, first: bytes) -> int:
+def copy_entry(copy: TreeCopy, path: bytes, status: os.stat_result, first: bytes) -> int:
     """Copy what is at `path`, which `status` is of: a file with all but its flags, which are given, or a
     folder alone, which `finish_folder` ends. `first` is where a file lies already by another name; else
     `path`. Raises OSError.
@@ -149,7 +149,7 @@ def copy_entry(copy: Copy, path: bytes, status: os.stat_result, first: bytes) ->
     return 0
 
 
-def _make_folder(copy: Copy, path: bytes, name: bytes, there: int) -> None:
+def _make_folder(copy: TreeCopy, path: bytes, name: bytes, there: int) -> None:
     try:
         os.mkdir(name, 0o700, dir_fd=there)
     except FileExistsError:
@@ -180,12 +180,12 @@ def free(top: int, path: bytes) -> None:
                 set_flags(top, one, 0)
 
 
-def _link(copy: Copy, first: bytes, name: bytes, there: int) -> None:
+def _link(copy: TreeCopy, first: bytes, name: bytes, there: int) -> None:
     with folder_of(copy.target, first) as (folder, first_name):
         os.link(first_name, name, src_dir_fd=folder, dst_dir_fd=there, follow_symlinks=False)
 
 
-def _copy_file(copy: Copy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> int:
+def _copy_file(copy: TreeCopy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> int:
     with opened(folders[0], name, TO_READ) as fd, opened(folders[1], name, TO_WRITE) as new:
         try:
             return _fill_file(copy, fd, new, status)
@@ -195,7 +195,7 @@ def _copy_file(copy: Copy, name: bytes, folders: tuple[int, int], status: os.sta
             raise
 
 
-def _fill_file(copy: Copy, fd: int, new: int, status: os.stat_result) -> int:
+def _fill_file(copy: TreeCopy, fd: int, new: int, status: os.stat_result) -> int:
     if copy.on_content is None:
         _copy_ranges(fd, new, copy.on_bytes, data_ranges(fd, status.st_size))
     else:
@@ -216,7 +216,7 @@ def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Ite
             on_bytes(got)
 
 
-def _make_other(copy: Copy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> None:
+def _make_other(copy: TreeCopy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> None:
     """A symbolic link, a pipe, a socket or a device."""
     here, there = folders
     if stat.S_ISLNK(status.st_mode):
@@ -231,7 +231,7 @@ def _make_other(copy: Copy, name: bytes, folders: tuple[int, int], status: os.st
     os.utime(name, ns=(status.st_atime_ns, status.st_mtime_ns), dir_fd=there, follow_symlinks=False)
 
 
-def _copy_attributes(copy: Copy, source: int | bytes, target: int | bytes) -> None:
+def _copy_attributes(copy: TreeCopy, source: int | bytes, target: int | bytes) -> None:
     """All extended attributes that can be held, ACLs among them, after owner and permissions, which take some
     of them away."""
     follow = isinstance(source, int)
@@ -241,14 +241,14 @@ def _copy_attributes(copy: Copy, source: int | bytes, target: int | bytes) -> No
             os.setxattr(target, name, value, follow_symlinks=follow)
 
 
-def finish_folder(copy: Copy, path: bytes) -> int:
+def finish_folder(copy: TreeCopy, path: bytes) -> int:
     """Give a folder that holds everything what else it is, but for its flags, which are given. Raises
     OSError."""
     with opened(copy.source, path, TO_READ) as fd, opened(copy.target, path, TO_READ) as new:
         return _finish(copy, fd, new)
 
 
-def _finish(copy: Copy, fd: int, new: int) -> int:
+def _finish(copy: TreeCopy, fd: int, new: int) -> int:
     """Owner, permissions, attributes and times of a file or folder whose content is there; the flags that are
     left to be set."""
     status = os.fstat(fd)

@@ -6,28 +6,28 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wizard.apply.tree import mount_read_only
-from wizard.apply.tree.entry import LOST_AND_FOUND, Entry, Kind, from_line, named
+from wizard.apply.tree.entry import LOST_AND_FOUND, EntryKind, TreeEntry, from_line, named
 from wizard.apply.tree.manifest import manifest_lines
 from wizard.filesystems.kind import Holds
 from wizard.model.errors import printable
-from wizard.model.said import Said, Sentence, t, tn
+from wizard.model.said import Message, Sentence, t, tn
 
 TOLD = 20
 """So many differences are told, the others counted."""
 
 KINDS = {
-    Kind.FILE: t("file"),
-    Kind.FOLDER: t("folder"),
-    Kind.SYMLINK: t("symbolic link"),
-    Kind.FIFO: t("named pipe"),
-    Kind.SOCKET: t("socket"),
-    Kind.CHARACTERS: t("character device"),
-    Kind.BLOCKS: t("block device"),
+    EntryKind.FILE: t("file"),
+    EntryKind.FOLDER: t("folder"),
+    EntryKind.SYMLINK: t("symbolic link"),
+    EntryKind.FIFO: t("named pipe"),
+    EntryKind.SOCKET: t("socket"),
+    EntryKind.CHARACTERS: t("character device"),
+    EntryKind.BLOCKS: t("block device"),
 }
 """What an entry is, as a person reads it."""
 
 
-SeenAs = Callable[[Entry], Entry | None]
+SeenAs = Callable[[TreeEntry], TreeEntry | None]
 """What of an entry counts; None where nothing does."""
 
 
@@ -38,7 +38,7 @@ def differences(
     inode_numbers: bool,
     rewritten: frozenset[bytes] = frozenset(),
     seen_as: SeenAs = lambda entry: entry,
-) -> tuple[Said, ...]:
+) -> tuple[Message, ...]:
     """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell
     the same filesystem.
 
@@ -62,13 +62,13 @@ def differences(
 
 def _differences(
     before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes], seen_as: SeenAs
-) -> Iterator[Said]:
+) -> Iterator[Message]:
     for found in _pairs(before, after):
         old, new = (entry and seen_as(entry) for entry in found)
         entry = old or new
         if old and new and old.path in rewritten and old.digest != new.digest:
             new = replace(new, digest=old.digest)
-        if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is Kind.FOLDER:
+        if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is EntryKind.FOLDER:
             continue
         if new is None and old is not None:
             yield t("{path} ({kind}) is missing.", path=named(old.path), kind=KINDS[old.kind])
@@ -80,7 +80,7 @@ def _differences(
             yield t("{path}: {how:semicolons}.", path=named(old.path), how=tuple(pieces))
 
 
-def _pairs(before: Path, after: Path) -> Iterator[tuple[Entry | None, Entry | None]]:
+def _pairs(before: Path, after: Path) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
     """Entries with the same path together, others alone, but for those that are alike to the letter. Both
     files have the same order."""
     old_lines, new_lines = manifest_lines(before), manifest_lines(after)
@@ -101,11 +101,11 @@ def _pairs(before: Path, after: Path) -> Iterator[tuple[Entry | None, Entry | No
             old_line, new_line = next(old_lines, None), next(new_lines, None)
 
 
-def _entry(line: bytes | None, file: Path) -> Entry | None:
+def _entry(line: bytes | None, file: Path) -> TreeEntry | None:
     return from_line(line, mount_read_only.ENTRY_OF(file=str(file))) if line else None
 
 
-def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
+def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     if old.kind is not new.kind:
         yield t("it was a {was} and is a {now}", was=KINDS[old.kind], now=KINDS[new.kind])
         return
@@ -121,7 +121,7 @@ def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[
     yield from _link_differences(old, new, inode_numbers)
 
 
-def _property_differences(old: Entry, new: Entry) -> Iterator[Said]:
+def _property_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
     pairs = (
         (Sentence("its permissions are {now}, not {was}"), f"{old.mode:04o}", f"{new.mode:04o}"),
         (Sentence("its owner is {now}, not {was}"), f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
@@ -147,13 +147,13 @@ def _word(value: str | int | bytes) -> str:
             return value
 
 
-def _storage_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
+def _storage_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
     if was != is_now and old.size_bytes == new.size_bytes:
         yield t("its data lie elsewhere between its holes: {now}, not {was}", now=is_now, was=was)
 
 
-def _attribute_differences(old: Entry, new: Entry) -> Iterator[Said]:
+def _attribute_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
     was, now = dict(old.attributes), dict(new.attributes)
     for name in sorted({*was, *now}):
         attribute = printable(name, 60)
@@ -165,7 +165,7 @@ def _attribute_differences(old: Entry, new: Entry) -> Iterator[Said]:
             yield t("its extended attribute {name} has another value", name=attribute)
 
 
-def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[Said]:
+def _link_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     """Of folders, links only count the folders in them, which are compared themselves."""
     if old.same_as != new.same_as:
         was, is_now = (
@@ -175,7 +175,7 @@ def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[S
             for entry in (old, new)
         )
         yield t("it was {was} and is {now}", was=was, now=is_now)
-    if old.kind is not Kind.FOLDER and old.links != new.links:
+    if old.kind is not EntryKind.FOLDER and old.links != new.links:
         yield t("it had {was} names and has {now}", was=old.links, now=new.links)
     if inode_numbers and old.inode != new.inode:
         yield t("its inode is {now}, not {was}", now=new.inode, was=old.inode)
@@ -193,7 +193,7 @@ def _time(nanoseconds: int) -> str:
         return f"{seconds}.{rest:09d} s"
 
 
-CONTENT = (Kind.FILE, Kind.FOLDER)
+CONTENT = (EntryKind.FILE, EntryKind.FOLDER)
 
 
 def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
@@ -203,7 +203,7 @@ def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
     this tree. Where its holes lie goes by the size of blocks.
     """
 
-    def seen(entry: Entry) -> Entry | None:
+    def seen(entry: TreeEntry) -> TreeEntry | None:
         if not entry.path or entry.path in skipped or not (holds.links or entry.kind in CONTENT):
             return None
         return replace(

@@ -17,12 +17,12 @@ from hashlib import sha256
 from wizard.apply.tree import mount_read_only
 from wizard.apply.tree.content import content_of, outline_of
 from wizard.model.errors import BadInput, Failed, printable
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What an entry is, as a manifest has it."""
 
     FILE = "file"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """An entry of a filesystem. `path` is from its top, as the bytes that lie on the disk; empty for the top
     itself.
 
@@ -51,7 +51,7 @@ class Entry:
     """
 
     path: bytes
-    kind: Kind
+    kind: EntryKind
     mode: int
     uid: int
     gid: int
@@ -76,7 +76,7 @@ class Entry:
         return self.path.split(b"/") if self.path else []
 
 
-def to_line(entry: Entry) -> bytes:
+def to_line(entry: TreeEntry) -> bytes:
     """The entry as one line of JSON, without its end; names that are not UTF-8 keep their bytes as lone
     surrogates (PEP 383)."""
     fields = (
@@ -103,7 +103,7 @@ def to_line(entry: Entry) -> bytes:
     return _encode(fields).encode()
 
 
-def from_line(line: bytes, what: str | Said) -> Entry:
+def from_line(line: bytes, what: str | Message) -> TreeEntry:
     """What `to_line` wrote; raises BadInput for anything else, which it calls `what`."""
     try:
         (
@@ -126,9 +126,9 @@ def from_line(line: bytes, what: str | Said) -> Entry:
             *content,
         ) = json.loads(line.decode())
         digest, data, wide = content
-        return Entry(
+        return TreeEntry(
             os.fsencode(path),
-            Kind(kind),
+            EntryKind(kind),
             int(mode),
             int(uid),
             int(gid),
@@ -181,13 +181,13 @@ Found = tuple[bytes, Inode, bool]
 """The path of an entry, its inode, and whether it is a folder, which has no other name."""
 
 KINDS = {
-    stat.S_IFREG: Kind.FILE,
-    stat.S_IFDIR: Kind.FOLDER,
-    stat.S_IFLNK: Kind.SYMLINK,
-    stat.S_IFIFO: Kind.FIFO,
-    stat.S_IFSOCK: Kind.SOCKET,
-    stat.S_IFCHR: Kind.CHARACTERS,
-    stat.S_IFBLK: Kind.BLOCKS,
+    stat.S_IFREG: EntryKind.FILE,
+    stat.S_IFDIR: EntryKind.FOLDER,
+    stat.S_IFLNK: EntryKind.SYMLINK,
+    stat.S_IFIFO: EntryKind.FIFO,
+    stat.S_IFSOCK: EntryKind.SOCKET,
+    stat.S_IFCHR: EntryKind.CHARACTERS,
+    stat.S_IFBLK: EntryKind.BLOCKS,
 }
 
 
@@ -231,35 +231,35 @@ def look(
     *,
     cold: bool = False,
     content: bool = True,
-) -> Entry:
+) -> TreeEntry:
     """The entry at `path` below the folder `top`, with its `content` if it is a file; where `cold`, that is
     read from the drive and not from memory. Raises OSError where it cannot be read."""
     with folder_of(top, path) as (folder, name):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         kind = KINDS[stat.S_IFMT(status.st_mode)]
-        target = os.readlink(name, dir_fd=folder) if kind is Kind.SYMLINK else b""
+        target = os.readlink(name, dir_fd=folder) if kind is EntryKind.SYMLINK else b""
         flags, held = 0, ("", "", "")
-        if kind in (Kind.FILE, Kind.FOLDER):
+        if kind in (EntryKind.FILE, EntryKind.FOLDER):
             with opened(folder, name, TO_READ) as fd:
                 attributes = _attributes(fd)
                 flags = flags_of(fd)
-                if kind is Kind.FILE and not content:
+                if kind is EntryKind.FILE and not content:
                     held = outline_of(fd, status.st_size)
-                elif kind is Kind.FILE:
+                elif kind is EntryKind.FILE:
                     if cold:
                         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
                     held = content_of(fd, status.st_size, workers, on_bytes)
         else:
             attributes = _attributes(b"/proc/self/fd/%d/%s" % (folder, name))
-    return Entry(
+    return TreeEntry(
         path,
         kind,
         stat.S_IMODE(status.st_mode),
         status.st_uid,
         status.st_gid,
-        0 if kind is Kind.FOLDER else status.st_size,
+        0 if kind is EntryKind.FOLDER else status.st_size,
         f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
-        if kind in (Kind.CHARACTERS, Kind.BLOCKS)
+        if kind in (EntryKind.CHARACTERS, EntryKind.BLOCKS)
         else "",
         status.st_mtime_ns,
         status.st_atime_ns,

@@ -26,7 +26,18 @@ from typing import NoReturn, TypeVar
 
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.tree import mount_read_only
-from wizard.apply.tree.entry import GONE, Entry, Found, Inode, Kind, from_line, look, named, to_line, walk
+from wizard.apply.tree.entry import (
+    GONE,
+    EntryKind,
+    Found,
+    Inode,
+    TreeEntry,
+    from_line,
+    look,
+    named,
+    to_line,
+    walk,
+)
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.said import MIB, t
 
@@ -296,7 +307,7 @@ def _written(file: Path) -> Iterator[Callable[[bytes], int]]:
 
 def _entries(top: int, how: Reading, meter: Meter) -> Iterator[bytes]:
     """A line for everything below `top` and for itself, in the manifest's order."""
-    linked: dict[Inode, Entry] = {}
+    linked: dict[Inode, TreeEntry] = {}
     found = walk(top, how.only, changing=how.changing)
     while batch := tuple(islice(found, BATCH)):
         looked = _looked_at(top, batch, linked, how, meter)
@@ -309,7 +320,7 @@ def _entries(top: int, how: Reading, meter: Meter) -> Iterator[bytes]:
 
 
 def _looked_at(
-    top: int, batch: Sequence[Found], linked: dict[Inode, Entry], how: Reading, meter: Meter
+    top: int, batch: Sequence[Found], linked: dict[Inode, TreeEntry], how: Reading, meter: Meter
 ) -> dict[int, bytes]:
     """The lines of a batch by their number in it, in place of all names of a file but its first, which is
     noted in `linked`."""
@@ -358,11 +369,11 @@ def _tell_of(top: int, how: Reading, piece: tuple[int, bytes], say: Say) -> None
         entry = _looked(top, path, how, heard)
     except OSError as error:
         raise Failed(mount_read_only.NOT_READ(path=named(path), why=error.strerror or str(error))) from None
-    several = entry is not None and entry.kind is not Kind.FOLDER and entry.links > 1
+    several = entry is not None and entry.kind is not EntryKind.FOLDER and entry.links > 1
     say(b"%d %d %d %s" % (number, several, unsaid, to_line(entry) if entry else b""))
 
 
-def _looked(top: int, path: bytes, how: Reading, on_bytes: Callable[[int], None]) -> Entry | None:
+def _looked(top: int, path: bytes, how: Reading, on_bytes: Callable[[int], None]) -> TreeEntry | None:
     """The entry; None for one that was deleted since it was listed, where that may be. Raises OSError."""
     for attempt in range(TRIES):
         try:

@@ -11,16 +11,16 @@ import threading
 from collections.abc import Callable
 
 from wizard.benchmark.candidates.compare import (
-    Ended,
+    EndReason,
     NotDone,
     Order,
-    Progress,
+    TrialProgress,
     TrialVerdict,
     comparisons,
     is_busy,
     speeds,
 )
-from wizard.benchmark.candidates.partition import FOLDER, Ground, number_above, sweep, written_down
+from wizard.benchmark.candidates.partition import FOLDER, TrialPartition, number_above, sweep, written_down
 from wizard.benchmark.candidates.running import Stop, Trial
 from wizard.benchmark.candidates.surroundings import go_private, refuse_little_memory
 from wizard.benchmark.candidates.trial import refuse_extent
@@ -63,7 +63,7 @@ def _say(what: str, value: object) -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
 
 
-def carried_out(order: Order, stop: Stop, tell: Callable[[Progress], None]) -> TrialVerdict:
+def carried_out(order: Order, stop: Stop, tell: Callable[[TrialProgress], None]) -> TrialVerdict:
     """The trial, from the lock to the last erased mark. Raises Refused before anything was written, or
     Failed."""
     path = order.drive.path
@@ -74,7 +74,7 @@ def carried_out(order: Order, stop: Stop, tell: Callable[[Progress], None]) -> T
         number = number_above(path, (part.number for part in fresh.partitions))
         with written_down(fresh, number, order.extents):
             go_private(PLACE)
-            ground, place = Ground(lock, path, number, PLACE), PLACE / "volume"
+            ground, place = TrialPartition(lock, path, number, PLACE), PLACE / "volume"
             place.mkdir()
             trial = Trial(order, ground, place, lock, tell, stop)
             try:
@@ -84,7 +84,7 @@ def carried_out(order: Order, stop: Stop, tell: Callable[[Progress], None]) -> T
     return _verdict(trial, ended)
 
 
-def _verdict(trial: Trial, ended: Ended) -> TrialVerdict:
+def _verdict(trial: Trial, ended: EndReason) -> TrialVerdict:
     order, rounds = trial.order, tuple(trial.rounds)
     names = [candidate.id for candidate in order.candidates]
     return TrialVerdict(

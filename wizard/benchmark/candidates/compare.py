@@ -123,7 +123,7 @@ class Round:
         return next(run for run in self.runs if run.candidate == candidate)
 
 
-class Finding(StrEnum):
+class TrialFinding(StrEnum):
     """What may be said of the planned filesystem and another one."""
 
     FASTER = "planned-faster"
@@ -133,7 +133,7 @@ class Finding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
+class TimeRatio:
     """Time of the other one over time of the planned one: above 1, the planned one is faster. `low` and
     `high` bound it, at 95 % over all looks."""
 
@@ -157,8 +157,8 @@ class Comparison:
     faster."""
 
     candidate: str
-    finding: Finding
-    ratio: Ratio | None
+    finding: TrialFinding
+    ratio: TimeRatio | None
     won: int
     rounds: int
     phases: tuple[PhaseRatio, ...] = ()
@@ -177,7 +177,7 @@ class Speed:
     high: float
 
 
-class Ended(StrEnum):
+class EndReason(StrEnum):
     """Why no further round was begun."""
 
     DECIDED = "decided"
@@ -209,7 +209,7 @@ class TrialVerdict:
     loads: tuple[str, ...]
     aged: bool
     advised: bool
-    ended: Ended
+    ended: EndReason
     busy: bool
     scale: float
     seconds: float
@@ -230,13 +230,13 @@ class TrialVerdict:
         faster = [
             (one.ratio.estimate, one.candidate)
             for one in self.comparisons
-            if one.finding is Finding.SLOWER and one.ratio and one.candidate not in shifted
+            if one.finding is TrialFinding.SLOWER and one.ratio and one.candidate not in shifted
         ]
         return min(faster)[1] if faster else ""
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrialProgress:
     """How far a trial is. `doing` is a candidate's name, or empty; `number` the round, 0 before the first."""
 
     number: int
@@ -270,25 +270,25 @@ def in_order(candidates: Sequence[T], number: int) -> tuple[T, ...]:
     return order[::-1] if number % 2 else order
 
 
-def interval(logs: Sequence[float], others: int = 1) -> Ratio:
+def interval(logs: Sequence[float], others: int = 1) -> TimeRatio:
     """The mean of at least two figures, with the interval of a look, for one of so many others."""
     mean, count = fmean(logs), len(logs)
     spread = sqrt(sum((one - mean) ** 2 for one in logs) / (count - 1))
     half = t_quantile(LEVEL / others, count - 1) * spread / sqrt(count)
-    return Ratio(exp(mean), exp(mean - half), exp(mean + half))
+    return TimeRatio(exp(mean), exp(mean - half), exp(mean + half))
 
 
-def judge(logs: Sequence[float], others: int = 1) -> Finding:
+def judge(logs: Sequence[float], others: int = 1) -> TrialFinding:
     """What may be said after these rounds."""
     count = len(logs)
     if count < FEWEST:
-        return Finding.OPEN
+        return TrialFinding.OPEN
     ratio, needed = interval(logs, others), count - count // ONE_AGAINST
     if ratio.low > CLAIM and sum(one > 0 for one in logs) >= needed:
-        return Finding.FASTER
+        return TrialFinding.FASTER
     if ratio.high < 1 / CLAIM and sum(one < 0 for one in logs) >= needed:
-        return Finding.SLOWER
-    return Finding.SAME if ratio.low > 1 / SAME and ratio.high < SAME else Finding.OPEN
+        return TrialFinding.SLOWER
+    return TrialFinding.SAME if ratio.low > 1 / SAME and ratio.high < SAME else TrialFinding.OPEN
 
 
 def comparisons(rounds: Sequence[Round], planned: str, others: Sequence[str]) -> tuple[Comparison, ...]:

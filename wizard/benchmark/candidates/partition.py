@@ -72,7 +72,7 @@ def _read_number(file: Path) -> int:
         return 0
 
 
-class Ground:
+class TrialPartition:
     """The partition that the kernel has for a trial: one at a time, of one number. `descriptor` is of the
     whole drive; the node lies in the folder `place`, where nobody else comes upon it."""
 
@@ -186,7 +186,7 @@ PATIENCE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class LeftoverTrial:
     """The partition of a trial, in one of these extents at a time."""
 
     drive: str
@@ -203,7 +203,7 @@ def _file(path: str) -> Path:
 def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iterator[None]:
     """From before the partition is made until the kernel has it no more. Raises Failed where it cannot be
     written."""
-    file, left = _file(drive.path), Left(drive.path, drive.diskseq, number, extents)
+    file, left = _file(drive.path), LeftoverTrial(drive.path, drive.diskseq, number, extents)
     try:
         FOLDER.mkdir(mode=0o700, exist_ok=True)
         file.write_text(json.dumps(to_json(left)))
@@ -235,7 +235,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
     where it is still in use after so long."""
     file = _file(path)
     try:
-        left = from_json(json.loads(file.read_text()), Left, str(file))
+        left = from_json(json.loads(file.read_text()), LeftoverTrial, str(file))
     except (OSError, ValueError, BadInput):
         return False
     with locked(path, seconds) as lock:
@@ -249,7 +249,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
     return there
 
 
-def _is_there(left: Left) -> bool:
+def _is_there(left: LeftoverTrial) -> bool:
     """Whether the kernel still has this partition in one of its places, and the drive is the same."""
     drive = SYS / "block" / name_of(left.drive)
     folder = SYS / "class/block" / name_of(partition_path(left.drive, left.number))

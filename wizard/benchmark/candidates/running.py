@@ -15,17 +15,17 @@ from wizard.benchmark.candidates.compare import (
     FEWEST,
     Candidate,
     Comparison,
-    Ended,
-    Finding,
+    EndReason,
     Order,
     PhaseRun,
-    Progress,
     Round,
     Run,
+    TrialFinding,
+    TrialProgress,
     comparisons,
     in_order,
 )
-from wizard.benchmark.candidates.partition import Ground, erase_on
+from wizard.benchmark.candidates.partition import TrialPartition, erase_on
 from wizard.benchmark.candidates.surroundings import (
     Memory,
     Pressure,
@@ -35,7 +35,7 @@ from wizard.benchmark.candidates.surroundings import (
     mount,
     unmount,
 )
-from wizard.benchmark.loads.load import LOADS, Phase
+from wizard.benchmark.loads.load import LOADS, LoadPhase
 from wizard.benchmark.loads.trees import aged
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
@@ -91,7 +91,7 @@ COLD = frozenset({"read"})
 """The phases before which the drive's own memory is emptied."""
 
 
-class Stopped(Exception):
+class TrialStopped(Exception):
     """Nobody wants the trial to go on."""
 
 
@@ -106,12 +106,12 @@ class Stop:
         self._asked = True
         if self._inside:
             self._inside = False
-            raise Stopped
+            raise TrialStopped
 
     def check(self) -> None:
         """Raises Stopped where it is to end."""
         if self._asked:
-            raise Stopped
+            raise TrialStopped
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -131,10 +131,10 @@ class Trial:
     def __init__(
         self,
         order: Order,
-        ground: Ground,
+        ground: TrialPartition,
         place: Path,
         lock: int,
-        tell: Callable[[Progress], None],
+        tell: Callable[[TrialProgress], None],
         stop: Stop,
     ) -> None:
         self.order, self.stop = order, stop
@@ -146,7 +146,7 @@ class Trial:
         self._begun = monotonic()
         self._first = counts(order.drive.path)
         self._comparisons: tuple[Comparison, ...] = ()
-        self._phases: dict[tuple[str, float], tuple[Phase, ...]] = {}
+        self._phases: dict[tuple[str, float], tuple[LoadPhase, ...]] = {}
         self._longest_seconds = 0.0
         self._largest_bytes = 0
 
@@ -161,15 +161,15 @@ class Trial:
         told = between(self._first, counts(self.order.drive.path))
         return told.written_bytes if told else 0
 
-    def run(self) -> Ended:
+    def run(self) -> EndReason:
         """Rounds until there is no reason for another; why there is none."""
         gc.disable()
         try:
             self._warm_up()
             while (ended := self._reason_to_end()) is None:
                 self._round()
-        except Stopped:
-            return Ended.PERSON
+        except TrialStopped:
+            return EndReason.PERSON
         finally:
             self.memory.end()
         return ended
@@ -206,17 +206,17 @@ class Trial:
         self._largest_bytes = int(wrote * max(growth, 1))
         return fits
 
-    def _reason_to_end(self) -> Ended | None:
+    def _reason_to_end(self) -> EndReason | None:
         """Looked for before every round."""
         done, bounds = len(self.rounds), self.order.bounds
-        if done >= FEWEST and all(one.finding is not Finding.OPEN for one in self._comparisons):
-            return Ended.DECIDED
+        if done >= FEWEST and all(one.finding is not TrialFinding.OPEN for one in self._comparisons):
+            return EndReason.DECIDED
         if done >= bounds.rounds:
-            return Ended.ROUNDS
+            return EndReason.ROUNDS
         if self.elapsed + self._longest_seconds > bounds.seconds:
-            return Ended.TIME
+            return EndReason.TIME
         if self.written_bytes + self._largest_bytes > bounds.written_bytes:
-            return Ended.BYTES
+            return EndReason.BYTES
         return None
 
     def _round(self) -> None:
@@ -244,7 +244,7 @@ class Trial:
                 phases.append(self._phase(candidate, name, phase))
         return Run(candidate.id, round(made, 4), tuple(phases))
 
-    def _drawn(self, load: str, scale: float) -> tuple[Phase, ...]:
+    def _drawn(self, load: str, scale: float) -> tuple[LoadPhase, ...]:
         """The same operations for every candidate in every round, listed once."""
         if (load, scale) not in self._phases:
             self._phases[load, scale] = LOADS[load].phases(scale, self.order.seed)
@@ -320,7 +320,7 @@ class Trial:
             close_below(self._place)
             unmount(self._place)
 
-    def _phase(self, candidate: Candidate, load: str, phase: Phase) -> PhaseRun:
+    def _phase(self, candidate: Candidate, load: str, phase: LoadPhase) -> PhaseRun:
         self._progress(candidate, phase.name)
         if phase.name in COLD:
             with self.stop.interruptible():
@@ -343,7 +343,7 @@ class Trial:
         self.stop.check()
         left = max(0.0, self.order.bounds.seconds - self.elapsed)
         self._tell(
-            Progress(
+            TrialProgress(
                 len(self.rounds) + 1,
                 candidate.id,
                 phase,

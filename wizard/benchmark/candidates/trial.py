@@ -10,18 +10,18 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, Progress, TrialVerdict
+from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialProgress, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load import LOADS
 from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.filesystems.registry import MADE
-from wizard.model.advice import Advice, Choice, Place
+from wizard.model.advice import Advice, Choice, Rank
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import Plan
-from wizard.model.said import GIB, KIB, Said, t
+from wizard.model.said import GIB, KIB, Message, t
 from wizard.process.program import COMMAND, note
 
 MOST_CANDIDATES = 4
@@ -43,7 +43,7 @@ def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
     """What is tried beside the planned filesystem where nobody says: those that are recommended or good too,
     and at least the next in the ranking."""
     able = [choice for choice in advice.choices if can_be_tried(choice) and choice.filesystem != planned]
-    good = [choice for choice in able if choice.place is not Place.REJECTED]
+    good = [choice for choice in able if choice.place is not Rank.REJECTED]
     return tuple(choice.filesystem for choice in (good or able[:1])[: MOST_CANDIDATES - 1])
 
 
@@ -53,7 +53,7 @@ def can_be_tried(choice: Choice) -> bool:
     return kind is not None and kind.mounts and choice.ranked and not choice.obstacles
 
 
-def obstacle(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Said | str:
+def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Message | str:
     """Why the volume's filesystems cannot be tried, in a sentence; empty where they can."""
     volume = plan.volumes[index]
     if plan.stripe or plan.group:
@@ -75,7 +75,7 @@ def obstacle(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Said
     return ""
 
 
-def loads_obstacle(loads: Sequence[str]) -> Said | str:
+def loads_obstacle(loads: Sequence[str]) -> Message | str:
     """Why these loads cannot be run, in a sentence; empty where they can."""
     if not loads:
         return t("No load is known for this purpose, so nothing is tried.")
@@ -140,7 +140,7 @@ def order_of(
     """The trial of one volume of several plans, which differ in its filesystem; the first is the one that is
     planned. `misaligned` tries that one also from where sector 34 would start. Raises Refused where there can
     be none."""
-    if why := obstacle(drive, plans[0], index, loads):
+    if why := blocker(drive, plans[0], index, loads):
         raise Refused(str(why))
     extent = extent_of(plans[0], index)
     assert extent is not None
@@ -177,7 +177,7 @@ LOOK_SECONDS = 0.2
 
 
 def run_trial(
-    order: Order, on_progress: Callable[[Progress], None], stop: Callable[[], bool]
+    order: Order, on_progress: Callable[[TrialProgress], None], stop: Callable[[], bool]
 ) -> TrialVerdict:
     """Carry the trial out; the token was typed, and root is had. What is measured until `stop` is in the
     verdict. Raises Refused where nothing was written, Failed where it went wrong; then nothing is left of it
@@ -234,7 +234,7 @@ def _stop_when(process: "subprocess.Popen[bytes]", stop: Callable[[], bool], ove
 
 
 def _heard(
-    process: "subprocess.Popen[bytes]", on_progress: Callable[[Progress], None]
+    process: "subprocess.Popen[bytes]", on_progress: Callable[[TrialProgress], None]
 ) -> TrialVerdict | DiskwrightError | None:
     """Its last answer; None where it ended without one."""
     for line in process.stdout or ():
@@ -245,7 +245,7 @@ def _heard(
             return None
         match what:
             case "progress":
-                on_progress(from_json(value, Progress, "the trial"))
+                on_progress(from_json(value, TrialProgress, "the trial"))
             case "verdict":
                 return from_json(value, TrialVerdict, "the trial")
             case "refused":

@@ -5,22 +5,22 @@ from collections.abc import Iterator
 from wizard.benchmark.candidates.compare import (
     FEWEST,
     Comparison,
-    Ended,
-    Finding,
+    EndReason,
     NotDone,
     Order,
-    Ratio,
     Speed,
+    TimeRatio,
+    TrialFinding,
     TrialVerdict,
 )
 from wizard.benchmark.loads.load import Unit
 from wizard.filesystems.registry import KINDS
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 
 ENDS = {
-    Ended.TIME: Sentence("It ended because the time was over."),
-    Ended.BYTES: Sentence("It ended because a further round would have written too much."),
-    Ended.PERSON: Sentence("You ended it early."),
+    EndReason.TIME: Sentence("It ended because the time was over."),
+    EndReason.BYTES: Sentence("It ended because a further round would have written too much."),
+    EndReason.PERSON: Sentence("You ended it early."),
 }
 LIMITS = {
     NotDone.MEMORY: Sentence("Memory could not be limited here: large files may not have reached the drive."),
@@ -39,7 +39,7 @@ DOING = {"mkfs": Sentence("making the filesystem"), "age": Sentence("ageing")}
 """What is done beside the phases of a load."""
 
 
-def announcement(order: Order) -> tuple[Said, ...]:
+def announcement(order: Order) -> tuple[Message, ...]:
     """What it will do at most, and what is lost by it."""
     names = tuple(title_of(order, one.id) for one in order.candidates)
     bounds = order.bounds
@@ -62,7 +62,7 @@ def announcement(order: Order) -> tuple[Said, ...]:
     )
 
 
-def title_of(trial: Order | TrialVerdict, name: str) -> Said | str:
+def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
     """A candidate as it is called."""
     candidate = next(one for one in trial.candidates if one.id == name)
     title = KINDS[candidate.filesystem].title
@@ -71,13 +71,13 @@ def title_of(trial: Order | TrialVerdict, name: str) -> Said | str:
     return title if name == candidate.filesystem else t("{filesystem} again", filesystem=title)
 
 
-def sentences(verdict: TrialVerdict) -> tuple[Said, ...]:
+def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
     """What is to be said of each other candidate; it never claims more than was measured."""
     return tuple(_sentence(verdict, one) for one in verdict.comparisons)
 
 
-def _sentence(verdict: TrialVerdict, one: Comparison) -> Said:
-    purpose: Said | str = verdict.workload.replace("-", " ")
+def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
+    purpose: Message | str = verdict.workload.replace("-", " ")
     purpose = t("{purpose}, aged", purpose=purpose) if verdict.aged else purpose
     planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
     ratio = one.ratio
@@ -93,11 +93,11 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Said:
             )
         )
         return few(purpose=purpose, planned=planned, other=other, rounds=one.rounds, fewest=FEWEST)
-    turned = one.finding is Finding.SLOWER
-    shown = Ratio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if turned else ratio
+    turned = one.finding is TrialFinding.SLOWER
+    shown = TimeRatio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if turned else ratio
     won = one.rounds - one.won if turned else one.won
     factor, low, high = (_number(value) for value in (shown.estimate, shown.low, shown.high))
-    if one.finding in (Finding.FASTER, Finding.SLOWER):
+    if one.finding in (TrialFinding.FASTER, TrialFinding.SLOWER):
         said = _claim(verdict, one.candidate, turned)
         return said(
             purpose=purpose,
@@ -122,7 +122,7 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Said:
             "{purpose}: no measurable difference between {planned} and {other} "
             "({low}-{high}, {rounds} rounds)."
         )
-        if one.finding is Finding.SAME
+        if one.finding is TrialFinding.SAME
         else still
     )
     return said(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
@@ -164,7 +164,7 @@ def _number(factor: float) -> str:
     return f"{factor:.2f}" if factor < 100 else f"{factor:.0f}"
 
 
-def caveats(verdict: TrialVerdict) -> Iterator[Said]:
+def caveats(verdict: TrialVerdict) -> Iterator[Message]:
     """What a person must know to read it rightly."""
     if verdict.drive.startswith("/dev/loop"):
         yield t(
@@ -176,13 +176,13 @@ def caveats(verdict: TrialVerdict) -> Iterator[Said]:
             "The machine is busy: other programs waited for a processor or a drive. Try "
             "again when it is quiet."
         )
-    if verdict.ended in ENDS and any(one.finding is Finding.OPEN for one in verdict.comparisons):
+    if verdict.ended in ENDS and any(one.finding is TrialFinding.OPEN for one in verdict.comparisons):
         yield ENDS[verdict.ended]()
     for limit in verdict.not_done:
         yield LIMITS[limit]()
 
 
-def rate(unit: Unit, a_second: float) -> Said:
+def rate(unit: Unit, a_second: float) -> Message:
     """A speed."""
     value = a_second / 1e6 if unit is Unit.BYTES else a_second
     return RATES[unit](rate=f"{value:.0f}" if value >= 10 else f"{value:.1f}")
@@ -199,7 +199,7 @@ def phase_speeds(verdict: TrialVerdict) -> Iterator[tuple[str, str, tuple[Speed,
         )
 
 
-def doing(phase: str) -> Said | str:
+def doing(phase: str) -> Message | str:
     """What is being done, by a phase's code."""
     return DOING[phase]() if phase in DOING else phase
 

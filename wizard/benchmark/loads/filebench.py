@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from wizard.benchmark.loads.load import Load, Phase, Unit, gamma_size, scaled
+from wizard.benchmark.loads.load import Load, LoadPhase, Unit, gamma_size, scaled
 from wizard.benchmark.loads.script import Draft, Script, crowd, phase
 from wizard.model.said import KIB, MIB
 
@@ -15,7 +15,7 @@ READS = 5
 FOLDER, LOG = "cache", "weblog"
 
 
-def _webproxy_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _webproxy_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     fill = draft.script()
     fill.make_folder(FOLDER)
@@ -58,7 +58,7 @@ FILE_BYTES, APPEND_BYTES = 128 * KIB, 16 * KIB
 NEW = "new"
 
 
-def _fileserver_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _fileserver_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     fill = draft.script()
     fill.make_folder(NEW)
@@ -103,7 +103,7 @@ LETTER_BYTES = 16 * KIB
 VARMAIL_FOLDER = "mail"
 
 
-def _varmail_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _varmail_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     fill = draft.script()
     fill.make_folder(VARMAIL_FOLDER)
@@ -143,7 +143,7 @@ READ_BYTES, WRITE_BYTES = 256 * KIB, MIB
 REPLACED = 2
 
 
-def _videoserver_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _videoserver_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     size_bytes = scaled(VIDEO_BYTES // WRITE_BYTES, scale) * WRITE_BYTES
     watched = [f"watched/{number}" for number in range(WATCHED)]

@@ -103,7 +103,7 @@ class Unit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class LoadPhase:
     """One part of a load, on a volume that was mounted for it.
 
     `name` is a code. The phase does `amount` units of work. `act` takes a descriptor of the volume's root
@@ -126,7 +126,7 @@ class Load:
     """
 
     id: str
-    phases: Callable[[float, int], tuple[Phase, ...]]
+    phases: Callable[[float, int], tuple[LoadPhase, ...]]
     programs: tuple[str, ...] = ()
 
     @property

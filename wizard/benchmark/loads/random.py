@@ -6,8 +6,8 @@ through the cache, as most programs do.
 
 from functools import partial
 
-from wizard.benchmark.loads.load import Load, Phase, Unit, scaled, shares
-from wizard.benchmark.loads.script import Draft, Move, Script, phase
+from wizard.benchmark.loads.load import Load, LoadPhase, Unit, scaled, shares
+from wizard.benchmark.loads.script import Draft, Script, ScriptAccess, phase
 from wizard.model.said import KIB, MIB
 from wizard.process.program import run
 
@@ -19,7 +19,7 @@ WRITES = 0.25
 NAME = "file"
 
 
-def _random_io_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _random_io_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     fill = filled(draft, NAME, scaled(FILE_BYTES // MIB, scale) * MIB)
     count = scaled(ACCESSES, scale)
@@ -40,14 +40,14 @@ def filled(draft: Draft, name: str, size_bytes: int) -> Script:
     return script
 
 
-def moves_within(draft: Draft, name: str, count: int, access_bytes: int, writes: float) -> list[Move]:
+def moves_within(draft: Draft, name: str, count: int, access_bytes: int, writes: float) -> list[ScriptAccess]:
     """Accesses to a file, of which this share writes.
 
     Each has a place of its own, so that the order of threads does not change the result.
     """
     places = draft.random.sample(range(draft.sizes[name] // access_bytes), count)
     return [
-        Move(
+        ScriptAccess(
             place * access_bytes,
             draft.contents.take(access_bytes, access_bytes)[0] if draft.random.random() < writes else None,
         )
@@ -64,7 +64,7 @@ FIO_RANDOM_NAME = "file"
 SECONDS = 600.0
 
 
-def _fio_random_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _fio_random_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     size_bytes = scaled(FILE_BYTES // MIB, scale) * MIB
     fill = filled(draft, FIO_RANDOM_NAME, size_bytes)
@@ -72,7 +72,7 @@ def _fio_random_phases(scale: float, seed: int) -> tuple[Phase, ...]:
     act = partial(_access, size_bytes, count, seed)
     return (
         phase("fill", Unit.BYTES, fill),
-        Phase("access", Unit.OPERATIONS, count, act, writes_bytes=count * FIO_RANDOM_ACCESS_BYTES),
+        LoadPhase("access", Unit.OPERATIONS, count, act, writes_bytes=count * FIO_RANDOM_ACCESS_BYTES),
     )
 
 
@@ -106,7 +106,7 @@ PAGE_BYTES = 8 * KIB
 RANDOM_SYNC_NAME = "database"
 
 
-def _random_sync_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _random_sync_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     fill = filled(draft, RANDOM_SYNC_NAME, scaled(FILE_BYTES // MIB, scale) * MIB)
     script = draft.script(PAGE_BYTES)

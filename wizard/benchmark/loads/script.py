@@ -13,7 +13,7 @@ from random import Random
 from threading import Thread
 from typing import NamedTuple
 
-from wizard.benchmark.loads.load import CHUNK_BYTES, Contents, Phase, Unit, shares
+from wizard.benchmark.loads.load import CHUNK_BYTES, Contents, LoadPhase, Unit, shares
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -26,7 +26,7 @@ Pieces = Sequence[memoryview]
 """What goes into a file, a call of write(2) each."""
 
 
-class Move(NamedTuple):
+class ScriptAccess(NamedTuple):
     """One access within an open file: what is written at this place, or None where it is read."""
 
     offset: int
@@ -93,7 +93,7 @@ def copy(source: str, target: str, flags: int, size_bytes: int, buffer: memoryvi
     _expect_end(source, left)
 
 
-def access(name: str, moves: Sequence[Move], sync: bool, buffer: memoryview, root: int) -> None:
+def access(name: str, moves: Sequence[ScriptAccess], sync: bool, buffer: memoryview, root: int) -> None:
     """Go through an open file in the order of `moves`; with `sync` each write is waited for."""
     into, size_bytes = [buffer], len(buffer)
     file = os.open(name, os.O_RDWR | os.O_CLOEXEC, dir_fd=root)
@@ -211,7 +211,7 @@ class Script:
         sums = {"files": 1, "read_bytes": size_bytes, "written_bytes": size_bytes}
         self._count(copy, source, target, flags, size_bytes, self._buffer, **sums)
 
-    def access(self, name: str, moves: Sequence[Move], *, sync: bool = False) -> None:
+    def access(self, name: str, moves: Sequence[ScriptAccess], *, sync: bool = False) -> None:
         """Read and write within a file; reads take as much as the script reads at a time."""
         written = sum(len(move.piece) for move in moves if move.piece is not None)
         read = sum(move.piece is None for move in moves) * len(self._buffer)
@@ -261,7 +261,7 @@ class Script:
         self.written_bytes += written_bytes
 
 
-def phase(name: str, unit: Unit, *scripts: Script, amount: int | None = None) -> Phase:
+def phase(name: str, unit: Unit, *scripts: Script, amount: int | None = None) -> LoadPhase:
     """The scripts run at the same time, and `amount` is all that they do unless another one is given."""
     written = sum(script.written_bytes for script in scripts)
     if amount is None:
@@ -271,7 +271,7 @@ def phase(name: str, unit: Unit, *scripts: Script, amount: int | None = None) ->
             Unit.OPERATIONS: sum(script.operations for script in scripts),
         }[unit]
     lists = tuple(tuple(script.steps) for script in scripts)
-    return Phase(name, unit, amount, partial(_run_all, lists), writes_bytes=written)
+    return LoadPhase(name, unit, amount, partial(_run_all, lists), writes_bytes=written)
 
 
 Turn = Callable[[Script, list[str], str], None]

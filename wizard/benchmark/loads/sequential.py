@@ -6,9 +6,9 @@ It is rewritten, read backwards and in strides, and one record is written again 
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from wizard.benchmark.loads.load import CHUNK_BYTES, Load, Phase, Unit, scaled
+from wizard.benchmark.loads.load import CHUNK_BYTES, Load, LoadPhase, Unit, scaled
 from wizard.benchmark.loads.random import filled, moves_within
-from wizard.benchmark.loads.script import Draft, Move, Script, phase
+from wizard.benchmark.loads.script import Draft, Script, ScriptAccess, phase
 from wizard.model.said import KIB, MIB
 
 FILE_BYTES = 48 * MIB
@@ -18,7 +18,7 @@ STRIDE_RECORDS = 17
 NAME = "file"
 
 
-def _patterns_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _patterns_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     fill = filled(draft, NAME, scaled(FILE_BYTES // MIB, scale) * MIB)
     offsets = range(0, draft.sizes[NAME], RECORD_BYTES)
@@ -38,7 +38,7 @@ def _moves(draft: Draft, offsets: Sequence[int], *, write: bool) -> Script:
     script = draft.script(RECORD_BYTES)
     script.access(
         NAME,
-        [Move(offset, take(RECORD_BYTES, RECORD_BYTES)[0] if write else None) for offset in offsets],
+        [ScriptAccess(offset, take(RECORD_BYTES, RECORD_BYTES)[0] if write else None) for offset in offsets],
     )
     return script
 
@@ -57,7 +57,7 @@ RECORDS = (
 """Name, size, and how many: fewer of the larger, so that each phase takes about as long."""
 
 
-def _record_sizes_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _record_sizes_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     phases = [
         phase("fill", Unit.BYTES, filled(draft, NAME, scaled(RECORD_SIZES_FILE_BYTES // MIB, scale) * MIB))
@@ -77,12 +77,12 @@ RECORD_SIZES_LOAD = Load("record-sizes", _record_sizes_phases)
 DD_1K_FILE_BYTES = 512 * MIB
 
 
-def by_records(record_bytes: int) -> Callable[[float, int], tuple[Phase, ...]]:
+def by_records(record_bytes: int) -> Callable[[float, int], tuple[LoadPhase, ...]]:
     """The phases of a load that handles its file in records of this size."""
     return partial(_dd_1k_phases, record_bytes)
 
 
-def _dd_1k_phases(record_bytes: int, scale: float, seed: int) -> tuple[Phase, ...]:
+def _dd_1k_phases(record_bytes: int, scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     write, read = draft.script(), draft.script(record_bytes)
     write.create(NAME, scaled(DD_1K_FILE_BYTES // MIB, scale) * MIB, record_bytes)
@@ -97,7 +97,7 @@ LARGE_FILE_FILE_BYTES = 320 * MIB
 FILE, COPY = "film", "copy"
 
 
-def _large_file_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _large_file_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     write, copy, delete = draft.script(), draft.script(), draft.script()
     write.create(FILE, scaled(LARGE_FILE_FILE_BYTES // MIB, scale) * MIB, CHUNK_BYTES)

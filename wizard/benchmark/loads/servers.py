@@ -1,6 +1,6 @@
 """A repository as Attic and Borg keep it: segments that are waited for, and an index that is renamed."""
 
-from wizard.benchmark.loads.load import Load, Phase, Unit, scaled
+from wizard.benchmark.loads.load import Load, LoadPhase, Unit, scaled
 from wizard.benchmark.loads.script import Draft, Script, phase
 from wizard.model.said import KIB, MIB
 
@@ -14,7 +14,7 @@ ROOT, DATA = "repository", "repository/data"
 HINTS, INDEX = f"{ROOT}/hints", f"{ROOT}/index"
 
 
-def _backup_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _backup_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     create, again, check, prune = (draft.script() for _ in range(4))
     segments = [f"{DATA}/{number}" for number in range(scaled(SEGMENTS, scale, 2))]
@@ -69,7 +69,7 @@ LEAST_BYTES, MOST_BYTES = 500, 9770
 POOL = "pool"
 
 
-def _postmark_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _postmark_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     random = draft.random
     create, transact, delete = draft.script(), draft.script(), draft.script()

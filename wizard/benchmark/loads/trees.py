@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from random import Random
 
-from wizard.benchmark.loads.load import PAGE_BYTES, Load, Phase, Unit, scaled, source_size, source_tree
+from wizard.benchmark.loads.load import PAGE_BYTES, Load, LoadPhase, Unit, scaled, source_size, source_tree
 from wizard.benchmark.loads.script import Draft, Script, phase
 from wizard.model.said import KIB
 
@@ -104,7 +104,7 @@ KERNEL_TREE_FILES = 700
 TREE, KERNEL_TREE_COPY, ARCHIVE = "linux", "copy", "linux.tar"
 
 
-def _kernel_tree_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _kernel_tree_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     tree = source_tree(draft.random, scaled(KERNEL_TREE_FILES, scale), TREE)
     extract, copy, archive, list_, read, delete = (draft.script() for _ in range(6))
@@ -152,7 +152,7 @@ FILE_BYTES = KIB
 FOLDER, MANY_FILES_COPY = "many", "copy"
 
 
-def _many_files_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _many_files_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     numbers = list(range(scaled(MANY_FILES_FILES, scale)))
     create, copy, look, delete = (draft.script() for _ in range(4))
@@ -188,7 +188,7 @@ CHANGED = 10
 """One file in so many differs at the second time."""
 
 
-def _rsync_phases(scale: float, seed: int) -> tuple[Phase, ...]:
+def _rsync_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     tree = source_tree(draft.random, scaled(RSYNC_FILES, scale), "copied")
     copy, again = draft.script(), draft.script()

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.settings.plan_settings import act
-from wizard.cli.command import Command, Example, root
+from wizard.cli.command import CommandParser, Example, root
 from wizard.cli.plan_options import apply_changes, change_lines
 from wizard.cli.select_run import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE
-from wizard.cli.verdicts import Offer, offered
+from wizard.cli.verdicts import PlanOffer, offered
 from wizard.model.changes import Attach, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
 from wizard.model.errors import ExitCode
-from wizard.model.said import Sentence, in_a_row, t
+from wizard.model.said import Sentence, join, t
 from wizard.plan.settings.tuning import CHANGES_SCHEMA, render_changes
 from wizard.probe.host.environment import caller
 
@@ -26,7 +26,7 @@ OUTPUT = t("save it for `diskwright apply`")
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class ActionSpec:
     """A command: what it is called, does and is given, and what is wanted then."""
 
     name: str
@@ -49,14 +49,14 @@ def _mount(made: ArgumentParser) -> None:
 ACTIONS = {
     action.name: action
     for action in (
-        Action(
+        ActionSpec(
             "label",
             Sentence("Change the label of a filesystem, and an fstab line that uses it."),
             (root("label", "/dev/sdX1", "films", "--confirm", "SERIAL"),),
             lambda made: made.add_argument("label", metavar="LABEL", help=str(t("the new label"))),
             lambda given: SetLabel(given.label),
         ),
-        Action(
+        ActionSpec(
             "mount",
             Sentence("Mount a filesystem, now and at every boot."),
             (
@@ -66,7 +66,7 @@ ACTIONS = {
             _mount,
             lambda given: Attach(given.at, given.options, not given.once, caller()),
         ),
-        Action(
+        ActionSpec(
             "unmount",
             Sentence("Unmount a filesystem. If it is in use, refuses and names the programs."),
             (
@@ -78,7 +78,7 @@ ACTIONS = {
             ),
             lambda given: Detach(given.boot),
         ),
-        Action(
+        ActionSpec(
             "remount",
             Sentence(
                 "Change mount options in fstab, and in the mount if the kernel can change them while mounted."
@@ -89,14 +89,14 @@ ACTIONS = {
             ),
             lambda given: SetOptions(given.options),
         ),
-        Action(
+        ActionSpec(
             "grow",
             Sentence("Grow a mounted ext3, ext4, XFS or Btrfs into the free space after its partition."),
             (root("grow", "/dev/sdX1", "--confirm", "SERIAL"),),
             lambda _made: None,
             lambda _given: Grow(),
         ),
-        Action(
+        ActionSpec(
             "power-off",
             Sentence("Unmount, flush and power off a removable drive."),
             (root("power-off", "/dev/sdX", "--confirm", "SERIAL"),),
@@ -119,12 +119,12 @@ def parser(name: str) -> ArgumentParser:
     """The options of one of these commands."""
     action, off = ACTIONS[name], name == "power-off"
     undo = _UNDO.get(name, Sentence("`diskwright undo` undoes it."))()
-    made = Command(
+    made = CommandParser(
         name,
         action.says(),
         action.examples,
         (
-            in_a_row(
+            join(
                 t(
                     "Without --confirm it shows what it would do, and changes nothing. The token "
                     "is the drive's serial number, or the device's name for a drive without one."
@@ -149,7 +149,7 @@ def main(arguments: Namespace) -> ExitCode:
     """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     changes = act(arguments.device, arguments.action.wanted(arguments), environment)
-    offer = Offer(
+    offer = PlanOffer(
         render_changes(changes),
         partial(change_lines, changes),
         changes.drive.token,

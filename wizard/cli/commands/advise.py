@@ -8,7 +8,7 @@ from textwrap import wrap
 from wizard.advice.missing import for_files
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.command import Command, plain
+from wizard.cli.command import CommandParser, plain
 from wizard.cli.passphrase import tell
 from wizard.cli.screens import machine_and_drive
 from wizard.cli.select_run import DOCUMENT, RECORDED, WHOLE_DRIVE
@@ -17,10 +17,10 @@ from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.drive_faults import turning_words
 from wizard.findings.geometry import load_patterns
-from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
+from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade
 from wizard.model.errors import ExitCode, printable
 from wizard.model.machine import Drive
-from wizard.model.said import ProfileText, Said, Sentence, format_capacity, in_a_row, parts_of, t
+from wizard.model.said import Message, ProfileText, Sentence, format_capacity, join, parts_of, t
 
 NOT_MADE = t("Not made here:")
 WAY_OFF = t("The way off:")
@@ -39,15 +39,15 @@ FIGURES_OF_UNMADE = 3
 all."""
 
 RANKS = {
-    Place.CHOSEN: Sentence("recommended"),
-    Place.SECOND: Sentence("good too"),
-    Place.REJECTED: Sentence("not recommended"),
+    Rank.CHOSEN: Sentence("recommended"),
+    Rank.SECOND: Sentence("good too"),
+    Rank.REJECTED: Sentence("not recommended"),
 }
 
 
 def parser() -> ArgumentParser:
     """`diskwright advise DEVICE --workload ID [--json] [--machine FILE]`."""
-    made = Command(
+    made = CommandParser(
         "advise",
         t("Rank filesystems for a drive and a workload, with options, reasons and published figures."),
         (
@@ -113,7 +113,7 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     lines += _section(t("Good to know"), advice.notes, width)
     lines += _section(
         t("Not offered"),
-        _withheld([choice for choice in ranked if choice.place is not Place.REJECTED]),
+        _withheld([choice for choice in ranked if choice.place is not Rank.REJECTED]),
         width,
     )
     lines += _section(
@@ -150,8 +150,8 @@ def _unmade_words(one: Unmade, numbers: dict[str, int]) -> str:
     )
 
 
-def _drive_words(drive: Drive) -> Said | str:
-    facts: list[Said | str] = [printable(drive.model)] if drive.model else []
+def _drive_words(drive: Drive) -> Message | str:
+    facts: list[Message | str] = [printable(drive.model)] if drive.model else []
     facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
     return t("{path} ({facts:list})", path=drive.path, facts=(*facts, turning_words(drive)))
 
@@ -161,7 +161,7 @@ def _choice_lines(
 ) -> list[str]:
     lines = [line for obstacle in choice.obstacles for line in _wrapped(f"{NOT_MADE} {obstacle}", width, 3)]
     lines += _wrapped(str(choice.sentence), width, 3)
-    if choice.place is Place.REJECTED:
+    if choice.place is Rank.REJECTED:
         lines += _brief_options(choice, width)
     else:
         lines += _option_lines("mkfs", choice.mkfs, explained, width)
@@ -196,7 +196,7 @@ def _scheduler_words(text: str, drive: Drive) -> str:
     )
     if not drive.scheduler:
         return str(to_set)
-    return str(in_a_row(t("The drive is set to {scheduler} now.", scheduler=drive.scheduler), to_set))
+    return str(join(t("The drive is set to {scheduler} now.", scheduler=drive.scheduler), to_set))
 
 
 def _option_lines(kind: str, options: Sequence[Option], explained: set[Option], width: int) -> list[str]:
@@ -242,7 +242,7 @@ def _withheld(choices: Sequence[Choice]) -> list[str]:
 
 
 def _evidence_lines(cited: Iterable[Evidence], numbers: dict[str, int], width: int) -> list[str]:
-    groups: dict[tuple[Said | str, ...], list[Evidence]] = {}
+    groups: dict[tuple[Message | str, ...], list[Evidence]] = {}
     for card in cited:
         groups.setdefault((card.source, card.era, card.kernel, card.hardware), []).append(card)
     lines: list[str] = []
@@ -281,7 +281,7 @@ def _titled(name: str) -> str:
     return " ".join((TITLES.get(first, first), *rest))
 
 
-def _section(title: Said, sentences: Sequence[str], width: int) -> list[str]:
+def _section(title: Message, sentences: Sequence[str], width: int) -> list[str]:
     if not sentences:
         return []
     return [

@@ -16,15 +16,15 @@ from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, follow, state
 from wizard.apply.run.load import outline
 from wizard.apply.run.progress_log import Telling, journal_fault, known_so_far, read_progress
-from wizard.apply.run.runs import called, doubts_about, runs_folder
-from wizard.cli.command import Command, plain, root
+from wizard.apply.run.runs import doubts_about, run_argument, runs_folder
+from wizard.cli.command import CommandParser, plain, root
 from wizard.cli.confirm_start import begin_heeding
 from wizard.cli.passphrase import out, passphrase_for, say
 from wizard.cli.select_run import NEEDS_ROOT, OTHER_FSTAB, drive_said
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, kind_in
 from wizard.documents.files import read_file
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 from wizard.model.plan import Plan
 from wizard.model.said import Sentence, t, tn
 from wizard.plan.check import read_plan
@@ -44,7 +44,7 @@ FSTAB = "/etc/fstab"
 def parser() -> ArgumentParser:
     """`diskwright apply PLAN.json --confirm TOKEN [--dry-run] [--passphrase-file FILE] [--journal DIR]
     [--fstab FILE]`."""
-    made = Command(
+    made = CommandParser(
         "apply",
         t("Apply a plan exactly as shown, and check the result."),
         (
@@ -368,7 +368,7 @@ def _narrate(run: Path, after: int) -> ExitCode:
                     t(
                         "The run goes on by itself until its step is done; `diskwright status {run}` "
                         "shows how it stands.",
-                        run=called(run),
+                        run=run_argument(run),
                     )
                 )
                 return ExitCode.INTERRUPTED
@@ -381,12 +381,12 @@ def _narrate(run: Path, after: int) -> ExitCode:
             say(t("Stopping: the step under way is finished first, so that nothing is left half done."))
     now = state(run)
     if now is RunState.INTERRUPTED:
-        on = journal_fault(run) or f"{known_so_far(run)} {RESUME(run=called(run))}"
+        on = journal_fault(run) or f"{known_so_far(run)} {RESUME(run=run_argument(run))}"
         say(f"{CUT_OFF} {on}")
     return exit_code_of(now)
 
 
-def show(entry: Entry, total: int) -> None:
+def show(entry: JournalEntry, total: int) -> None:
     """One entry of a journal, as a line."""
     sentence = printable(entry.sentence, 2000)
     match entry.event:

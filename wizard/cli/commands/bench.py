@@ -5,9 +5,9 @@ from pathlib import Path
 from statistics import median
 
 from wizard.apply.settings.existing_filesystem import nodes_of
-from wizard.benchmark.alignment import Progress, confirm_scratch, render_verdict, run_alignment_trial
+from wizard.benchmark.alignment import MeasureProgress, confirm_scratch, render_verdict, run_alignment_trial
 from wizard.cli import verdicts
-from wizard.cli.command import Command, root
+from wizard.cli.command import CommandParser, root
 from wizard.cli.verdicts import check_output, hand_over, progress_line
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import Sentence, format_duration, parse_size, t
@@ -22,7 +22,7 @@ LONGEST_SECONDS = 3600
 
 def parser() -> ArgumentParser:
     """The options of `bench`."""
-    made = Command(
+    made = CommandParser(
         "bench",
         t(
             "Measure how much slower misaligned access is on a drive, by pairs of direct "
@@ -193,7 +193,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
 
 
-def _in_words(progress: Progress) -> str:
+def _in_words(progress: MeasureProgress) -> str:
     pairs, left = progress.pairs, progress.seconds_left
     line = (
         t(

@@ -8,10 +8,10 @@ from pathlib import Path
 from wizard.apply.copy.survey import work_out
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import check_root
-from wizard.cli.command import Command, root
+from wizard.cli.command import CommandParser, root
 from wizard.cli.confirm_start import apply_bring, bring_lines
 from wizard.cli.select_run import DOCUMENT, OTHER_FSTAB, RUN_HERE
-from wizard.cli.verdicts import Offer, offered
+from wizard.cli.verdicts import PlanOffer, offered
 from wizard.model.errors import ExitCode
 from wizard.model.said import t
 from wizard.plan.copy import BRING_SCHEMA, render_bring
@@ -20,7 +20,7 @@ from wizard.plan.copy import BRING_SCHEMA, render_bring
 def parser() -> ArgumentParser:
     """`diskwright bring SOURCE TARGET [--into FOLDER] [--take-place] [--confirm TOKEN] [--dry-run] [--json]
     [--journal DIR] [--fstab FILE]`."""
-    made = Command(
+    made = CommandParser(
         "bring",
         t(
             "Copy a folder or a filesystem to a volume, and compare. Overwrites nothing; "
@@ -86,7 +86,7 @@ def main(arguments: Namespace) -> ExitCode:
     bring = work_out(
         arguments.source, arguments.target, arguments.into, environment, takes_place=arguments.take_place
     )
-    offer = Offer(
+    offer = PlanOffer(
         render_bring(bring),
         partial(bring_lines, bring),
         bring.drive.token,

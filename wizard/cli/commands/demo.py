@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wizard.apply.run.backup_store import Environment
-from wizard.cli.command import Command, root
+from wizard.cli.command import CommandParser, root
 from wizard.cli.commands.walk import plain_hint
 from wizard.cli.passphrase import tell
 from wizard.cli.screens import Walk
@@ -27,7 +27,7 @@ FSTAB = Path("/etc/fstab")
 
 def parser() -> ArgumentParser:
     """`diskwright demo [--plain | --by-itself]`."""
-    made = Command(
+    made = CommandParser(
         "demo",
         t("Try everything on a disposable drive."),
         (

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Literal
 
 from wizard.apply.ensure.compare_mounts import Where
-from wizard.apply.ensure.look import Look, Standing, look_at
+from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.settings.start import start_told
-from wizard.cli.command import Command, given_again, root
+from wizard.cli.command import CommandParser, given_again, root
 from wizard.cli.commands.apply import narrate, read_document
 from wizard.cli.confirm_start import begin_heeding
 from wizard.cli.passphrase import err, out, say
@@ -27,7 +27,7 @@ from wizard.documents.codec import render_document, to_json
 from wizard.documents.profiles import BUNDLED
 from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
-from wizard.model.said import Said, Sentence, Sentences, in_english, reason_of, t
+from wizard.model.said import Message, Sentence, Sentences, in_english, reason_of, t
 from wizard.plan.desired_state.document import places_named, read_wanted
 from wizard.plan.preview import plan_lines
 
@@ -35,12 +35,12 @@ State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class EnsureResult:
     """A drive as it was `first` seen, and as it was seen `last`, where something was done; the names of the
     runs that did it."""
 
-    first: Look
-    last: Look | None = None
+    first: DriveAssessment
+    last: DriveAssessment | None = None
     runs: tuple[str, ...] = ()
     code: ExitCode = ExitCode.DONE
 
@@ -54,9 +54,9 @@ class Result:
         """In a word, as the document has it."""
         if self.code is not ExitCode.DONE:
             return "failed" if self.runs else "refused"
-        if self.first.standing is Standing.REFUSED:
+        if self.first.standing is DriveState.REFUSED:
             return "refused"
-        if self.first.standing is Standing.AS_WANTED:
+        if self.first.standing is DriveState.AS_WANTED:
             return "as-wanted"
         return "would-change" if self.last is None else "changed"
 
@@ -66,7 +66,7 @@ class Result:
         return bool(self.runs) or self.state == "would-change"
 
     @property
-    def said(self) -> tuple[Said | str, ...]:
+    def said(self) -> tuple[Message | str, ...]:
         """What is otherwise than wanted: at first, or where it was not brought there in the end."""
         return self.last.said if self.last is not None and self.code is not ExitCode.DONE else self.first.said
 
@@ -89,7 +89,7 @@ HEADS = {
 }
 
 
-def lines_of(result: Result) -> Iterator[str]:
+def lines_of(result: EnsureResult) -> Iterator[str]:
     """What came of it, and behind that what it is about."""
     name, paths = printable(result.first.name, 100), result.first.paths
     shown = tuple(printable(path, 60) for path in paths)
@@ -103,20 +103,20 @@ def lines_of(result: Result) -> Iterator[str]:
         yield from (f"    {printable(str(said), 2000)}" for said in result.said)
 
 
-def _head(state: State, name: str, drives: tuple[str, ...]) -> Said:
+def _head(state: State, name: str, drives: tuple[str, ...]) -> Message:
     sentence = HEADS[state]
     if "count" in sentence.fields:
         return sentence(name=name, drive=drives, count=len(drives))
     return sentence(name=name, drive=drives)
 
 
-def document_of(results: Sequence[Result], *, check: bool) -> Ensured:
+def document_of(results: Sequence[EnsureResult], *, check: bool) -> Ensured:
     """All of it as data."""
     changed = any(bool(result.runs) or (check and result.differs) for result in results)
     return Ensured(check, changed, tuple(map(_drive, results)))
 
 
-def _drive(result: Result) -> EnsuredDrive:
+def _drive(result: EnsureResult) -> EnsuredDrive:
     first = result.first
     last = first if result.last is None else result.last
     after = last.before if result.state == "changed" else first.after
@@ -150,7 +150,7 @@ WORST_FIRST = (
 
 def parser() -> ArgumentParser:
     """`diskwright ensure WANTED.toml [--check] [--json] [--detailed-exitcode] [--journal DIR]`."""
-    made = Command(
+    made = CommandParser(
         "ensure",
         t("Make drives match a file. Run it as often as you like: it changes only what differs."),
         (
@@ -238,23 +238,23 @@ def main(arguments: Namespace) -> ExitCode:
     return code
 
 
-def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[Result, ...]:
+def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureResult, ...]:
     """What came of each drive, in the document's order. One that is refused keeps the others from being
     changed."""
     if not check:
         # Else trying plans out makes it and takes it away, maybe from under another that begins.
         make_private(runs_folder(where.journal_dir))
     looks = _each_once(_looks(wanted, where))
-    if check or any(look.standing is Standing.REFUSED for look in looks):
+    if check or any(look.standing is DriveState.REFUSED for look in looks):
         return tuple(_seen(look, check=check) for look in looks)
     for doubt in doubts_about(runs_folder(where.journal_dir)):
         say(doubt)
     return tuple(_carried_out(look, where) for look in looks)
 
 
-def _looks(wanted: WantedDrives, where: Where) -> list[Look]:
+def _looks(wanted: WantedDrives, where: Where) -> list[DriveAssessment]:
     """One for each entry, of which none is to get what another gets."""
-    looks: list[Look] = []
+    looks: list[DriveAssessment] = []
     given = frozenset(places_named(wanted))
     for one in wanted.drive:
         looks.append(look_at(one, replace(where, given=given)))
@@ -263,13 +263,13 @@ def _looks(wanted: WantedDrives, where: Where) -> list[Look]:
     return looks
 
 
-def _each_once(looks: list[Look]) -> list[Look]:
+def _each_once(looks: list[DriveAssessment]) -> list[DriveAssessment]:
     """A drive that two entries mean is refused to both."""
     paths = [path for look in looks for path in look.paths]
     twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
     return [
         replace(
-            look, standing=Standing.REFUSED, said=(t("Two entries of the file mean {drive}.", drive=path),)
+            look, standing=DriveState.REFUSED, said=(t("Two entries of the file mean {drive}.", drive=path),)
         )
         if path
         else look
@@ -277,74 +277,74 @@ def _each_once(looks: list[Look]) -> list[Look]:
     ]
 
 
-def _seen(look: Look, *, check: bool) -> Result:
-    if check and look.standing not in (Standing.REFUSED, Standing.AS_WANTED):
+def _seen(look: DriveAssessment, *, check: bool) -> EnsureResult:
+    if check and look.standing not in (DriveState.REFUSED, DriveState.AS_WANTED):
         _show(look)
-    return Result(look)
+    return EnsureResult(look)
 
 
-def _show(look: Look) -> None:
+def _show(look: DriveAssessment) -> None:
     """Every step that would be done."""
     for line in _step_lines(look, min(max(err().width, 40), 120)):
         err().print(line, soft_wrap=True)
 
 
-def _step_lines(look: Look, width: int) -> Iterator[str]:
+def _step_lines(look: DriveAssessment, width: int) -> Iterator[str]:
     if look.plan is not None:
         yield from plan_lines(look.plan, width, keep=look.replaces)
     elif look.changes is not None:
         yield from change_lines(look.changes, width)
 
 
-def _carried_out(look: Look, where: Where) -> Result:
+def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
     """Go on until it is as wanted, or nothing leads there. Each step is worked out anew from what is there
     then."""
     first = look
     runs: list[str] = []
     for _ in range(MOST_STEPS):
-        if look.standing is Standing.AS_WANTED:
-            return Result(first, look, tuple(runs))
-        if look.standing is Standing.REFUSED:
-            return Result(first, look, tuple(runs), ExitCode.FAILED)
+        if look.standing is DriveState.AS_WANTED:
+            return EnsureResult(first, look, tuple(runs))
+        if look.standing is DriveState.REFUSED:
+            return EnsureResult(first, look, tuple(runs), ExitCode.FAILED)
         _show(look)
         try:
             run = _begun(look, where)
             runs.append(run.name)
             code = narrate(run)
         except DiskwrightError as error:
-            failed = replace(look, standing=Standing.REFUSED, said=(reason_of(error),))
-            return Result(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
-        if code is ExitCode.REFUSED and look.standing is Standing.RESUME:
+            failed = replace(look, standing=DriveState.REFUSED, said=(reason_of(error),))
+            return EnsureResult(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
+        if code is ExitCode.REFUSED and look.standing is DriveState.RESUME:
             # A run that wrote nothing yet may not know its drive again after a restart. A new one does.
             anew = _same_again(first, look_at(look.wanted, where))
-            if anew.standing is Standing.MAKE:
+            if anew.standing is DriveState.MAKE:
                 look = anew
                 continue
         if code is not ExitCode.DONE:
             ended = replace(
                 look,
-                standing=Standing.REFUSED,
+                standing=DriveState.REFUSED,
                 said=(t("The run {run} did not come to its end.", run=run.name),),
             )
-            return Result(first, ended, tuple(runs), code)
+            return EnsureResult(first, ended, tuple(runs), code)
         look = _same_again(first, look_at(look.wanted, where))
     endless = replace(
-        look, standing=Standing.REFUSED, said=(t("Each change leads to another one; look at the runs."),)
+        look, standing=DriveState.REFUSED, said=(t("Each change leads to another one; look at the runs."),)
     )
-    return Result(first, endless, tuple(runs), ExitCode.FAILED)
+    return EnsureResult(first, endless, tuple(runs), ExitCode.FAILED)
 
 
-def _same_again(first: Look, look: Look) -> Look:
+def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessment:
     """The look, refused where it is one at other drives: those were never held against the other entries."""
     if not look.drives or [one.token for one in look.drives] == [one.token for one in first.drives]:
         return look
     said = t(
         "The file meant {drives:and} before, and means {found:and} now.", drives=first.paths, found=look.paths
     )
-    return replace(look, standing=Standing.REFUSED, said=(said,), plan=None, changes=None)
+    return replace(look, standing=DriveState.REFUSED, said=(said,), plan=None, changes=None)
 
 
-def _begun(look: Look, where: Where) -> Path:
+def _begun(look: DriveAssessment, where: Where) -> Path:
     """The run that does the next step, begun now."""
     environment, journal_dir = where.environment, where.journal_dir
     if look.run is not None:

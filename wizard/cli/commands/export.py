@@ -4,7 +4,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from wizard.cli.command import Command, plain
+from wizard.cli.command import CommandParser, plain
 from wizard.cli.commands.apply import read_plan_file
 from wizard.cli.passphrase import say
 from wizard.documents.files import write_file
@@ -26,7 +26,7 @@ FORMATS = ("sfdisk", "repart")
 
 def parser() -> ArgumentParser:
     """`diskwright export PLAN.json --as sfdisk|repart [--device DEVICE] [-o FILE|FOLDER]`."""
-    made = Command(
+    made = CommandParser(
         "export",
         t("Export a plan's layout for another tool. Writes to no drive."),
         (

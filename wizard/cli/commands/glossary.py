@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from textwrap import wrap
 
 from wizard.advice.evidence import Term, find_term, load_glossary
-from wizard.cli.command import Command, plain
+from wizard.cli.command import CommandParser, plain
 from wizard.cli.passphrase import tell
 from wizard.cli.select_run import DOCUMENT
 from wizard.documents.codec import render_document, to_json
@@ -20,7 +20,7 @@ SCHEMA = "diskwright.glossary/1"
 
 def parser() -> ArgumentParser:
     """`diskwright glossary [TERM] [--json]`."""
-    made = Command(
+    made = CommandParser(
         "glossary",
         t("Explain one word, or list all."),
         (plain("glossary"), plain("glossary", "512e"), plain("glossary", "stripe", "width")),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.cli.command import Command, plain, root
+from wizard.cli.command import CommandParser, plain, root
 from wizard.cli.inspection import SCHEMA, machine_document
 from wizard.cli.passphrase import tell
 from wizard.cli.portrait import WIDTH, Line, portrait
@@ -26,7 +26,7 @@ STYLES = {"title": "bold", "dim": "dim"}
 
 def parser() -> ArgumentParser:
     """`diskwright inspect [DEVICE...] [--json] [--all] [--save FILE | --machine FILE]`."""
-    made = Command(
+    made = CommandParser(
         "inspect",
         t("List drives with identity, block sizes, partitions, use and problems."),
         (

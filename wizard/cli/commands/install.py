@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from wizard.advice.missing import known_programs, missing, programs_named
 from wizard.apply.packages import NEEDS_ROOT, cost, install, manager_of, offer
-from wizard.cli.command import Command, root
+from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import say
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import t, tn
@@ -18,7 +18,7 @@ ASK = t("Do this now? [y/N]")
 
 def parser() -> ArgumentParser:
     """`diskwright install NAME... [--yes]`."""
-    made = Command(
+    made = CommandParser(
         "install",
         t("Install missing tools with your package manager."),
         (root("install", "mkfs.exfat"), root("install", "cryptsetup", "lvm2", "--yes")),

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed, wants_passphrase
 from wizard.apply.run.job import check_root
-from wizard.apply.run.runs import Kind, kind_of, load_plan
+from wizard.apply.run.runs import RunKind, kind_of, load_plan
 from wizard.apply.run_control import keep
-from wizard.cli.command import Command, root
+from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import passphrase_for, say
 from wizard.cli.select_run import RUN, RUNS_IN, keep_from_drive, run_meant, tell_drives
 from wizard.model.errors import BadInput, ExitCode
@@ -18,7 +18,7 @@ from wizard.plan.request.encryption import OPENED_TO_KEEP
 def parser() -> ArgumentParser:
     """`diskwright keep [RUN | --from-drive DEVICE --confirm TOKEN] [--passphrase-file FILE] [--journal
     DIR]`."""
-    made = Command(
+    made = CommandParser(
         "keep",
         t("Keep the result of a run for good, and delete the saved bytes. Needs no name if one run is open."),
         (root("keep"), root("keep", "0008-sdb1"), root("keep", "--from-drive", "/dev/sdb")),
@@ -85,7 +85,7 @@ def main(arguments: Namespace) -> ExitCode:
 def _passphrase(run: Path, file: str | None) -> bytes | None:
     """The passphrase of what the run encrypted, None where keeping opens nothing; raises as `passphrase_for`
     does."""
-    if kind_of(run) is not Kind.PLAN:
+    if kind_of(run) is not RunKind.PLAN:
         if file is not None:
             raise BadInput(t("--passphrase-file is for a run that encrypts, and this one does not."))
         return None

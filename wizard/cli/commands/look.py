@@ -6,14 +6,14 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.plan.undo import Look, looked_at
+from wizard.apply.plan.undo import ReadonlyLook, looked_at
 from wizard.apply.run.job import check_root
-from wizard.apply.run.runs import called
-from wizard.cli.command import Command, root
+from wizard.apply.run.runs import run_argument
+from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import say
 from wizard.cli.select_run import RUN, RUNS_IN, run_meant
 from wizard.model.errors import ExitCode, Failed
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 
 ONE = Sentence("{node} is what {device} is to be: {filesystem}")
 IN_USE = t("End what uses it, then press Enter again.")
@@ -21,7 +21,7 @@ IN_USE = t("End what uses it, then press Enter again.")
 
 def parser() -> ArgumentParser:
     """`diskwright look [RUN] [--journal DIR]`."""
-    made = Command(
+    made = CommandParser(
         "look",
         t("Show the result of a waiting run, read-only."),
         (root("look"), root("look", "0008-sdb")),
@@ -52,7 +52,7 @@ def main(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _told(look: Look, run: Path) -> Iterator[Said | str]:
+def _told(look: ReadonlyLook, run: Path) -> Iterator[Message | str]:
     yield t("What waits of the run {run} is shown here, read-only:", run=run.name)
     for one in look.shown:
         yield f"    {ONE(node=one.node, device=one.device, filesystem=one.filesystem)}"
@@ -62,11 +62,11 @@ def _told(look: Look, run: Path) -> Iterator[Said | str]:
         "Mount it in another terminal, somewhere that is free. Enter ends it, and "
         "unmounts it. `diskwright keep {run}` and `diskwright undo {run}` wait for "
         "that.",
-        run=called(run),
+        run=run_argument(run),
     )
 
 
-def _wait(look: Look) -> None:
+def _wait(look: ReadonlyLook) -> None:
     """Until Enter, or the end of the input; once more where a program still uses it."""
     while sys.stdin.readline():
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wizard.apply.conversion.look import look_at_ext
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
-from wizard.cli.command import Command, root, typed
+from wizard.cli.command import CommandParser, root, typed
 from wizard.cli.commands.apply import narrate
 from wizard.cli.conversion import apply_migration, carried_lines, migration_lines, prospect_lines
 from wizard.cli.passphrase import out, say
@@ -32,7 +32,7 @@ PROSPECT_SCHEMA = "diskwright.prospect/1"
 def parser() -> ArgumentParser:
     """`diskwright migrate DEVICE [--way WAY] [--store DIR] [--undo-dir DIR] [--manifest] [--repair] [--to
     DEVICE] ...`."""
-    made = Command(
+    made = CommandParser(
         "migrate",
         t("Convert ext2 or ext3 to ext4 with all files. Compares the conversions, or plans one."),
         (

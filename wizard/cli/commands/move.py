@@ -6,10 +6,10 @@ from functools import partial
 from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.apply.settings.existing_filesystem import nodes_of
 from wizard.cli import select_run
-from wizard.cli.command import Command, root
+from wizard.cli.command import CommandParser, root
 from wizard.cli.commands import action
 from wizard.cli.confirm_start import apply_move, move_lines
-from wizard.cli.verdicts import Offer, offered
+from wizard.cli.verdicts import PlanOffer, offered
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode, printable
@@ -21,7 +21,7 @@ from wizard.probe.machine import probe_machine
 
 def parser() -> ArgumentParser:
     """`diskwright move DEVICE [--align | --to START] [--confirm TOKEN] [--dry-run] [-o FILE] [--json]`."""
-    made = Command(
+    made = CommandParser(
         "move",
         t("Move a partition, or all misaligned ones, with all data."),
         (
@@ -66,7 +66,7 @@ def main(arguments: Namespace) -> ExitCode:
     """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
     moves = _wanted(arguments)
     lines, begin = partial(move_lines, moves), partial(apply_move, moves)
-    return offered(Offer(render_moves(moves), lines, moves.drive.token, begin), arguments)
+    return offered(PlanOffer(render_moves(moves), lines, moves.drive.token, begin), arguments)
 
 
 def _wanted(arguments: Namespace) -> Moves:

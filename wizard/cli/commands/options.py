@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from textwrap import wrap
 
-from wizard.advice.catalogue import NEEDS, CatalogueOption, Kind, load_catalogue, on_kernel
-from wizard.cli.command import Command, plain
+from wizard.advice.catalogue import NEEDS, CatalogueOption, OptionKind, load_catalogue, on_kernel
+from wizard.cli.command import CommandParser, plain
 from wizard.cli.passphrase import tell
 from wizard.cli.select_run import DOCUMENT
 from wizard.documents.codec import JSON, render_document, to_json
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.machine import Kernel
-from wizard.model.said import Said, Sentence, parse_size, t
+from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.probe.machine import load_machine, probe_machine
 
 FOR = t("For:")
@@ -25,17 +25,17 @@ SCHEMA = "diskwright.options/1"
 WIDTH = 80
 
 HEADINGS = {
-    Kind.MKFS: Sentence("When it is made (mkfs)"),
-    Kind.MOUNT: Sentence("When it is mounted"),
-    Kind.TUNE: Sentence("When it exists already (the device or directory comes last)"),
-    Kind.SCHEDULER: Sentence("The order of requests to the drive (scheduler)"),
+    OptionKind.MKFS: Sentence("When it is made (mkfs)"),
+    OptionKind.MOUNT: Sentence("When it is mounted"),
+    OptionKind.TUNE: Sentence("When it exists already (the device or directory comes last)"),
+    OptionKind.SCHEDULER: Sentence("The order of requests to the drive (scheduler)"),
 }
 
 
 def parser() -> ArgumentParser:
     """`diskwright options [FILESYSTEM] [--danger] [--json] [--machine FILE]`."""
     refused = "'.options[] | select(.kernel.takes == false) | .text'"
-    made = Command(
+    made = CommandParser(
         "options",
         t("List filesystem options with effect, danger, conflicts and support by this kernel."),
         (
@@ -170,7 +170,7 @@ def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     return [part for part in said if part]
 
 
-def _standing(option: CatalogueOption) -> Said:
+def _standing(option: CatalogueOption) -> Message:
     if option.danger:
         return t("DANGER, and refused") if option.refused else t("DANGER")
     if option.refused:
@@ -193,7 +193,7 @@ def _sizes(option: CatalogueOption) -> list[str]:
 
 def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     verdict = on_kernel(option, kernel)
-    span: tuple[Said, ...] = (t("from {first} on", first=option.since),) if option.since else ()
+    span: tuple[Message, ...] = (t("from {first} on", first=option.since),) if option.since else ()
     span += (t("before {end}", end=option.until),) if option.until else ()
     if verdict.takes:
         return (

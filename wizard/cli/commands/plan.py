@@ -16,6 +16,7 @@ from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
 from wizard.cli.command import typed
 from wizard.cli.passphrase import err, say
+from wizard.cli.plan_options import parser as parser
 from wizard.cli.screens import machine_and_drives, machine_and_part
 from wizard.cli.select_run import PLAN_FILE
 from wizard.documents.files import write_file
@@ -36,7 +37,7 @@ from wizard.plan.preview import plan_lines, unread_words
 from wizard.plan.raid.striped import StripeWish
 from wizard.plan.refusals import needs_root
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import ENCRYPTIONS, Arrangement, Request, parse_volume, request
+from wizard.plan.request.volume_request import ENCRYPTIONS, Arrangement, VolumeRequest, parse_volume, request
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_of, written
 from wizard.probe.host.environment import caller
 
@@ -108,7 +109,7 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
 
 
 def _plan_part(
-    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drive: Drive, part: Partition
+    arguments: Namespace, requests: tuple[VolumeRequest, ...], machine: Machine, drive: Drive, part: Partition
 ) -> Plan:
     """The plan for one partition, beside which everything stays."""
     for word in FOR_DRIVES:
@@ -148,7 +149,7 @@ def _plan_part(
 
 
 def _plan_one(
-    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drives: Sequence[Drive]
+    arguments: Namespace, requests: tuple[VolumeRequest, ...], machine: Machine, drives: Sequence[Drive]
 ) -> Plan:
     drive = drives[0]
     if arguments.table is not None and arguments.mode == "use-free":
@@ -169,7 +170,7 @@ def _plan_one(
 
 
 def _plan_striped(
-    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drives: Sequence[Drive]
+    arguments: Namespace, requests: tuple[VolumeRequest, ...], machine: Machine, drives: Sequence[Drive]
 ) -> Plan:
     option = "stripe" if arguments.mirror is None else "mirror"
     if arguments.table is not None:
@@ -202,7 +203,7 @@ def _draw() -> str:
     return str(uuid4())
 
 
-def requests_of(arguments: Namespace) -> tuple[Request, ...]:
+def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
     if any(getattr(arguments, word) for word in CHANGES):
         return ()

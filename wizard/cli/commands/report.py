@@ -15,7 +15,7 @@ from wizard.benchmark.alignment import (
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.candidates.trial import SCHEMA as TRIAL_SCHEMA
 from wizard.benchmark.candidates.trial import read_trial
-from wizard.cli.command import Command, plain, root
+from wizard.cli.command import CommandParser, plain, root
 from wizard.cli.commands.apply import read_plan_file
 from wizard.cli.passphrase import say
 from wizard.cli.select_run import DOCUMENT, RUN, RUNS_IN
@@ -34,7 +34,7 @@ MISSING = Sentence("Missing or in doubt: {part}.")
 def parser() -> ArgumentParser:
     """`diskwright report [RUN] [--plan PLAN.json] [--machine FILE] [--verdict FILE] [-o FILE] [--json]
     [--without-serials]`."""
-    made = Command(
+    made = CommandParser(
         "report",
         t("Save facts, findings, advice, plan, measurements, steps and checks as one HTML page or as JSON."),
         (

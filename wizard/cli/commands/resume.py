@@ -17,17 +17,17 @@ from wizard.apply.plan.start import check_tokens
 from wizard.apply.run.job import check_root
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves
-from wizard.apply.run.runs import Kind, called, kind_of, load_plan
+from wizard.apply.run.runs import RunKind, kind_of, load_plan, run_argument
 from wizard.apply.run_control import LEFT_OFF, phase_now, resume
 from wizard.apply.settings.start import check_token as check_changes_token
-from wizard.cli.command import Command, root, typed
+from wizard.cli.command import CommandParser, root, typed
 from wizard.cli.commands.apply import narrate
 from wizard.cli.passphrase import passphrase_for, say
 from wizard.cli.select_run import RUN, RUNS_IN, run_meant, tell_drives
 from wizard.cli.verdicts import refuse_otherwise, tell_bad_sectors
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.migration import Means
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.undo_policy import losses
 
 GOES_OVER = Sentence(
@@ -42,7 +42,7 @@ UNCONFIRMED = t("Nothing was written now. If that is the drive that you mean, co
 def parser() -> ArgumentParser:
     """`diskwright resume [RUN] [--confirm TOKEN] [--over-bad-sectors] [--passphrase-file FILE] [--journal
     DIR]`."""
-    made = Command(
+    made = CommandParser(
         "resume",
         t("Continue a failed, stopped or interrupted run. Needs no name if one run is open."),
         (
@@ -100,7 +100,7 @@ def main(arguments: Namespace) -> ExitCode:
         return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir, over=over)
     run = run_meant(arguments.run, "resume", journal_dir)
     check_root()
-    if arguments.passphrase_file is not None and kind_of(run) is not Kind.PLAN:
+    if arguments.passphrase_file is not None and kind_of(run) is not RunKind.PLAN:
         raise BadInput(
             t(
                 "--passphrase-file is for a run that encrypts; this one changes a filesystem "
@@ -119,18 +119,18 @@ def main(arguments: Namespace) -> ExitCode:
 
 def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> None:
     match kind_of(run):
-        case Kind.PLAN:
+        case RunKind.PLAN:
             _resume_plan(run, tokens, passphrase_file)
-        case Kind.CHANGES:
+        case RunKind.CHANGES:
             _check_one(load_changes(run), tokens, check_changes_token)
             resume(run)
-        case Kind.MOVE:
+        case RunKind.MOVE:
             _check_one(load_moves(run), tokens, check_move_token)
             resume(run)
-        case Kind.BRING:
+        case RunKind.BRING:
             _check_one(load_bring(run), tokens, check_bring_token)
             resume(run)
-        case Kind.MIGRATION:
+        case RunKind.MIGRATION:
             migration = load_migration(run)
             if migration.means is Means.COPY and not tokens and state(run) is not RunState.DONE:
                 makes = t(
@@ -194,8 +194,8 @@ def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
     resume(run, passphrase_for(plan, file, anew=anew) if wanted else None)
 
 
-def _unconfirmed(run: Path, does: Said, options: str) -> Refused:
-    return Refused(f"{does} {UNCONFIRMED} {typed('resume', called(run), options).strip()}")
+def _unconfirmed(run: Path, does: Message, options: str) -> Refused:
+    return Refused(f"{does} {UNCONFIRMED} {typed('resume', run_argument(run), options).strip()}")
 
 
 def _quoted(token: str) -> str:

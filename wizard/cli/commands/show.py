@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.cli.command import Command, plain
+from wizard.cli.command import CommandParser, plain
 from wizard.cli.confirm_start import all_lines, move_lines
 from wizard.cli.conversion import carried_lines, migration_lines
 from wizard.cli.passphrase import out
@@ -28,7 +28,7 @@ from wizard.plan.settings.tuning import CHANGES, is_changes, read_changes
 def parser() -> ArgumentParser:
     """`diskwright show PLAN.json [--json]`."""
     commands = "'.steps[].commands[] | join(\" \")'"
-    made = Command(
+    made = CommandParser(
         "show",
         t(
             "Show a plan: the drive before and after, and every step with commands, "

@@ -8,21 +8,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wizard.apply.block.devices import waiting_drives
-from wizard.apply.conversion.rollback import Back, Window, window_of
+from wizard.apply.conversion.rollback import Rollback, RollbackState, window_of
 from wizard.apply.move.forward import BadSectors, bad_sectors
 from wizard.apply.plan.run_summary import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.load import outline
 from wizard.apply.run.progress_log import progress_sentence, read_progress
-from wizard.apply.run.runs import called, command_on, find_run, list_runs, load_plan, runs_folder
-from wizard.apply.run_control import is_not_yet, phase_now, power_now, ways_on, working_ways
-from wizard.cli.command import Command, root, typed
+from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
+from wizard.apply.run_control import commands_for, is_not_yet, phase_now, power_now, working_ways
+from wizard.cli.command import CommandParser, root, typed
 from wizard.cli.commands.apply import show
 from wizard.cli.passphrase import out, say
 from wizard.cli.select_run import DOCUMENT, NO_RUN, RUNS_IN
 from wizard.documents.codec import render_document
 from wizard.model.errors import BadInput, ExitCode, printable, typed_word
-from wizard.model.ext import Entry
+from wizard.model.ext import JournalEntry
 from wizard.model.said import t
 
 LOOK = t("(shows it read-only, before you decide)")
@@ -31,7 +31,7 @@ SCHEMA = "diskwright.runs/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RunRow:
     """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said, or what is known
     since.
 
@@ -48,7 +48,7 @@ class Row:
     steps: int | None
     steps_done: int
     sentence: str
-    way_back: Back | None = None
+    way_back: Rollback | None = None
     mounted: str | None = None
     commands: tuple[str, ...] = ()
     not_yet: bool = False
@@ -62,7 +62,7 @@ class Row:
 
 def parser() -> ArgumentParser:
     """`diskwright status [RUN] [--json] [--journal DIR]`."""
-    made = Command(
+    made = CommandParser(
         "status",
         t("List runs, or show everything about one."),
         (root("status"), root("status", "0007-sdb"), root("status", "--json")),
@@ -109,7 +109,7 @@ def main(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _tell_waiting(rows: Iterable[Row]) -> None:
+def _tell_waiting(rows: Iterable[RunRow]) -> None:
     """Report the drives on which a run waits that is not listed as open, with the commands that end it."""
     over = (RunState.UNDONE, RunState.KEPT)
     known = {path for row in rows if row.state not in over for path in (row.drive or "").split(", ")}
@@ -132,17 +132,17 @@ def _tell_waiting(rows: Iterable[Row]) -> None:
             say(typed(*command))
 
 
-def _list(rows: Iterable[Row]) -> None:
+def _list(rows: Iterable[RunRow]) -> None:
     for row in rows:
         out().print(line_of(row), soft_wrap=True)
         if row.state is RunState.WAITING:
-            look = printable(typed("look", called(Path(row.folder))), 400)
+            look = printable(typed("look", run_argument(Path(row.folder))), 400)
             out().print(f"{look}    {LOOK}", soft_wrap=True)
         for command in row.commands:
             out().print(f"    {printable(command, 400)}", soft_wrap=True)
 
 
-def row_of(run: Path) -> Row:
+def row_of(run: Path) -> RunRow:
     """What the list says of a run; one whose files are damaged is listed all the same."""
     drive: str | None = None
     steps: int | None = None
@@ -157,9 +157,9 @@ def row_of(run: Path) -> Row:
             # What a run said when it ended may name a command that no longer works.
             said = f"{said} {ways.why_not}".strip() if now is RunState.INTERRUPTED else str(ways.why_not)
     except BadInput as error:
-        return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
+        return RunRow(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
     started = entries[0].at if entries else None
-    row = Row(
+    row = RunRow(
         run.name,
         str(run),
         now,
@@ -169,13 +169,13 @@ def row_of(run: Path) -> Row:
         len(done_steps(entries)),
         said,
         commands=tuple(command_on(way, run) for way in ways.names),
-        not_yet=is_not_yet(now, ways_on(run, now)),
+        not_yet=is_not_yet(now, commands_for(run, now)),
         bad_sectors=bad,
     )
     return _with_window(row, window_of(run))
 
 
-def _said(run: Path, entries: tuple[Entry, ...], now: RunState) -> str:
+def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
     """What a run said last, and what is known since. Raises BadInput."""
     phase = phase_now(run)
     if phase is not None and now is RunState.INTERRUPTED:
@@ -195,20 +195,20 @@ def _said(run: Path, entries: tuple[Entry, ...], now: RunState) -> str:
     return said
 
 
-def _with_window(row: Row, window: Window | None) -> Row:
+def _with_window(row: RunRow, window: RollbackState | None) -> RunRow:
     """With how the way back stands; one that is closed says so instead of how it could be undone."""
     if window is None:
         return row
     mounted = f"{datetime.fromtimestamp(window.since, UTC):%Y-%m-%dT%H:%M:%SZ}" if window.since else None
     said = {
-        Back.OPEN: row.sentence,
-        Back.CLOSED: window.sentence,
-        Back.UNKNOWN: f"{row.sentence} {window.sentence}".strip(),
+        Rollback.OPEN: row.sentence,
+        Rollback.CLOSED: window.sentence,
+        Rollback.UNKNOWN: f"{row.sentence} {window.sentence}".strip(),
     }[window.back]
     return replace(row, sentence=said, way_back=window.back, mounted=mounted)
 
 
-def line_of(row: Row) -> str:
+def line_of(row: RunRow) -> str:
     """A row as one line."""
     shown = t("done, not yet in use") if row.not_yet else row.state
     known = (
@@ -217,5 +217,5 @@ def line_of(row: Row) -> str:
         else t("steps unknown")
     )
     drive = printable(row.drive, 30) if row.drive else str(t("unknown drive"))
-    said, named = printable(row.sentence, 600), called(Path(row.folder))
+    said, named = printable(row.sentence, 600), run_argument(Path(row.folder))
     return f"{named:<24} {shown!s:<12} {drive:<14} {known!s:<15} {said}"

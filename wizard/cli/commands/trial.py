@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload
-from wizard.benchmark.candidates.compare import FEWEST, MOST, Bounds, Order, Progress, TrialVerdict
+from wizard.benchmark.candidates.compare import FEWEST, MOST, Bounds, Order, TrialProgress, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep_all
 from wizard.benchmark.candidates.trial import (
     MOST_CANDIDATES,
@@ -28,7 +28,7 @@ from wizard.benchmark.candidates.verdict import (
     title_of,
 )
 from wizard.benchmark.scratch import confirm_scratch
-from wizard.cli.command import Command, root
+from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import say
 from wizard.cli.screens import machine_and_drive
 from wizard.cli.select_run import WHOLE_DRIVE
@@ -51,7 +51,7 @@ LEAST_BYTES = 256 * MIB
 def parser() -> ArgumentParser:
     """The options of `trial`."""
     drive = ("trial", "/dev/sdX", "--workload", "small-files")
-    made = Command(
+    made = CommandParser(
         "trial",
         t(
             "Compare filesystems on your drive. Each is created where the plan would put "
@@ -186,7 +186,7 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
     )
 
 
-def _in_words(progress: Progress) -> str:
+def _in_words(progress: TrialProgress) -> str:
     return str(
         t(
             "round {number}, {candidate}, {doing}; at most {seconds:.0f} s left",

@@ -10,7 +10,7 @@ from textwrap import wrap
 from wizard.advice.existing import Existing, Tuning
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.settings.start import work_out
-from wizard.cli.command import Command, plain, root, typed
+from wizard.cli.command import CommandParser, plain, root, typed
 from wizard.cli.passphrase import say, tell
 from wizard.cli.plan_options import change_lines, with_tabs
 from wizard.cli.select_run import DOCUMENT, DOCUMENT_FILE, HOLDING
@@ -18,17 +18,17 @@ from wizard.documents.files import write_file
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import Changes, EditFstab, WriteRules
 from wizard.model.errors import BadInput, ExitCode, printable
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.settings.possible import edited
 from wizard.plan.settings.steps_of import difference
-from wizard.plan.settings.tuning import CHANGES_SCHEMA, Found, render_changes
+from wizard.plan.settings.tuning import CHANGES_SCHEMA, CurrentSettings, render_changes
 
 WIDTH = 80
 
 
 def parser() -> ArgumentParser:
     """`diskwright tune DEVICE --workload ID [-o CHANGES.json] [--fstab FILE] [--json]`."""
-    made = Command(
+    made = CommandParser(
         "tune",
         t("Suggest better settings for an existing filesystem. Changes nothing."),
         (
@@ -106,7 +106,7 @@ def _write(changes: Changes, path: Path) -> None:
     write_file(path, render_changes(changes), str(DOCUMENT_FILE))
 
 
-def _title(purpose: Said | str, existing: Existing) -> str:
+def _title(purpose: Message | str, existing: Existing) -> str:
     filesystem, place = KINDS[existing.filesystem].title, existing.mount_point
     if not place:
         return str(
@@ -166,7 +166,7 @@ def _wrapped(said: str, width: int, indent: int = 0) -> list[str]:
     )
 
 
-def _differences(changes: Changes, found: Found) -> list[str]:
+def _differences(changes: Changes, found: CurrentSettings) -> list[str]:
     """The files that would be changed, with the lines around each change."""
     lines: list[str] = []
     for step in changes.steps:

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 
 from wizard.apply.run.job import check_root
 from wizard.apply.run_control import undo
-from wizard.cli.command import Command, root
+from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import say
 from wizard.cli.select_run import RUN, RUNS_IN, run_meant, tell_drives
 from wizard.cli.verdicts import refuse_otherwise, tell_bad_sectors
@@ -14,7 +14,7 @@ from wizard.model.said import t
 
 def parser() -> ArgumentParser:
     """`diskwright undo [RUN] [--journal DIR]`."""
-    made = Command(
+    made = CommandParser(
         "undo",
         t("Restore everything a run changed, unless it was kept. Needs no name if one run is open."),
         (root("undo"), root("undo", "0007-sdb")),

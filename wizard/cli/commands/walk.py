@@ -5,7 +5,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from wizard.cli.command import Command, help_width, plain, root
+from wizard.cli.command import CommandParser, help_width, plain, root
 from wizard.cli.passphrase import say
 from wizard.cli.select_run import not_recorded
 from wizard.host.contract import Services
@@ -17,7 +17,7 @@ from wizard.window.terminal import terminal_of
 
 def parser() -> ArgumentParser:
     """Options of the wizard."""
-    made = Command(
+    made = CommandParser(
         "",
         t("Set up a drive, or work on what it holds."),
         (

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from textwrap import wrap
 
 from wizard.advice.workloads import load_workloads
-from wizard.cli.command import Command, plain
+from wizard.cli.command import CommandParser, plain
 from wizard.cli.passphrase import tell
 from wizard.cli.select_run import DOCUMENT
 from wizard.documents.codec import render_document, to_json
@@ -20,7 +20,7 @@ SCHEMA = "diskwright.workloads/1"
 
 def parser() -> ArgumentParser:
     """`diskwright workloads [--json]`."""
-    made = Command(
+    made = CommandParser(
         "workloads",
         t("List the workloads for `advise` and `plan`."),
         (plain("workloads"), plain("workloads", "--json", "|", "jq", "-r", "'.workloads[].id'")),

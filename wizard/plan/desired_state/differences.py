@@ -15,10 +15,10 @@ from wizard.model.errors import partition_path, printable
 from wizard.model.geometry import Identity, grain_bytes
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
 from wizard.model.plan import Layout, Member, Plan, Slot
-from wizard.model.said import Said, Sentence, Value, t, tn
+from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, together_bytes
-from wizard.plan.request.volume_request import Request
+from wizard.plan.request.volume_request import VolumeRequest
 
 # The document.
 
@@ -71,8 +71,8 @@ def with_makers(machine: Machine) -> Machine:
 
 
 def as_it_is(
-    requests: Sequence[Request], drive: Drive, layers: Sequence[Layer | None] = ()
-) -> tuple[Request, ...]:
+    requests: Sequence[VolumeRequest], drive: Drive, layers: Sequence[Layer | None] = ()
+) -> tuple[VolumeRequest, ...]:
     """The requests, where they name no filesystem with the one that is there: advice may change, and what is
     made does not. `layers` are what the volumes lie on, where that is no partitions."""
     there = {part.number: _held(drive, part) for part in drive.partitions}
@@ -107,7 +107,7 @@ def _held(drive: Drive, part: Partition) -> str | None:
     return _on_layer(opened_on(drive, part.path)) or part.filesystem
 
 
-def layout_differences(plan: Plan, *drives: Drive) -> tuple[Said, ...]:
+def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     """What the table and the filesystems on the plan's drives, in its order, have otherwise than the plan's;
     none where they hold it."""
     found = [_of_member(member, drive) for member, drive in zip(plan.members, drives, strict=True)]
@@ -131,11 +131,11 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Said, ...]:
     )
 
 
-def _of_member(member: Member, drive: Drive) -> tuple[Said, ...]:
+def _of_member(member: Member, drive: Drive) -> tuple[Message, ...]:
     return tuple(_layout_differences(member.after, drive, 2 * grain_bytes(member.drive.geometry)))
 
 
-def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Said]:
+def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     kind = drive.table.kind if drive.table else "unread"
     if drive.signatures:
         held = tuple(printable(one.kind, 40) for one in drive.signatures)
@@ -162,7 +162,7 @@ def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> I
         yield from _slot_differences(slot, drive, tolerance_bytes)
 
 
-def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterator[Said]:
+def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     device = partition_path(drive.path, slot.number)
     part = drive.partition(device)
     if part is None:
@@ -183,7 +183,7 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
 
 def held_differences(
     device: str, found: Sequence[Signature], filesystem: str | None, label: str | None
-) -> Iterator[Said]:
+) -> Iterator[Message]:
     """How what is on a device differs from a filesystem with a label."""
     held = "+".join(one.kind for one in found)
     if held != (filesystem or "") or any(one.ambivalent for one in found):
@@ -195,7 +195,7 @@ def held_differences(
         yield _other(device, t("the label"), there, label)
 
 
-def _other(device: str, what: Said, found: str | None, wanted: str | None) -> Said:
+def _other(device: str, what: Message, found: str | None, wanted: str | None) -> Message:
     def shown(text: str | None) -> Value:
         return printable(text, 80) if text else t("nothing")
 

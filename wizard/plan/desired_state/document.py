@@ -8,10 +8,10 @@ from wizard.documents.profiles import read_toml
 from wizard.model.ensure import Match, WantedDrive, WantedDrives, WantedVolume
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.machine import Drive
-from wizard.model.said import Said, parse_size, t
+from wizard.model.said import Message, parse_size, t
 from wizard.plan.raid.striped import StripeWish
 from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import Request, mount_order_fault, parse_volume
+from wizard.plan.request.volume_request import VolumeRequest, mount_order_fault, parse_volume
 
 SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs", "encrypt", "key")
 SEVERAL = ("option", "subvolume")
@@ -59,7 +59,7 @@ def places_named(wanted: WantedDrives) -> tuple[str, ...]:
     )
 
 
-def requests_of(drive: WantedDrive) -> tuple[Request, ...]:
+def requests_of(drive: WantedDrive) -> tuple[VolumeRequest, ...]:
     """Its volumes as requests; raises BadInput for one that `plan --volume` would not take either."""
     if not drive.volume:
         raise BadInput(t("no volume is wanted; begin one with [[drive.volume]]."))
@@ -162,7 +162,7 @@ def _criteria(match: Match) -> Iterator[str]:
             yield f"{field.name} {printable(value, 100)}"
 
 
-def _told(drive: Drive) -> Said:
+def _told(drive: Drive) -> Message:
     return t(
         "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
         drive=drive.path,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wizard.model.machine import Layer
 from wizard.model.operations import MakeStripedVolume
 from wizard.model.plan import Plan, Stripe, Volume
-from wizard.model.said import MIB, Said, Sentence, t, tn
+from wizard.model.said import MIB, Message, Sentence, t, tn
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.differences import held_differences
 from wizard.plan.raid.lvm import EXTENT_BYTES, group_room_bytes, logical_volumes
@@ -58,7 +58,7 @@ def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
     )
 
 
-def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Said]:
+def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Message]:
     """What differs from the group that is wanted on exactly these parts; nothing where it is so."""
     parts = tuple(part for part, _ in seen.groups)
     if without := tuple(part for part, group in seen.groups if not group):
@@ -80,7 +80,7 @@ def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Sa
             yield from _logical_differences(one, there)
 
 
-def _logical_differences(wanted: Logical, there: Logical | None) -> Iterator[Said]:
+def _logical_differences(wanted: Logical, there: Logical | None) -> Iterator[Message]:
     if there is None:
         yield t("the volume group has no logical volume {name}", name=wanted.name)
         return
@@ -115,7 +115,7 @@ IDLE = ("clear", "inactive", "suspended", "broken")
 """States in which nothing can be read (Documentation/admin-guide/md.rst, array_state)."""
 
 
-def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> Iterator[Said]:
+def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> Iterator[Message]:
     """What differs from the array that is wanted on exactly these parts; nothing where it is so."""
     if seen.state in IDLE:
         yield differences.NOT_RUNNING(devices=tuple(parts))
@@ -155,7 +155,7 @@ def array_room(stripe: Stripe, parts: Sequence[int]) -> int:
     return room_bytes(stripe.kind, stripe.level, parts)
 
 
-def content_differences(volume: Volume, layer: Layer) -> Iterator[Said]:
+def content_differences(volume: Volume, layer: Layer) -> Iterator[Message]:
     """What a layer holds otherwise than the volume that is wanted on it."""
     yield from held_differences(layer.path, layer.signatures, volume.filesystem, volume.label or None)
 
@@ -196,13 +196,13 @@ class BtrfsSeen:
     misses: bool = False
 
 
-def alone_differences(device: str, devices: int) -> Iterator[Said]:
+def alone_differences(device: str, devices: int) -> Iterator[Message]:
     """That a Btrfs which is wanted on one device alone lies on so many."""
     if devices != 1:
         yield OTHER_DEVICES(device=device, found=devices, wanted=1)
 
 
-def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Said]:
+def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
     """What differs from the Btrfs that is wanted; nothing where it is so."""
     devices = tuple(member.device for member in seen.members)
     if len({member.uuid for member in seen.members}) > 1:
@@ -221,7 +221,7 @@ def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Said]:
     yield from _profile_differences(stripe, seen)
 
 
-def _use_differences(devices: tuple[str, ...], seen: BtrfsSeen) -> Iterator[Said]:
+def _use_differences(devices: tuple[str, ...], seen: BtrfsSeen) -> Iterator[Message]:
     if seen.used is None:
         return
     if without := tuple(device for device in devices if device not in seen.used):
@@ -232,7 +232,7 @@ def _use_differences(devices: tuple[str, ...], seen: BtrfsSeen) -> Iterator[Said
         yield t("the kernel misses a device of the Btrfs")
 
 
-def _profile_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Said]:
+def _profile_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
     records = "RAID1" if stripe.mirrors else stripe.metadata.upper()
     for holds in sorted(seen.profiles, key=sorted):
         found = seen.profiles[holds]

@@ -5,7 +5,7 @@ from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, CONTAINER_TYPES
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, printable
 from wizard.model.machine import Drive, Partition
-from wizard.model.said import KIB, MIB, Said, t
+from wizard.model.said import KIB, MIB, Message, t
 from wizard.plan.refusals import measured, refuse_drive, refuse_table
 
 WITHOUT_PLACE = frozenset(
@@ -23,12 +23,12 @@ SMALLEST_BYTES = MIB
 LARGEST_PHYSICAL_BYTES = 16 * KIB
 
 
-def why_not_move(drive: Drive, part: Partition) -> Said | str | None:
+def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
     """Why the partition cannot be moved at all."""
     return _why_not_drive(drive) or _why_not_content(drive, part)
 
 
-def _why_not_drive(drive: Drive) -> Said | str | None:
+def _why_not_drive(drive: Drive) -> Message | str | None:
     if drive.zoned == HOST_MANAGED:
         return t(
             "{drive} can only be written zone by zone, in order: nothing moves on it in place.",
@@ -67,7 +67,7 @@ def _why_not_drive(drive: Drive) -> Said | str | None:
     return None
 
 
-def _why_not_content(drive: Drive, part: Partition) -> Said | None:
+def _why_not_content(drive: Drive, part: Partition) -> Message | None:
     if part.type in CONTAINER_TYPES:
         return t("{part} holds logical partitions. Move those; it stays where it is.", part=part.path)
     if (part.type or "").lower() == BIOS_BOOT_GPT_TYPE:

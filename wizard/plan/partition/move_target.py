@@ -10,14 +10,14 @@ from wizard.model.errors import Refused, printable
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.migration import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
-from wizard.model.said import KIB, MIB, Said, Sentence, t
+from wizard.model.said import KIB, MIB, Message, Sentence, t
 from wizard.plan.dangers import bounds_of, known_identity
 from wizard.plan.partition.movable import why_not_move
 from wizard.plan.partition.possible import least_bytes, why_not_shrink
 from wizard.plan.refusals import measured
 
 
-def afterwards(drive: Drive, part: Partition) -> Iterator[Said]:
+def afterwards(drive: Drive, part: Partition) -> Iterator[Message]:
     """What is to be done once the partition has moved, so that what starts from it starts again."""
     for loader in drive.loaders:
         if part.start_bytes <= loader.next_bytes < part.end_bytes:
@@ -72,7 +72,7 @@ written, the one that is flushed, and the one whose record is flushed with it.""
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class MoveTarget:
     """Where it goes, what its entry covers meanwhile, where the journal lies, and how it is moved."""
 
     after: Extent
@@ -120,7 +120,7 @@ def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
     yield from gap_of_grub(drive)
 
 
-def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> Target | None:
+def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
     """To an aligned place, the fastest way for which there is room; None where there is none."""
     starts = (
         align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
@@ -150,7 +150,7 @@ def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> i
     return start if start >= part.start_bytes + shift else part.start_bytes
 
 
-def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> Target | None:
+def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
     """To this start; None where it is its own, or there is no room for it or for the journal."""
     shift = abs(start - part.start_bytes)
     after = Extent(start, part.size_bytes)
@@ -161,7 +161,7 @@ def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> 
         journal = _journal(room, (part.extent, after), geometry, JOURNALS[window])
         if journal is not None:
             span = _span((part.extent, after, journal))
-            return Target(after, span, journal, scheme, window)
+            return MoveTarget(after, span, journal, scheme, window)
     return None
 
 
@@ -260,7 +260,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     )
 
 
-def _no_room(drive: Drive, part: Partition) -> Said:
+def _no_room(drive: Drive, part: Partition) -> Message:
     """How much free space it takes, and how that is had: where it can itself become so much smaller, by
     that."""
     grain = grain_bytes(measured(drive)[1])
@@ -300,7 +300,7 @@ def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
         raise Refused(t("{part} starts there already.", part=part.path))
 
 
-def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Said]:
+def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
     is_mbr = drive.table is not None and drive.table.kind == "mbr"
     if part.type in (ESP_GPT_TYPE, ESP_MBR_TYPE):
         yield t(

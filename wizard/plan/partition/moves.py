@@ -14,7 +14,7 @@ from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import grain_bytes, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.migration import Move, Moves, Scheme
-from wizard.model.said import KERNEL_SECTOR_BYTES, Said, Sentence, format_duration, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, t
 from wizard.plan.messages import MAY_BE_SHINGLED
 from wizard.plan.partition.move_target import DIRECT_BYTES, IN_FLIGHT, planned_move
 
@@ -140,7 +140,7 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
     return Moves(tuple(replace(move, drive=moves[0].drive) for move in moves), remarks)
 
 
-def _of_recording(drive: Drive, recording: Recording) -> Iterator[Said]:
+def _of_recording(drive: Drive, recording: Recording) -> Iterator[Message]:
     if recording.verdict in (Recorded.YES, Recorded.LIKELY):
         yield t(
             "{drive} is shingled, or likely so. Such drives slow down under long "
@@ -165,8 +165,8 @@ def _possible(
     return found, refused
 
 
-def _why(refusal: Refused) -> Said | str:
-    return refusal.said if isinstance(refusal.said, Said) else str(refusal)
+def _why(refusal: Refused) -> Message | str:
+    return refusal.said if isinstance(refusal.said, Message) else str(refusal)
 
 
 def planned_again(machine: Machine, drive: Drive, moves: Moves) -> Moves:
@@ -218,7 +218,7 @@ def compare_step(moves: Moves, number: int) -> int:
     return move_step(moves, number) + 1
 
 
-def step_sentences(moves: Moves) -> tuple[Said, ...]:
+def step_sentences(moves: Moves) -> tuple[Message, ...]:
     """What each step does."""
     reading = (
         t("All of {part} is read, to find bad sectors before anything is written.", part=move.device)
@@ -246,7 +246,7 @@ def step_seconds(moves: Moves) -> tuple[float, ...]:
     return (*(read for read, _ in once), *chain.from_iterable((read * times, read) for read, times in once))
 
 
-def what_moves(move: Move) -> Said:
+def what_moves(move: Move) -> Message:
     """From where to where, in sectors of 512 bytes, as other tools count."""
     is_up = move.after.start_bytes > move.before.start_bytes
     return t(
@@ -263,7 +263,7 @@ def what_moves(move: Move) -> Said:
     )
 
 
-def journals_said(moves: Moves) -> Iterator[Said]:
+def journals_said(moves: Moves) -> Iterator[Message]:
     """What is written to beside the partitions, which was free."""
     for move in moves.moves:
         yield t(
@@ -274,7 +274,7 @@ def journals_said(moves: Moves) -> Iterator[Said]:
         )
 
 
-def _measured(moves: Moves) -> Iterator[Said]:
+def _measured(moves: Moves) -> Iterator[Message]:
     """How what it brings is measured, of the first that is off the drive's blocks."""
     geometry = moves.drive.geometry
     if geometry.physical_block_bytes > geometry.logical_block_bytes:
@@ -288,7 +288,7 @@ def _measured(moves: Moves) -> Iterator[Said]:
             )
 
 
-def preview(moves: Moves) -> Iterator[Said | str]:
+def preview(moves: Moves) -> Iterator[Message | str]:
     """All that is to be known before: what moves, how long that takes, what a power cut does, the way back,
     and what else is good to know."""
     yield from (what_moves(move) for move in moves.moves)

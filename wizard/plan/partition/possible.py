@@ -10,7 +10,7 @@ from wizard.model.errors import Refused, printable
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Partition
 from wizard.model.plan import GrowFilesystem, Resizing, Slot, TableEntry, WriteTable
-from wizard.model.said import MIB, Said, Sentence, Sentences, t
+from wizard.model.said import MIB, Message, Sentence, Sentences, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part
@@ -30,12 +30,12 @@ MARGIN_SHARE, MARGIN_BYTES = 16, 8 * MIB
 the number of inodes at most (e2fsprogs, resize/resize2fs.c, calculate_minimum_resize_size)."""
 
 
-def why_not_format(drive: Drive, part: Partition) -> Said | None:
+def why_not_format(drive: Drive, part: Partition) -> Message | None:
     """Why the partition cannot be given a new filesystem in its place."""
     return _why_not_touch(drive, part)
 
 
-def why_not_delete(drive: Drive, part: Partition) -> Said | None:
+def why_not_delete(drive: Drive, part: Partition) -> Message | None:
     """Why the partition cannot be taken out of the table."""
     if why := _why_not_touch(drive, part):
         return why
@@ -49,7 +49,7 @@ def why_not_delete(drive: Drive, part: Partition) -> Said | None:
     return None
 
 
-def why_not_shrink(drive: Drive, part: Partition) -> Said | None:
+def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
     """Why the partition, and the filesystem in it, cannot give up the end of its room. That it never could
     comes first."""
     if why := _why_not_shrunk(part):
@@ -76,7 +76,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Said | None:
     return None
 
 
-def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Said | None:
+def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Why it cannot have this size, which `aligned_size` gave."""
     _, geometry = measured(drive)
     if size_bytes >= part.size_bytes:
@@ -97,7 +97,7 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Said | 
     return None
 
 
-def _why_not_shrunk(part: Partition) -> Said | None:
+def _why_not_shrunk(part: Partition) -> Message | None:
     """Why what the partition holds is never made smaller."""
     growing, kind = growing_of(part.filesystem), KINDS.get(part.filesystem or "")
     if not part.signatures or (growing and growing.smaller):
@@ -132,7 +132,7 @@ def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
     return align_up(geometry, part.start_bytes + asked_bytes) - part.start_bytes
 
 
-def why_not_grow(drive: Drive, part: Partition) -> Said | None:
+def why_not_grow(drive: Drive, part: Partition) -> Message | None:
     """Why the partition, and the filesystem in it, cannot take the free space behind it."""
     if why := _why_not_touch(drive, part) or _why_not_grown(drive, part):
         return why
@@ -146,7 +146,7 @@ def why_not_grow(drive: Drive, part: Partition) -> Said | None:
     )
 
 
-def _why_not_whole_pages(part: Partition, growing: Growing) -> Said | None:
+def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
     """Why a stand-in, which tells whole pages apart, cannot show it."""
     block = part.signatures[0].block_bytes or PAGE_BYTES
     if growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
@@ -160,7 +160,7 @@ def _why_not_whole_pages(part: Partition, growing: Growing) -> Said | None:
     return None
 
 
-def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Said | None:
+def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Why it cannot have this size, which `aligned_size` gave."""
     most = part.size_bytes + room_behind(drive, part)
     if size_bytes > most:
@@ -174,7 +174,7 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Said | No
     return None
 
 
-def why_not_grow_mounted(drive: Drive, part: Partition) -> Said | None:
+def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
     """The same where a person has it mounted, and it stays so. Whether there is room is not asked: it may not
     even fill its partition."""
     if why := _why_not_touch(drive, part, mounted=True) or _why_not_grown(drive, part):
@@ -194,7 +194,7 @@ def why_not_grow_mounted(drive: Drive, part: Partition) -> Said | None:
     return None
 
 
-def _why_not_grown(drive: Drive, part: Partition) -> Said | None:
+def _why_not_grown(drive: Drive, part: Partition) -> Message | None:
     """Why the table, or what the partition holds, does not let it grow."""
     if why := _why_not_resized(drive, part):
         return why
@@ -215,7 +215,7 @@ def _why_not_grown(drive: Drive, part: Partition) -> Said | None:
     )
 
 
-def _why_not_resized(drive: Drive, part: Partition) -> Said | None:
+def _why_not_resized(drive: Drive, part: Partition) -> Message | None:
     """Why the partition cannot have another size with what is in it, whichever that is."""
     if drive.table and drive.table.kind == "mbr" and part.number > MBR_PRIMARIES:
         return t("{part} is a logical partition, and those keep their size so far.", part=part.path)
@@ -246,7 +246,7 @@ def room_behind(drive: Drive, part: Partition) -> int:
     return max(0, end - part.end_bytes)
 
 
-def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> Said | None:
+def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
     """Why nothing of the partition may change; that it is `mounted` may be no reason."""
     if drive.zoned == HOST_MANAGED:
         return t("{drive} is a host-managed zoned drive, which takes no partitions.", drive=drive.path)
@@ -287,7 +287,7 @@ SIZE_STAYS = Sentence("{part} keeps its size of {size:size}: ask for no other si
 OTHERS_STAY = Sentences("{start} The other partition stays.", "{start} The other {count} partitions stay.")
 
 
-def table_said(slot: Slot, table: WriteTable) -> Said:
+def table_said(slot: Slot, table: WriteTable) -> Message:
     """What a kept table has otherwise of the partition `slot`."""
     drive, kind = table.device, table.table.upper()
     others = sum(entry.kept for entry in table.entries)
@@ -319,7 +319,7 @@ def table_said(slot: Slot, table: WriteTable) -> Said:
     return OTHERS_STAY(start=start, count=others) if others else start
 
 
-def resized_said(operation: Resizing) -> Said:
+def resized_said(operation: Resizing) -> Message:
     """What changing a filesystem's size does."""
     said = (
         Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, files and all.")
@@ -329,7 +329,7 @@ def resized_said(operation: Resizing) -> Said:
     return said(filesystem=operation.filesystem, part=operation.device, size=operation.size_bytes)
 
 
-def lost(part: str, slot: Slot) -> Said:
+def lost(part: str, slot: Slot) -> Message:
     """What goes with a partition that is formatted or deleted."""
     if not slot.filesystem:
         return t(

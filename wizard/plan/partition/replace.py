@@ -21,7 +21,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.dangers import (
     doubts_of,
     forgotten_doubts,
@@ -248,7 +248,7 @@ def _resized(
     recording: Recording,
 ) -> Plan:
     """The plan that gives a partition this size, with all that is in it."""
-    doubts: tuple[Said, ...] = ()
+    doubts: tuple[Message, ...] = ()
     if growing := growing_of(part.filesystem):
         if growing.mounted:
             _refuse(_why_not_mounted(machine.kernel, part.filesystem or ""))
@@ -262,7 +262,7 @@ def _resized(
     return _plan_of(machine, drive, slot, (), (before, after), operations, doubts, recording)
 
 
-def _why_not_mounted(kernel: Kernel, filesystem: str) -> Said | None:
+def _why_not_mounted(kernel: Kernel, filesystem: str) -> Message | None:
     """What only grows while it is mounted needs its driver."""
     kind = KINDS[filesystem]
     if not kernel.filesystems or not kernel.filesystems.isdisjoint(kind.kernel_names):
@@ -275,7 +275,7 @@ def _why_not_mounted(kernel: Kernel, filesystem: str) -> Said | None:
     )
 
 
-def _refuse(why: Said | None) -> None:
+def _refuse(why: Message | None) -> None:
     if why is not None:
         raise Refused(str(why))
 
@@ -285,7 +285,7 @@ def _plan_with(
     drive: Drive,
     part: Partition,
     volumes: tuple[Volume, ...],
-    doubts: tuple[Said | str, ...],
+    doubts: tuple[Message | str, ...],
     recording: Recording,
 ) -> Plan:
     """The plan that gives the partition's place to these volumes; without any it goes out of the table."""
@@ -305,7 +305,7 @@ def _plan_of(
     volumes: tuple[Volume, ...],
     layouts: tuple[Layout, Layout],
     operations: tuple[Operation, ...],
-    doubts: tuple[Said | str, ...],
+    doubts: tuple[Message | str, ...],
     recording: Recording,
 ) -> Plan:
     """The plan of these operations, which lead from the first of the layouts to the second, with all that is

@@ -8,7 +8,7 @@ from enum import StrEnum
 from wizard.model.errors import Refused
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.said import GIB, MIB, Said, Sentence, t
+from wizard.model.said import GIB, MIB, Message, Sentence, t
 from wizard.plan.partition.movable import why_not_move
 from wizard.plan.partition.move_target import planned_move, room_around
 from wizard.plan.partition.possible import (
@@ -40,8 +40,8 @@ class Meaning:
     is where the first of them leads, which means something itself."""
 
     does: Does
-    says: Said
-    why_not: Said | str = ""
+    says: Message
+    why_not: Message | str = ""
     first: Extent | None = None
 
 
@@ -102,7 +102,7 @@ def _moved(machine: Machine, drive: Drive, part: Partition, start: int) -> Meani
     return Meaning(Does.MOVE, said(shift=abs(shift)))
 
 
-def why_not_adjust(drive: Drive, part: Partition) -> Said | str | None:
+def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:
     """Why nothing of where the partition lies can be another; None where something can."""
     try:
         measured(drive)
@@ -112,7 +112,7 @@ def why_not_adjust(drive: Drive, part: Partition) -> Said | str | None:
     return None if None in reasons else reasons[0]
 
 
-def why_not_larger(drive: Drive, part: Partition) -> Said | None:
+def why_not_larger(drive: Drive, part: Partition) -> Message | None:
     """Why the partition cannot grow by a plan that is tried out first."""
     if places_of(drive, part.path) and why_not_grow_mounted(drive, part) is None:
         return t(
@@ -122,7 +122,7 @@ def why_not_larger(drive: Drive, part: Partition) -> Said | None:
     return why_not_grow(drive, part)
 
 
-def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Said | None:
+def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | None:
     """Why no partition can lie there."""
     room = room_around(drive, part, measured(drive)[1])
     if wanted.size_bytes <= 0:

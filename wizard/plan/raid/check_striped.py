@@ -12,7 +12,7 @@ from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.plan import Layout, Member, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
-from wizard.model.said import Said, Sentence, in_a_row, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.dangers import doubts_of
 from wizard.plan.free_space import LARGEST_BYTES, is_container
 from wizard.plan.messages import OTHER_FOR_VOLUME
@@ -38,7 +38,7 @@ from wizard.plan.rules import uuid_fault
 from wizard.plan.steps.commands import array_uuid
 
 
-def before_faults(before: Layout, *, fresh: bool) -> Iterator[Said]:
+def before_faults(before: Layout, *, fresh: bool) -> Iterator[Message]:
     """Faults of a layout before; `fresh` where nothing of it stays."""
     position = 0
     for slot in before.slots:
@@ -64,7 +64,7 @@ def before_faults(before: Layout, *, fresh: bool) -> Iterator[Said]:
         yield t("its layout before shows what only a layout after does")
 
 
-def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[Said]:
+def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[Message]:
     """Faults of the erasing of old marks on one drive."""
     path = member.drive.path
     allowed = {path} | {
@@ -84,7 +84,7 @@ def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iter
             )
 
 
-def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[Said]:
+def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[Message]:
     """Faults in an order in which each may rely on those before it having found nothing."""
     if not 2 <= len(plan.members) <= MOST_DRIVES:
         yield t("it stripes over {drives} drives", drives=len(plan.members))
@@ -120,7 +120,7 @@ def _drives(plan: Plan) -> list[Identity]:
     return [member.drive for member in plan.members]
 
 
-def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
+def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
     """Faults of what the stripe itself says."""
     for uuid in stripe.uuids:
         if fault := uuid_fault(uuid):
@@ -165,7 +165,7 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]
         )
 
 
-def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[Said]:
+def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[Message]:
     if len({drive.geometry.logical_block_bytes for drive in _drives(plan)}) > 1:
         yield t("its drives have logical blocks of different sizes")
     if stripe.mirrors:
@@ -175,7 +175,7 @@ def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[Said]:
         yield t("its chunk of {chunk:exact} {fault}", chunk=stripe.chunk_bytes, fault=fault)
 
 
-def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
+def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
     if volume.filesystem not in FILESYSTEMS[stripe.kind]:
         yield t("{filesystem} is not made on {kind}", filesystem=volume.filesystem, kind=stripe.kind)
         return
@@ -189,7 +189,7 @@ def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]
         yield t("the options of its filesystem do not fit the stripe")
 
 
-def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said]:
+def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
     """Tables, layouts and operations are derived again and compared."""
     drives = _drives(plan)
     extents = striped_extents(drives)
@@ -211,7 +211,7 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Said
         yield OTHER_FOR_VOLUME
 
 
-def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Said]:
+def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Message]:
     """The marks that are erased first lie on the plan's drives, and each drive's own rules hold."""
     left = list(wipes)
     for member in plan.members:
@@ -234,7 +234,7 @@ def _is_on(member: Member, device: str) -> bool:
 
 def drive_doubts(
     drives: Sequence[Drive], recordings: Sequence[Recording], used_bytes: int, stripe: Stripe
-) -> Iterator[Said]:
+) -> Iterator[Message]:
     """What is doubtful about drives of which `used_bytes` each are used together."""
     mirrors = stripe.mirrors
     judged = recordings or (NOT_JUDGED,) * len(drives)
@@ -277,7 +277,7 @@ def drive_doubts(
             )
 
 
-def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Said]:
+def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message]:
     turning = tuple(drive.path for drive in drives if drive.rotational)
     still = tuple(drive.path for drive in drives if drive.rotational is False)
     slow = (
@@ -311,10 +311,10 @@ def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Said]:
         )
 
 
-def stripe_doubts(stripe: Stripe) -> Iterator[Said]:
+def stripe_doubts(stripe: Stripe) -> Iterator[Message]:
     """What could not be known of the machine that is to use it."""
     if stripe.mirrors:
-        yield in_a_row(
+        yield join(
             t(
                 "Whether anybody is told when a drive of the mirror fails could not be "
                 "known. Unless somebody is, it then goes on in silence, with one copy less."
@@ -324,7 +324,7 @@ def stripe_doubts(stripe: Stripe) -> Iterator[Said]:
     match stripe.kind:
         case "md":
             line = f"ARRAY /dev/md/{stripe.name} metadata=1.2 UUID={array_uuid(stripe.uuids[0])}"
-            yield in_a_row(
+            yield join(
                 t(
                     "Whether this system puts the array together at a start could not be known. "
                     "mdadm's udev rules do so wherever mdadm stays installed. fstab then finds "
@@ -352,7 +352,7 @@ def stripe_doubts(stripe: Stripe) -> Iterator[Said]:
             )
 
 
-def _told_by(stripe: Stripe) -> Said:
+def _told_by(stripe: Stripe) -> Message:
     """What tells of a drive of the mirror that fails."""
     return (
         t("mdadm --monitor sends mail where it is set up.")

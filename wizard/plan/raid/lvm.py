@@ -15,7 +15,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.operations import Group, MakeLogicalVolume, MakeVolumeGroup
 from wizard.model.plan import Layout, Operation, Plan, TableEntry, Volume, WipeSignatures, WriteTable
-from wizard.model.said import MIB, Said, rounded_up, t
+from wizard.model.said import MIB, Message, rounded_up, t
 from wizard.plan.free_space import TOO_SMALL, Demand, place
 from wizard.plan.messages import AFTER_NOT_TABLE, OTHER_FOR_VOLUMES
 from wizard.plan.raid.check_striped import wipe_faults
@@ -29,7 +29,7 @@ DATA_BYTES = MIB
 """How far into its partition a group's first extent begins: asked for, and read back."""
 
 
-def logical_sentence(operation: MakeLogicalVolume) -> Said:
+def logical_sentence(operation: MakeLogicalVolume) -> Message:
     """What the step does."""
     return t(
         "Make the logical volume {device}: {size:size} ({size} bytes).",
@@ -246,7 +246,7 @@ def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Gro
     )
 
 
-def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[Said]:
+def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[Message]:
     """Faults in an order in which each may rely on those before it having found nothing. `table` has one new
     partition at least, and lies within `bounds`.
     """
@@ -267,7 +267,7 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
         yield OTHER_FOR_VOLUMES
 
 
-def _group_faults(plan: Plan, group: Group) -> Iterator[Said]:
+def _group_faults(plan: Plan, group: Group) -> Iterator[Message]:
     """Faults of the group's name and place, and of where the volumes are said to be."""
     volumes = plan.volumes
     if len({volume.partition for volume in volumes}) != 1:
@@ -295,7 +295,7 @@ def _group_faults(plan: Plan, group: Group) -> Iterator[Said]:
             )
 
 
-def _size_faults(plan: Plan, table: WriteTable) -> Iterator[Said]:
+def _size_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
     """Faults of the logical volumes' sizes; together they may leave room, and never take more than there
     is."""
     made = logical_volumes(plan)

@@ -14,7 +14,7 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.operations import Level
 from wizard.model.plan import Layout, Member, Plan, Stripe, Volume
-from wizard.model.said import Sentence, Sentences, in_a_row, t
+from wizard.model.said import Sentence, Sentences, join, t
 from wizard.plan.dangers import (
     DEVICE_MAPPER,
     forgotten_doubts,
@@ -228,7 +228,7 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
                     else Sentence("Btrfs stripes by itself: say {option} btrfs.")
                 )(option=option)
             )
-        raise BadInput(str(in_a_row(*said)))
+        raise BadInput(str(join(*said)))
     if asked.mirrors:
         _check_mirror(asked)
     else:

@@ -17,7 +17,7 @@ from wizard.model.geometry import Geometry, Identity
 from wizard.model.machine import Extent, Striping
 from wizard.model.operations import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
 from wizard.model.plan import Layout, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
-from wizard.model.said import KIB, MIB, Said, format_duration, in_a_row, t
+from wizard.model.said import KIB, MIB, Message, format_duration, join, t
 from wizard.plan.free_space import aligned_spaces, gpt_bounds
 from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.operations import layout_after, make, mounted, table_after
@@ -78,7 +78,7 @@ def copies(stripe: Stripe, count: int) -> int:
     return 1 if not stripe.mirrors else count if stripe.kind == "md" else 2
 
 
-def chunk_fault(chunk_bytes: int) -> Said | None:
+def chunk_fault(chunk_bytes: int) -> Message | None:
     """Why the chunk cannot be, as the end of a sentence, or None."""
     if chunk_bytes & (chunk_bytes - 1) or not LEAST_CHUNK_BYTES <= chunk_bytes <= MOST_CHUNK_BYTES:
         return t(
@@ -339,10 +339,10 @@ def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
         t("{copying}: {time}; on a stand-in (--assume-clean) nothing is copied.", copying=copying, time=time),
         t("The volume can be used meanwhile, but only afterwards may a drive fail."),
     )
-    return str(in_a_row(*said))
+    return str(join(*said))
 
 
-def mirror_holds(operation: MakeArray) -> tuple[Said, ...]:
+def mirror_holds(operation: MakeArray) -> tuple[Message, ...]:
     """What is checked after that step. That the copies are equal is not: copying goes on."""
     device, uuid = operation.device, array_uuid(operation.uuid)
     found = t(

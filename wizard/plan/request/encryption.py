@@ -9,7 +9,7 @@ from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Machine
 from wizard.model.operations import Encryption
 from wizard.model.plan import Plan, TableEntry, Volume
-from wizard.model.said import KIB, MIB, Said, Sentence, rounded_up, t
+from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
 from wizard.plan.dangers import CRYPT, refuse_lacking, refuse_missing
 from wizard.plan.messages import SAME_UUID
 from wizard.plan.raid.striping import layer_name
@@ -115,7 +115,7 @@ LOST, NO_TRIM = (
 )
 
 
-def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Said | None = None) -> None:
+def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Message | None = None) -> None:
     """Raises Refused or BadInput where one of the wishes is to be encrypted and cannot be; `why_not` is why
     nothing can be there."""
     for wish in wishes:
@@ -189,20 +189,20 @@ def encryption_of(
     return Encryption(device, f"luks-{layer_name(label)}-{uuid[:8]}", uuid, sector_bytes, offset, key)
 
 
-def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[Said, ...]:
+def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[Message, ...]:
     """What is said of encrypted volumes, in sentences."""
     if not any(wish.encrypted for wish in wishes):
         return ()
     return (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
 
 
-def _planned_key_faults(plan: Plan) -> Iterator[Said]:
+def _planned_key_faults(plan: Plan) -> Iterator[Message]:
     places = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
     if fault := keys_fault([one.key for one in plan.containers], places):
         yield t("the key of an encrypted volume {fault}", fault=fault)
 
 
-def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Said]:
+def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Message]:
     """Faults of the plan's containers, each on the partition of its volume; `entries` are those of its
     table."""
     if plan.containers and LOST not in plan.doubts:

@@ -23,7 +23,7 @@ from wizard.filesystems.kind import (
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import printable
 from wizard.model.plan import Volume
-from wizard.model.said import GIB, Said, rounded_up, t
+from wizard.model.said import GIB, Message, rounded_up, t
 
 TableKind = Literal["gpt", "mbr"]
 
@@ -187,7 +187,7 @@ def partition_type(volume: Volume, table: TableKind) -> str:
     )
 
 
-def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Said | None:
+def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None:
     """Why a volume of this filesystem, or an encrypted one, cannot have the role, as the end of a sentence,
     or None."""
     if role not in ROLES:
@@ -213,7 +213,7 @@ def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Said | None:
     )
 
 
-def volume_role_fault(volume: Volume, *, alone: bool) -> Said | None:
+def volume_role_fault(volume: Volume, *, alone: bool) -> Message | None:
     """Why a plan's volume cannot have its role, as the end of a sentence, or None. `alone` where it has a
     partition to itself."""
     if not volume.role:
@@ -259,7 +259,7 @@ PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)+", re.ASCII)
 """What crypttab takes as it is: blanks, colons and the like mean something there (crypttab(5))."""
 
 
-def key_fault(path: str, *, encrypts: bool = True) -> Said | None:
+def key_fault(path: str, *, encrypts: bool = True) -> Message | None:
     """Why a volume cannot be opened by the file with this path, as the end of a sentence, or None."""
     if not encrypts:
         return t("is for an encrypted volume: say encrypt, too")
@@ -270,7 +270,7 @@ def key_fault(path: str, *, encrypts: bool = True) -> Said | None:
     return None
 
 
-def keys_fault(keys: Sequence[str], mount_points: Sequence[str]) -> Said | None:
+def keys_fault(keys: Sequence[str], mount_points: Sequence[str]) -> Message | None:
     """Why the encrypted volumes of a drive, mounted there, cannot have these keys (empty for none), as the
     end of a sentence, or None."""
     if len({*keys}) > 1:
@@ -283,7 +283,7 @@ def keys_fault(keys: Sequence[str], mount_points: Sequence[str]) -> Said | None:
     return None
 
 
-def content_fault(content: bytes) -> Said | None:
+def content_fault(content: bytes) -> Message | None:
     """Why these bytes are no key, as the end of a sentence, or None. All of a file counts, its line end,
     too."""
     if not LEAST_BYTES <= len(content) <= MOST_BYTES:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, printable
 from wizard.model.plan import NO_PLACE, Subvolume
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.rules import mount_point_fault
 
 LONGEST_NAME_BYTES = 255
@@ -74,7 +74,7 @@ def places_of(mount_point: str | None, subvolumes: Sequence[Subvolume]) -> tuple
     return tuple(place for place in (mount_point, *(one.mount_point for one in subvolumes)) if place)
 
 
-def subvolume_name_fault(name: str) -> Said | None:
+def subvolume_name_fault(name: str) -> Message | None:
     """Why a subvolume cannot be called so, as the end of a sentence, or None. Only characters that fstab and
     mount(8) leave alone."""
     if not name:
@@ -93,7 +93,7 @@ def subvolume_name_fault(name: str) -> Said | None:
     return None
 
 
-def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Said | None:
+def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Message | None:
     """Why a volume of this filesystem cannot have these subvolumes, as the end of a sentence about the
     volume, or None."""
     if not subvolumes:
@@ -131,5 +131,5 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Said |
     return None
 
 
-def _place_fault(place: str) -> Said | str | None:
+def _place_fault(place: str) -> Message | str | None:
     return t("is no place") if place == NO_PLACE else mount_point_fault(place)

@@ -9,7 +9,7 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, printable
 from wizard.model.operations import ROOT, Writer
 from wizard.model.plan import NO_PLACE, Subvolume
-from wizard.model.said import Said, Sentence, format_capacity, format_exact, parse_size, t
+from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.plan.dangers import systems_danger
 from wizard.plan.request.roles import ROLES, key_fault, role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
@@ -55,7 +55,7 @@ class Wish:
     size_bytes: int | None
     label: str | None
     mount_point: str | None
-    doubts: tuple[Said | str, ...] = ()
+    doubts: tuple[Message | str, ...] = ()
     percent: int | None = None
     role: str = ""
     encrypted: bool = False
@@ -74,7 +74,7 @@ class Wish:
         return ROLES[self.role].label if self.role in ROLES else self.workload.label
 
     @property
-    def title(self) -> Said | str:
+    def title(self) -> Message | str:
         """What it is for, as a heading: its role, or else its workload."""
         return ROLES[self.role].title if self.role in ROLES else self.workload.title
 
@@ -96,7 +96,7 @@ class Arrangement:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class VolumeRequest:
     """`--volume` as it was written: a wish before anything was advised. `filesystem` None takes the advised
     one.
 
@@ -121,7 +121,7 @@ class Request:
     key: str = ""
 
 
-def parse_volume(text: str) -> Request:
+def parse_volume(text: str) -> VolumeRequest:
     """A `--volume` from its `key=value` pairs in any order; raises BadInput for what is unknown, doubled or
     does not fit.
 
@@ -225,7 +225,7 @@ def request(
     filesystem: str | None,
     options: Sequence[str] = (),
     role: str = "",
-) -> Request:
+) -> VolumeRequest:
     """A request from words; raises BadInput for a size, mount point or workload that cannot be."""
     if not is_workload_id(workload):
         raise BadInput(
@@ -239,7 +239,7 @@ def request(
     size_bytes, percent = (None, None) if size is None else parse_share(size)
     if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
         raise BadInput(str(NAME_PLACE(place=printable(mount, 60), fault=fault)))
-    return Request(
+    return VolumeRequest(
         workload,
         size_bytes,
         label,
@@ -405,7 +405,7 @@ def _check_shares(wishes: tuple[Wish, ...]) -> None:
         raise BadInput(str(t("Only one volume can take all that is left; name a size for the others.")))
 
 
-def mount_order_fault(mount_points: tuple[str, ...]) -> Said | None:
+def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:
     """A sentence where two volumes would be mounted in one place, or a later one over an earlier one; else
     None."""
     places = [place for place in mount_points if place != NO_PLACE]

@@ -5,23 +5,23 @@ options that were asked for.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wizard.advice.catalogue import Site, load_catalogue
+from wizard.advice.catalogue import OptionSite, load_catalogue
 from wizard.advice.ranking import advise, site_of
 from wizard.advice.request import take_options
 from wizard.advice.workloads import Profile, find_workload
 from wizard.filesystems.registry import MADE
-from wizard.model.advice import Advice, Choice, Option, Place, Workload
+from wizard.model.advice import Advice, Choice, Option, Rank, Workload
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Volume
-from wizard.model.said import GIB, Said, format_exact, t
+from wizard.model.said import GIB, Message, format_exact, t
 from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, Role, is_systems, usual_bytes
-from wizard.plan.request.volume_request import Request, Wish
+from wizard.plan.request.volume_request import VolumeRequest, Wish
 
 
 def wish_of(
-    machine: Machine, drive: Drive, recording: Recording, asked: Request, phrases: Sequence[str] = ()
+    machine: Machine, drive: Drive, recording: Recording, asked: VolumeRequest, phrases: Sequence[str] = ()
 ) -> Wish:
     """A request with the filesystem that is advised for it, or the one that was named, and the options that
     were asked for.
@@ -50,7 +50,7 @@ def wish_of(
     return replace(wish, percent=asked.percent, role=asked.role)
 
 
-def _size_bytes(asked: Request, machine: Machine) -> int | None:
+def _size_bytes(asked: VolumeRequest, machine: Machine) -> int | None:
     """The size that was asked for, or the role's usual one where none was; None for a share or the rest."""
     if asked.size_bytes is not None or asked.percent is not None or asked.rest:
         return asked.size_bytes
@@ -90,15 +90,14 @@ def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
     usual = [
         choice
         if choice.obstacles
-        else replace(choice, place=Place.CHOSEN, sentence=role.why, evidence=(), ranked=True)
+        else replace(choice, place=Rank.CHOSEN, sentence=role.why, evidence=(), ranked=True)
         for choice in found
         if choice.filesystem == role.usual
     ]
     others = [choice for choice in found if choice.filesystem != role.usual]
     if usual:
         others = [
-            replace(choice, place=Place.SECOND) if choice.place is Place.CHOSEN else choice
-            for choice in others
+            replace(choice, place=Rank.SECOND) if choice.place is Rank.CHOSEN else choice for choice in others
         ]
     return (*usual, *others)
 
@@ -169,13 +168,13 @@ def named_choice(advice: Advice, filesystem: str) -> Choice:
 def wish_with_options(
     choice: Choice,
     profile: Profile,
-    asked: Request,
-    site: Site,
+    asked: VolumeRequest,
+    site: OptionSite,
     phrases: Sequence[str],
     size_bytes: int | None,
 ) -> Wish:
     """The wish for a choice, with the options that were asked for."""
-    doubts: tuple[Said | str, ...] = ()
+    doubts: tuple[Message | str, ...] = ()
     if asked.options:
         taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
         choice, doubts = taken.choice, taken.doubts
@@ -216,7 +215,7 @@ def room_for_preset(drive: Drive, *, keep: bool) -> int:
     return max((extent.size_bytes for extent in drive.free), default=0)
 
 
-def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[Request, ...]:
+def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeRequest, ...]:
     """EFI system partition, swap, root, and home where there is room for both. Raises BadInput where there is
     too little for any.
 
@@ -241,7 +240,7 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[Request
     return (_asked("esp"), swap, _asked("root", root), _asked("home"))
 
 
-def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Said, ...]:
+def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Message, ...]:
     """A doubt for each volume on which a desktop would not fit."""
     return tuple(
         t(
@@ -258,12 +257,12 @@ def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Said
     )
 
 
-def _asked(role: str, size_bytes: int | None = None) -> Request:
+def _asked(role: str, size_bytes: int | None = None) -> VolumeRequest:
     size = ROLES[role].usual_bytes if size_bytes is None else size_bytes
-    return Request(ROLES[role].workload, size, role=role, rest=size is None)
+    return VolumeRequest(ROLES[role].workload, size, role=role, rest=size is None)
 
 
-def written(asked: Request) -> str:
+def written(asked: VolumeRequest) -> str:
     """The request as `--volume` takes it, for one with a role."""
     size = "rest" if asked.size_bytes is None else format_exact(asked.size_bytes).replace(" ", "")
     return f"role={asked.role},size={size}"

@@ -32,7 +32,7 @@ from wizard.model.changes import (
 )
 from wizard.model.errors import BadInput, partition_path, printable
 from wizard.model.plan import Mount
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import drive_faults
 from wizard.plan.dangers import DANGERS, dangers_in
 from wizard.plan.rules import (
@@ -47,7 +47,7 @@ from wizard.plan.settings.steps_of import OPPOSITES, rules_name
 from wizard.probe.host.sysfs import SYS
 
 
-def label_fault_of(label: str, filesystem: str) -> Said | None:
+def label_fault_of(label: str, filesystem: str) -> Message | None:
     """Why a filesystem that exists cannot get this label, as the end of a sentence; None where it can."""
     relabelling = KINDS[filesystem].relabelling
     if relabelling is None:
@@ -55,7 +55,7 @@ def label_fault_of(label: str, filesystem: str) -> Said | None:
     return label_fault(label, relabelling.rules or filesystem) or relabelling.fault(label)
 
 
-def old_label_fault(label: str, filesystem: str) -> Said | None:
+def old_label_fault(label: str, filesystem: str) -> Message | None:
     """Why the label that it has could not be given back to it, as the end of a sentence; None where it
     could."""
     relabelling = KINDS[filesystem].relabelling
@@ -137,7 +137,7 @@ def is_of_drive(device: str, drive: str) -> bool:
     )
 
 
-def _faults(changes: Changes) -> Iterator[Said]:
+def _faults(changes: Changes) -> Iterator[Message]:
     yield from drive_faults(changes.drive)
     if not is_device_path(changes.device) or not is_of_drive(changes.device, changes.drive.path):
         device, drive = printable(changes.device, 60), printable(changes.drive.path, 60)
@@ -159,7 +159,7 @@ def _faults(changes: Changes) -> Iterator[Said]:
             yield fault
 
 
-def _wish_faults(changes: Changes) -> Iterator[Said]:
+def _wish_faults(changes: Changes) -> Iterator[Message]:
     if isinstance(changes.wanted, SwitchOff):
         if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
             yield t("it names a filesystem where the whole drive is meant")
@@ -185,7 +185,7 @@ def _only_once(operation: ChangeOperation) -> str:
             return operation.kind
 
 
-def _operation_fault(operation: ChangeOperation, changes: Changes) -> Said | None:
+def _operation_fault(operation: ChangeOperation, changes: Changes) -> Message | None:
     match operation:
         case ReserveBlocks():
             return _reserve_fault(operation, changes)
@@ -211,7 +211,7 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> Said | Non
             return _growing_fault(operation, changes)
 
 
-def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Changes) -> Said | None:
+def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Changes) -> Message | None:
     # What is unmounted before a drive loses its power are its partitions.
     own = (changes.device,) if isinstance(operation, Relabel | Mount) else _nodes(changes)
     if operation.device not in own:
@@ -237,7 +237,7 @@ def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Chan
             )
 
 
-def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -> Said | None:
+def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -> Message | None:
     if operation.device != changes.device:
         return CHANGES_OTHER(device=printable(operation.device, 60))
     if not 0 < operation.old_bytes < operation.new_bytes < changes.drive.size_bytes:
@@ -254,7 +254,7 @@ def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -
     return None if len(sizes) == 1 else GROWS_OTHERWISE
 
 
-def _end_fault(operation: ExtendPartition, changes: Changes) -> Said | None:
+def _end_fault(operation: ExtendPartition, changes: Changes) -> Message | None:
     """Its end lies on the drive, at a whole logical block, and the filesystem grows with it."""
     block, end = changes.drive.geometry.logical_block_bytes, operation.start_bytes + operation.new_bytes
     odd = any(n % block for n in (operation.start_bytes, operation.old_bytes, operation.new_bytes))
@@ -268,7 +268,7 @@ def _end_fault(operation: ExtendPartition, changes: Changes) -> Said | None:
     return None if grows else GROWS_OTHERWISE
 
 
-def _relabel_fault(operation: Relabel, changes: Changes) -> Said | None:
+def _relabel_fault(operation: Relabel, changes: Changes) -> Message | None:
     filesystem, place = operation.filesystem, operation.mount_point
     if filesystem != changes.filesystem or KINDS[filesystem].relabelling is None:
         return t("it labels another filesystem")
@@ -281,7 +281,7 @@ def _relabel_fault(operation: Relabel, changes: Changes) -> Said | None:
     )
 
 
-def _mount_fault(operation: Mount, changes: Changes) -> Said | None:
+def _mount_fault(operation: Mount, changes: Changes) -> Message | None:
     if operation.others or operation.filesystem not in KINDS[changes.filesystem].kernel_names:
         return t("it mounts it otherwise than it can be")
     if fault := mount_point_fault(operation.mount_point):
@@ -289,7 +289,7 @@ def _mount_fault(operation: Mount, changes: Changes) -> Said | None:
     return _told(mount_options_fault(operation.options))
 
 
-def _told(fault: str | None) -> Said | None:
+def _told(fault: str | None) -> Message | None:
     """A fault that the rules for plans tell."""
     return None if fault is None else t("{fault}", fault=fault)
 
@@ -301,7 +301,7 @@ def _nodes(changes: Changes) -> tuple[str, ...]:
     return (drive, *(partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)))
 
 
-def value_fault(name: str, value: str) -> Said | None:
+def value_fault(name: str, value: str) -> Message | None:
     """Why a value of a queue is not set, or None."""
     if name not in QUEUE or not QUEUE[name].fullmatch(value):
         return t(
@@ -312,7 +312,7 @@ def value_fault(name: str, value: str) -> Said | None:
     return None
 
 
-def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> Said | None:
+def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> Message | None:
     if operation.device != changes.device or not changes.filesystem.startswith("ext"):
         return t("it keeps blocks for root on '{device}'", device=printable(operation.device, 60))
     if not 0 <= operation.new_blocks < operation.old_blocks < 1 << 48 or operation.block_bytes not in (
@@ -322,7 +322,7 @@ def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> Said | None:
     return None
 
 
-def _remount_fault(operation: Remount, changes: Changes) -> Said | None:
+def _remount_fault(operation: Remount, changes: Changes) -> Message | None:
     old, new = {*operation.old}, {*operation.new}
     if (
         operation.device != changes.device
@@ -341,7 +341,7 @@ def _remount_fault(operation: Remount, changes: Changes) -> Said | None:
     return None
 
 
-def _fstab_fault(operation: EditFstab, changes: Changes) -> Said | None:
+def _fstab_fault(operation: EditFstab, changes: Changes) -> Message | None:
     if (
         not operation.file.startswith("/")
         or not operation.file.isprintable()
@@ -352,7 +352,7 @@ def _fstab_fault(operation: EditFstab, changes: Changes) -> Said | None:
     return next((fault for edit in operation.lines if (fault := _line_fault(edit, changes))), None)
 
 
-def _line_fault(edit: LineEdit, changes: Changes) -> Said | None:
+def _line_fault(edit: LineEdit, changes: Changes) -> Message | None:
     """Each wish changes lines in its own way."""
     for line in (edit.old, edit.new):
         if line is not None and (len(line.split()) < 3 or line.lstrip()[:1] == "#" or "\n" in line):
@@ -370,7 +370,7 @@ def _line_fault(edit: LineEdit, changes: Changes) -> Said | None:
             return _options_fault(edit)
 
 
-def _source_fault(edit: LineEdit, changes: Changes) -> Said | None:
+def _source_fault(edit: LineEdit, changes: Changes) -> Message | None:
     new = next((step.operation.new for step in changes.steps if isinstance(step.operation, Relabel)), "")
     fits = edit.old is not None and edit.new == with_source(edit.old, by_label(new))
     return (
@@ -380,7 +380,7 @@ def _source_fault(edit: LineEdit, changes: Changes) -> Said | None:
     )
 
 
-def _options_fault(edit: LineEdit) -> Said | None:
+def _options_fault(edit: LineEdit) -> Message | None:
     """Why a line's new options are none that it may have; every other field stays."""
     if edit.old is None or edit.new is None:
         return t("it adds a line, or takes one away")
@@ -397,7 +397,7 @@ def _options_fault(edit: LineEdit) -> Said | None:
     return None
 
 
-def _rules_fault(operation: WriteRules, changes: Changes) -> Said | None:
+def _rules_fault(operation: WriteRules, changes: Changes) -> Message | None:
     path = PurePosixPath(operation.file)
     if not path.is_absolute() or not operation.file.isprintable() or path.name != rules_name(changes.drive):
         return t("'{file}' is not the drive's own file of udev's rules", file=printable(operation.file, 60))

@@ -12,7 +12,7 @@ from wizard.model.changes import EditFstab, LineEdit
 from wizard.model.errors import printable
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.plan import AddFstabLine
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.refusals import in_use, unread_content
 from wizard.plan.steps.commands import fstab_escaped
 from wizard.probe.host.uses import is_hidden
@@ -141,10 +141,10 @@ CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
 """The kernel drives these as SCSI disks, which it can let go of."""
 
 
-def why_not_relabel(drive: Drive, device: str) -> Said | None:
+def why_not_relabel(drive: Drive, device: str) -> Message | None:
     """Why its filesystem cannot get another label now, or None."""
     kind = filesystem_on(drive, device)
-    if isinstance(kind, Said):
+    if isinstance(kind, Message):
         return kind
     if drive.read_only:
         return READ_ONLY(drive=drive.path)
@@ -162,11 +162,11 @@ def why_not_relabel(drive: Drive, device: str) -> Said | None:
     return _other_use(drive, device)
 
 
-def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Said | None:
+def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Message | None:
     """Why it cannot be mounted now, or None. With `boot`, where every boot is meant, one that is mounted now
     is no reason."""
     kind = filesystem_on(drive, device)
-    if isinstance(kind, Said):
+    if isinstance(kind, Message):
         return kind
     if not kind.kernel_names:
         return NEVER_MOUNTED(device=device, title=kind.title)
@@ -177,7 +177,7 @@ def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = F
     return _other_use(drive, device)
 
 
-def why_not_unmount(drive: Drive, device: str, *, boot: bool = False) -> Said | None:
+def why_not_unmount(drive: Drive, device: str, *, boot: bool = False) -> Message | None:
     """Why it cannot be unmounted, or None. With `boot`, where its line in fstab is to go too, one that is not
     mounted is no reason. Who uses it is not looked at."""
     if needed := _needed(drive, device):
@@ -187,11 +187,11 @@ def why_not_unmount(drive: Drive, device: str, *, boot: bool = False) -> Said | 
     return (HIDDEN if _is_hidden(drive, device) else NOT_MOUNTED)(device=device)
 
 
-def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "fstab") -> Said | None:
+def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "fstab") -> Message | None:
     """Why its mount options cannot be changed, or None. They are those of its line in `fstab`, so `has_line`
     tells whether there is one."""
     kind = filesystem_on(drive, device)
-    if isinstance(kind, Said):
+    if isinstance(kind, Message):
         return kind
     if not kind.kernel_names:
         return NEVER_MOUNTED(device=device, title=kind.title)
@@ -202,20 +202,20 @@ def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "
     )
 
 
-def why_not_tune(drive: Drive, device: str) -> Said | None:
+def why_not_tune(drive: Drive, device: str) -> Message | None:
     """Why nothing can be said of what would suit it better, or None."""
     kind = filesystem_on(drive, device)
-    if isinstance(kind, Said):
+    if isinstance(kind, Message):
         return kind
     if kind.name in MADE and MADE[kind.name].mounts:
         return None
     return NOT_ADVISED(device=device, filesystem=kind.title)
 
 
-def why_not_bring(drive: Drive, device: str) -> Said | None:
+def why_not_bring(drive: Drive, device: str) -> Message | None:
     """Why no files can be brought to it, or None. They are written where it is mounted."""
     kind = filesystem_on(drive, device)
-    if isinstance(kind, Said):
+    if isinstance(kind, Message):
         return kind
     if drive.read_only:
         return READ_ONLY(drive=drive.path)
@@ -224,7 +224,7 @@ def why_not_bring(drive: Drive, device: str) -> Said | None:
     return None
 
 
-def why_not_power_off(drive: Drive) -> Said | None:
+def why_not_power_off(drive: Drive) -> Message | None:
     """Why the drive cannot be powered off, or None; what of it is mounted will be unmounted."""
     if drive.bus == "nvme":
         return t("{drive} is an NVMe drive, which cannot be powered off here.", drive=drive.path)
@@ -244,7 +244,7 @@ def signatures_on(drive: Drive, device: str) -> tuple[Signature, ...]:
     return part.signatures if part is not None else drive.signatures if device == drive.path else ()
 
 
-def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Said:
+def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     """The one filesystem on a device, or why there is none."""
     found = signatures_on(drive, device)
     if len(found) == 1 and not found[0].ambivalent and found[0].kind in KINDS:
@@ -270,7 +270,7 @@ def _is_hidden(drive: Drive, device: str) -> bool:
     return any(use.subject == device and is_hidden(use) for use in drive.uses)
 
 
-def _needed(drive: Drive, device: str | None) -> Said | None:
+def _needed(drive: Drive, device: str | None) -> Message | None:
     """That the running system needs a device, or with None any of the drive."""
     for use in drive.uses:
         if use.kind == "running-system" and device in (None, use.subject):
@@ -282,7 +282,7 @@ def _needed(drive: Drive, device: str | None) -> Said | None:
     return None
 
 
-def _other_use(drive: Drive, device: str | None) -> Said | None:
+def _other_use(drive: Drive, device: str | None) -> Message | None:
     """How a device, or with None any of the drive, is in use otherwise than mounted."""
     for use in drive.uses:
         if use.kind not in ("mounted", "running-system") and device in (None, use.subject):

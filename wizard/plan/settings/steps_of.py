@@ -30,7 +30,7 @@ from wizard.model.changes import (
 from wizard.model.errors import printable
 from wizard.model.geometry import Identity
 from wizard.model.plan import Mount
-from wizard.model.said import Said, Sentence, t, tn
+from wizard.model.said import Message, Sentence, t, tn
 from wizard.plan.settings import possible
 from wizard.plan.steps.commands import commands_of, edits_of
 
@@ -240,7 +240,7 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
             )
 
 
-def _remounted(old: Sequence[str], new: Sequence[str]) -> Said | str:
+def _remounted(old: Sequence[str], new: Sequence[str]) -> Message | str:
     """Which words come and which go, as a part of a sentence."""
     come = " and ".join(word for word in new if word not in old)
     gone = " and ".join(word for word in old if word in OPPOSITES and word not in new)
@@ -254,7 +254,7 @@ def _remounted(old: Sequence[str], new: Sequence[str]) -> Said | str:
 Told = Relabel | Mount | Unmount | PowerOff | ExtendPartition | GrowMounted
 
 
-def _action_told(operation: Told) -> tuple[Said, Said]:
+def _action_told(operation: Told) -> tuple[Message, Message]:
     """What an action does, and what is checked afterwards."""
     device = operation.device
     match operation:
@@ -321,7 +321,7 @@ def _fstab_sentence(operation: EditFstab) -> str:
     )
 
 
-def _other_options(edit: LineEdit, file: str) -> Said | None:
+def _other_options(edit: LineEdit, file: str) -> Message | None:
     """Where a line differs in its options alone, which go and which come."""
     old, new = ((line or "").split() for line in (edit.old, edit.new))
     if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:

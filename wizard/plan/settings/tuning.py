@@ -22,7 +22,7 @@ from wizard.model.changes import (
 )
 from wizard.model.errors import printable
 from wizard.model.geometry import Identity
-from wizard.model.said import Said, t
+from wizard.model.said import Message, t
 from wizard.plan.settings.check_changes import REMOUNTING, TUNED, check_changes
 from wizard.plan.settings.possible import digest_of_text
 from wizard.plan.settings.steps_of import change_steps, rules_name, told_anew
@@ -42,7 +42,7 @@ class Superblock:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CurrentSettings:
     """What was found where changes would be made; what could not be read is None.
 
     `fstab` is the file of mounts with its text, `line` the number of the filesystem's line in it; `rules` the
@@ -64,11 +64,11 @@ class Found:
 
 
 def make_changes(
-    drive: Identity, existing: Existing, uuid: str, workload: str, tuning: Tuning, found: Found
+    drive: Identity, existing: Existing, uuid: str, workload: str, tuning: Tuning, found: CurrentSettings
 ) -> Changes:
     """The changes; without steps where nothing is to be changed, or nothing that can be."""
     operations: list[ChangeOperation] = []
-    doubts: list[Said | str] = []
+    doubts: list[Message | str] = []
     if tuning.reserved_percent is not None:
         _reserve(existing, tuning.reserved_percent, found, operations, doubts)
     if tuning.options is not None and found.line is not None:
@@ -89,9 +89,9 @@ def make_changes(
 def _reserve(
     existing: Existing,
     percent: int,
-    found: Found,
+    found: CurrentSettings,
     operations: list[ChangeOperation],
-    doubts: list[Said | str],
+    doubts: list[Message | str],
 ) -> None:
     if found.superblock is None:
         doubts.append(ROOT_ONLY)
@@ -104,9 +104,9 @@ def _reserve(
 def set_options(
     existing: Existing,
     options: tuple[str, ...],
-    found: Found,
+    found: CurrentSettings,
     operations: list[ChangeOperation],
-    doubts: list[Said | str],
+    doubts: list[Message | str],
     in_use: Set[str] = TUNED,
 ) -> None:
     """Add what gives its mount and its line these options to the operations, and to the doubts what holds
@@ -151,11 +151,13 @@ def _key(option: str) -> str:
     return option.partition("=")[0]
 
 
-def _in_force(word: str, options: Iterable[str], found: Found) -> bool:
+def _in_force(word: str, options: Iterable[str], found: CurrentSettings) -> bool:
     return found.mounted is not None and (word in found.mounted) is (word in {*options})
 
 
-def _remount(existing: Existing, options: tuple[str, ...], found: Found, in_use: Set[str]) -> Remount | None:
+def _remount(
+    existing: Existing, options: tuple[str, ...], found: CurrentSettings, in_use: Set[str]
+) -> Remount | None:
     """The mount that is there with the words that can be changed in use; None where it has them, or must not
     be touched."""
     if (
@@ -179,7 +181,11 @@ def _remount(existing: Existing, options: tuple[str, ...], found: Found, in_use:
 
 
 def _queue(
-    drive: Identity, tuning: Tuning, found: Found, operations: list[ChangeOperation], doubts: list[Said | str]
+    drive: Identity,
+    tuning: Tuning,
+    found: CurrentSettings,
+    operations: list[ChangeOperation],
+    doubts: list[Message | str],
 ) -> None:
     """The values now, and the rules that set them at every start; rules that somebody else wrote are left
     alone."""

@@ -32,7 +32,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import WRITTEN_ZONES
 from wizard.plan.free_space import content_of
 from wizard.plan.messages import BELONGS
@@ -87,7 +87,7 @@ def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]
             return tuple(map(str, _array_holds(operation)))
 
 
-def _line_holds(operation: AddFstabLine) -> Said:
+def _line_holds(operation: AddFstabLine) -> Message:
     name, uuid = mounted_subvolume(operation.options), operation.uuid
     return t(
         "/etc/fstab has exactly this one line for {what}, and every other line as before.",
@@ -95,7 +95,7 @@ def _line_holds(operation: AddFstabLine) -> Said:
     )
 
 
-def _mount_holds(operation: Mount) -> Said:
+def _mount_holds(operation: Mount) -> Message:
     device, place = operation.device, printable(operation.mount_point, 2000)
     if not operation.options:
         return t("{device} is mounted at {place}.", device=device, place=place)
@@ -107,7 +107,7 @@ def _mount_holds(operation: Mount) -> Said:
     )
 
 
-def _within_holds(operation: MakeSubvolumes | SetOwner) -> Said:
+def _within_holds(operation: MakeSubvolumes | SetOwner) -> Message:
     if isinstance(operation, MakeSubvolumes):
         return t(
             "Btrfs lists on {device} exactly {names:and}.", device=operation.device, names=operation.names
@@ -145,7 +145,7 @@ def _filesystem_holds(operation: MakeFilesystem | Resizing) -> tuple[str, ...]:
     return tuple(map(str, holds))
 
 
-def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[Said, ...]:
+def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[Message, ...]:
     match operation:
         case MakeArray(level="raid1"):
             return mirror_holds(operation)
@@ -188,7 +188,7 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
             )
 
 
-def _kernel_says(device: str, chunk_bytes: int, count: int) -> Said:
+def _kernel_says(device: str, chunk_bytes: int, count: int) -> Message:
     return t(
         "The kernel advises {least:exact} at least and {best:exact} at best for "
         "{device}, and finds it aligned on every drive.",
@@ -277,7 +277,7 @@ def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
     return [slot for slot in _removed(member) if any(slot.overlaps(made) for made in named)]
 
 
-def _lost_with(member: Member, lost: Sequence[Slot], where: Said) -> str:
+def _lost_with(member: Member, lost: Sequence[Slot], where: Message) -> str:
     if lost:
         return str(
             t(
@@ -299,7 +299,7 @@ def _removed(member: Member) -> list[Slot]:
     return [slot for slot in member.before.partitions if not slot.kept]
 
 
-def _described(slot: Slot) -> Said:
+def _described(slot: Slot) -> Message:
     number, content, size = slot.number, content_of(slot), slot.size_bytes
     if not slot.label:
         return t("partition {number} ({content}, {size:size})", number=number, content=content, size=size)

@@ -38,7 +38,7 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
-from wizard.model.said import TIB, Said, Sentence, in_a_row, t, tn
+from wizard.model.said import TIB, Message, Sentence, join, t, tn
 from wizard.plan.messages import LET_WRITE, ROOTS_AGAIN, who
 from wizard.plan.partition.possible import lost, resized_said, table_said
 from wizard.plan.raid.lvm import DATA_BYTES, logical_sentence
@@ -221,7 +221,7 @@ def _sentence(operation: Operation, context: Context) -> str:
             return str(_array_sentence(operation))
 
 
-def _making(operation: MakeFilesystem) -> Said:
+def _making(operation: MakeFilesystem) -> Message:
     kind, devices = operation.filesystem, (operation.device, *operation.others)
     noun, label = MADE[kind].noun, repr(printable(operation.label))
     if not operation.others:
@@ -243,7 +243,7 @@ def _making(operation: MakeFilesystem) -> Said:
     )
 
 
-def _spread(options: Sequence[str]) -> Said:
+def _spread(options: Sequence[str]) -> Message:
     """What Btrfs does with several devices, as the end of a sentence."""
     if ("-d", "raid1") in pairwise(options):
         return t(
@@ -258,7 +258,9 @@ def _spread(options: Sequence[str]) -> Said:
     return t("its files and its own records once, spread over all of them")
 
 
-def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume) -> Said:
+def _array_sentence(
+    operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume,
+) -> Message:
     match operation:
         case MakeLogicalVolume():
             return logical_sentence(operation)
@@ -314,7 +316,7 @@ def _table_sentence(operation: WriteTable, context: Context) -> str:
         count=new,
     )
     return str(
-        in_a_row(
+        join(
             added, t("It is rehearsed on a stand-in for the drive first, where the kernel has loop devices.")
         )
         if context.direct

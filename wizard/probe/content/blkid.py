@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
-from wizard.model.said import Said, Sentence
+from wizard.model.said import Message, Sentence
 from wizard.probe import unread as words
 from wizard.probe.unread import Unreadable
 
@@ -120,7 +120,7 @@ def _finds(status: int, path: str, otherwise: Sentence) -> bool:
     raise Unreadable(_fault(otherwise, path))
 
 
-def _fault(sentence: Sentence, path: str) -> Said:
+def _fault(sentence: Sentence, path: str) -> Message:
     return sentence(device=path, why=os.strerror(ctypes.get_errno() or errno.EIO))
 
 

@@ -28,7 +28,7 @@ LARGEST_ENTRIES_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Placed):
+class GptEntry(Placed):
     """One partition as a table states it, believed or not: it may overlap others or lie past the end."""
 
     number: int
@@ -41,7 +41,7 @@ class Entry(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class GptCopy:
     """One of the two copies: a header, and the bytes of its entries. `sound` when every
     checksum and place is right."""
 
@@ -63,7 +63,7 @@ class Gpt:
     when a copy is."""
 
     table: Table
-    entries: tuple[Entry, ...]
+    entries: tuple[GptEntry, ...]
     spans: tuple[Span, ...]
     primary_marked: bool
     sound: bool
@@ -102,7 +102,9 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
     )
 
 
-def _own(primary: Copy | None, copies: Sequence[Copy], best: Copy, block_bytes: int) -> Iterator[Extent]:
+def _own(
+    primary: GptCopy | None, copies: Sequence[GptCopy], best: GptCopy, block_bytes: int
+) -> Iterator[Extent]:
     """Where the table itself lies. Where the first copy is gone it is restored to its usual place."""
     entries = rounded_up(len(best.entries), block_bytes)
     yield Extent(0, 2 * block_bytes)
@@ -115,7 +117,7 @@ def _own(primary: Copy | None, copies: Sequence[Copy], best: Copy, block_bytes: 
             yield Extent(copy.entries_lba * block_bytes, entries)
 
 
-def _is_ordinary(primary: Copy | None, backup: Copy | None, block_bytes: int) -> bool:
+def _is_ordinary(primary: GptCopy | None, backup: GptCopy | None, block_bytes: int) -> bool:
     """Whether both copies lie where libparted writes them again, whatever their headers say, and what it
     writes over is theirs alone; of one whose backup is misplaced, on the drive that it was made on."""
     if not (primary and primary.sound and backup and backup.sound) or {
@@ -133,13 +135,13 @@ def _is_ordinary(primary: Copy | None, backup: Copy | None, block_bytes: int) ->
     )
 
 
-def _best(primary: Copy | None, backup: Copy | None) -> Copy:
+def _best(primary: GptCopy | None, backup: GptCopy | None) -> GptCopy:
     """The copy to believe: a sound one before a damaged one, the first before the second."""
     found = [copy for copy in (primary, backup) if copy]
     return next((copy for copy in found if copy.sound), found[0])
 
 
-def _state_of_backup(primary: Copy | None, backup: Copy | None, misplaced: Copy | None) -> str:
+def _state_of_backup(primary: GptCopy | None, backup: GptCopy | None, misplaced: GptCopy | None) -> str:
     if backup and backup.sound:
         stale = (
             primary
@@ -152,7 +154,7 @@ def _state_of_backup(primary: Copy | None, backup: Copy | None, misplaced: Copy 
     return "damaged" if backup or misplaced else "missing"
 
 
-def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | None:
+def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy | None:
     """The header at `lba` with its entries; None where no signature stands there."""
     raw = read(lba * block_bytes, HEADER_READ_BYTES)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
@@ -186,7 +188,7 @@ def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | N
         and 2 <= entries_lba <= last_lba
     )
     entries = read(entries_lba * block_bytes, wanted) if readable else b""
-    return Copy(
+    return GptCopy(
         header_lba=lba,
         alternate_lba=alternate,
         first_usable_lba=first,
@@ -203,7 +205,7 @@ def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | N
     )
 
 
-def _entries(copy: Copy, block_bytes: int) -> tuple[Entry, ...]:
+def _entries(copy: GptCopy, block_bytes: int) -> tuple[GptEntry, ...]:
     """The entries in use. One whose end lies before its start has size 0."""
     found = []
     size = max(copy.entry_bytes, ENTRY.size)
@@ -213,7 +215,7 @@ def _entries(copy: Copy, block_bytes: int) -> tuple[Entry, ...]:
             continue
         text = name.decode("utf-16-le", errors="replace").partition("\0")[0]
         found.append(
-            Entry(
+            GptEntry(
                 number=index + 1,
                 start_bytes=first * block_bytes,
                 size_bytes=max(0, last - first + 1) * block_bytes,

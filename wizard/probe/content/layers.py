@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
 from wizard.probe.content.ext import find_copy
-from wizard.probe.content.lvm import NOTHING, Inside, data_drives, striping
+from wizard.probe.content.lvm import NOTHING, DataLayout, data_drives, striping
 from wizard.probe.content.superblocks import read_inside, replayed
 from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, RawSignature
 from wizard.probe.host.sysfs import bytes_at, geometry_of, whole_number
@@ -49,14 +49,14 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class LayerInput:
     """What a layer may stand on: its signatures, its size and the recorded bytes of its superblocks."""
 
     signatures: tuple[Signature, ...]
     size_bytes: int
     chunks: tuple[RawChunk, ...]
 
-    def inside(self, kind: str) -> Inside:
+    def inside(self, kind: str) -> DataLayout:
         """What the superblock of that kind says, if the ground has one."""
         mark = next((mark for mark in self.signatures if mark.kind == kind), None)
         return (
@@ -79,9 +79,9 @@ def layers_of(
         return ()
     names = {node(graph, name): name for name in (*graph.blocks, *raw.layers)}
     names |= {part.path: part.path.removeprefix("/dev/") for part in partitions if part.path not in names}
-    grounds = {raw.path: Ground(signatures, size_bytes, raw.superblocks.get(raw.name, ()))}
+    grounds = {raw.path: LayerInput(signatures, size_bytes, raw.superblocks.get(raw.name, ()))}
     for part in partitions:
-        grounds[part.path] = Ground(
+        grounds[part.path] = LayerInput(
             part.signatures, part.size_bytes, raw.superblocks.get(names[part.path], ())
         )
     marks: dict[str, tuple[Signature, ...]] = {}
@@ -90,7 +90,7 @@ def layers_of(
         if known is not None and layer.path not in grounds:
             size = bytes_at(known.sysfs, "size") or 0
             marks[layer.path] = with_insides(_signatures(known), known.superblocks, size)
-            grounds[layer.path] = Ground(marks[layer.path], size, known.superblocks)
+            grounds[layer.path] = LayerInput(marks[layer.path], size, known.superblocks)
     found = []
     for layer in plain:
         known = raw.layers.get(name := names.get(layer.path, ""))
@@ -119,7 +119,7 @@ def layers_of(
 
 
 def _stands(
-    texts: Mapping[str, str], below: str, ground: Ground | None
+    texts: Mapping[str, str], below: str, ground: LayerInput | None
 ) -> tuple[int | None, Striping | None]:
     """Where a layer's data begin on what is below, and how it is striped; None where neither the kernel nor a
     superblock says so."""

@@ -19,7 +19,7 @@ LARGEST_STRIPE_BYTES = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
-class Volume:
+class LogicalVolume:
     """An LVM logical volume that lies on this physical volume. `uuid` has no dashes; `offset_bytes` is where
     its first part here begins.
 
@@ -32,7 +32,7 @@ class Volume:
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class DataLayout:
     """What a superblock says: where the data begin, counted from its device's start, the striping, a
     filesystem's block size, words of features and what of it is taken, and LVM's logical volumes."""
 
@@ -42,12 +42,12 @@ class Inside:
     features: tuple[int, int, int] | None = None
     unconverted: bool = False
     taken_bytes: int | None = None
-    volumes: tuple[Volume, ...] = ()
+    volumes: tuple[LogicalVolume, ...] = ()
 
 
-NOTHING = Inside()
+NOTHING = DataLayout()
 
-Reader = Callable[[Read, int, int | None], Inside]
+Reader = Callable[[Read, int, int | None], DataLayout]
 """Reads of a device of so many bytes; the third is where libblkid found the signature, where it said so."""
 
 
@@ -76,7 +76,7 @@ looked at."""
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_.+/-]+)|([{}=\[\],])|#[^\n]*|\s+', re.DOTALL)
 
 
-def read_physical_volume(read: Read, size_bytes: int, _mark_bytes: int | None = None) -> Inside:
+def read_physical_volume(read: Read, size_bytes: int, _mark_bytes: int | None = None) -> DataLayout:
     """Where the data area begins (pe_start), and the logical volumes with extents on it."""
     labels = read(0, LABEL_SECTORS * SECTOR_BYTES)
     for place in range(0, len(labels), SECTOR_BYTES):
@@ -86,7 +86,7 @@ def read_physical_volume(read: Read, size_bytes: int, _mark_bytes: int | None = 
     return NOTHING
 
 
-def _labelled(read: Read, sector: bytes, size_bytes: int) -> Inside:
+def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
     header = struct.unpack_from("<I", sector, 20)[0]
     if header + 40 > SECTOR_BYTES:
         return NOTHING
@@ -99,7 +99,7 @@ def _labelled(read: Read, sector: bytes, size_bytes: int) -> Inside:
         told = _of_group(group, own_uuid) if group else None
         if told is not None:
             return told
-    return Inside(start)
+    return DataLayout(start)
 
 
 def _places(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
@@ -135,7 +135,7 @@ def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section 
     )
 
 
-def _of_group(group: Section, own_uuid: str) -> Inside | None:
+def _of_group(group: Section, own_uuid: str) -> DataLayout | None:
     """What the text says of the physical volume with that identity; None where it does not name it."""
     sectors = _number(group.get("extent_size"))
     for name, volume in _sections(group.get("physical_volumes")):
@@ -145,11 +145,11 @@ def _of_group(group: Section, own_uuid: str) -> Inside | None:
         if start is None:
             return None
         volumes = _volumes(group, name, start, sectors) if sectors else ()
-        return Inside(start * SECTOR_BYTES, volumes=tuple(volumes))
+        return DataLayout(start * SECTOR_BYTES, volumes=tuple(volumes))
     return None
 
 
-def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator[Volume]:
+def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator[LogicalVolume]:
     """The logical volumes that have extents on the physical volume of that name, in the text's order. Sizes
     in sectors."""
     for _, volume in _sections(group.get("logical_volumes")):
@@ -173,7 +173,7 @@ def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator
                 spread = striping(unit, unit * len(pairs)) if unit else None
             places += [(start + number * extent) * SECTOR_BYTES for number in here]
         if places:
-            yield Volume(_bare(volume.get("id")), places[0], spread)
+            yield LogicalVolume(_bare(volume.get("id")), places[0], spread)
 
 
 def _sections(value: object) -> Iterator[tuple[str, Section]]:
@@ -258,7 +258,7 @@ MD_0_RESERVED_BYTES = 64 * 1024
 MOST_DRIVES = 4096
 
 
-def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
+def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """The superblock where libblkid saw it, or else at each of the four places that the format's versions
     have."""
     at_end = (size_bytes // SECTOR_BYTES - 16) // 8 * 8 * SECTOR_BYTES
@@ -278,14 +278,14 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
     return NOTHING
 
 
-def _md_1(data: bytes) -> Inside:
+def _md_1(data: bytes) -> DataLayout:
     _, _, features, _, _, _, _, level, layout, _, chunk, drives, _, _ = MD_1.unpack_from(data)
     offset, _ = MD_1_SPREAD.unpack_from(data, 128)
     spread = None if features & MD_RESHAPES else _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
-    return Inside(offset * SECTOR_BYTES, spread)
+    return DataLayout(offset * SECTOR_BYTES, spread)
 
 
-def _md_0(data: bytes, order: str) -> Inside:
+def _md_0(data: bytes, order: str) -> DataLayout:
     """The old format: it lies at the end, in the byte order of the machine that wrote it, and its data begin
     with the device."""
     if len(data) < MD_0_READ_BYTES:
@@ -293,7 +293,7 @@ def _md_0(data: bytes, order: str) -> Inside:
     words = struct.unpack_from(f"{order}66I", data)
     if words[1] != 0:
         return NOTHING
-    return Inside(0, _md_striping(words[7], words[10], words[65], words[64]))
+    return DataLayout(0, _md_striping(words[7], words[10], words[65], words[64]))
 
 
 def _md_striping(level: int, drives: int, chunk_bytes: int, layout: int) -> Striping | None:

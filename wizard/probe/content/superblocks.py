@@ -20,7 +20,7 @@ from wizard.probe.content.gpt import Read as SuperblocksRead
 from wizard.probe.content.lvm import (
     NOTHING,
     SECTOR_BYTES,
-    Inside,
+    DataLayout,
     Reader,
     read_member,
     read_physical_volume,
@@ -28,7 +28,9 @@ from wizard.probe.content.lvm import (
 )
 
 
-def read_inside(kind: str, read: SuperblocksRead, size_bytes: int, mark_bytes: int | None = None) -> Inside:
+def read_inside(
+    kind: str, read: SuperblocksRead, size_bytes: int, mark_bytes: int | None = None
+) -> DataLayout:
     """What the superblock of that kind says; nothing for a kind without one that is read here. A place
     outside of the device is none."""
     reader = READERS.get(kind)
@@ -77,7 +79,7 @@ LUKS2_LARGEST_BYTES = 4 * 1024 * 1024
 SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
 
 
-def _luks(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Inside:
+def _luks(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     del size_bytes, mark_bytes
     data = read(0, LUKS1_READ_BYTES)
     if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
@@ -86,11 +88,11 @@ def _luks(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Ins
     if version == 1:
         sectors = struct.unpack_from(">I", data, 104)[0]
         # A payload offset of 0 says that this header lies apart from its data.
-        return Inside(sectors * SECTOR_BYTES) if sectors else NOTHING
+        return DataLayout(sectors * SECTOR_BYTES) if sectors else NOTHING
     if version != 2 or not LUKS2_HEADER_BYTES < header_bytes <= LUKS2_LARGEST_BYTES:
         return NOTHING
     found = segments_of(read(LUKS2_HEADER_BYTES, header_bytes - LUKS2_HEADER_BYTES))
-    return Inside(_first_segment(found[2])) if found else NOTHING
+    return DataLayout(_first_segment(found[2])) if found else NOTHING
 
 
 def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
@@ -139,7 +141,7 @@ EXT_64BIT = 0x80
 XFS_READ_BYTES = 192
 
 
-def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Inside:
+def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """s_raid_stride and s_raid_stripe_width, in blocks of the filesystem, and the three words of features."""
     del size_bytes, mark_bytes
     shift, magic, wanted = (
@@ -154,7 +156,7 @@ def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Insi
         return NOTHING
     stride, _, _, width = struct.unpack("<HHQI", wanted)
     block = 1024 << log
-    return Inside(
+    return DataLayout(
         striping=striping(stride * block, width * block),
         block_bytes=block,
         features=_ext_features(read),
@@ -188,14 +190,14 @@ def _ext_taken(read: SuperblocksRead, block_bytes: int) -> int | None:
     return taken * block_bytes
 
 
-def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Inside:
+def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """sb_unit and sb_width, in blocks of the filesystem."""
     del size_bytes, mark_bytes
     data = read(0, XFS_READ_BYTES)
     if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
         return NOTHING
     block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
-    return Inside(striping=striping(unit * block, width * block), block_bytes=block)
+    return DataLayout(striping=striping(unit * block, width * block), block_bytes=block)
 
 
 READERS: Mapping[str, Reader] = {

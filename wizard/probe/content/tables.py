@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from wizard.model.machine import Extent, Table
-from wizard.model.said import Said
-from wizard.probe.content.gpt import Entry, Gpt, Read, Span, read_gpt
+from wizard.model.said import Message
+from wizard.probe.content.gpt import Gpt, GptEntry, Read, Span, read_gpt
 from wizard.probe.unread import CHAIN_BROKEN, CHAIN_RETURNS, MANY_PARTITIONS, OTHER_BLOCKS, TABLE_LOST
 
 SECTOR_BYTES = 512
@@ -23,7 +23,7 @@ LONGEST_CHAIN = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class MbrEntry:
     """One of the four lines of a boot record."""
 
     boot: int
@@ -42,11 +42,11 @@ class Mbr:
     """What was found. `problems` are sentences about a chain of logical partitions that breaks off."""
 
     table: Table
-    entries: tuple[Entry, ...]
+    entries: tuple[GptEntry, ...]
     spans: tuple[Span, ...]
     protective: bool
     mixed: bool
-    problems: tuple[Said, ...]
+    problems: tuple[Message, ...]
 
 
 def is_extended(type_text: str | None) -> bool:
@@ -87,17 +87,17 @@ def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
     )
 
 
-def _slots(sector: bytes) -> tuple[Slot, ...] | None:
+def _slots(sector: bytes) -> tuple[MbrEntry, ...] | None:
     if len(sector) < SECTOR_BYTES or sector[510:512] != SIGNATURE:
         return None
     return tuple(
-        Slot(boot, kind, first, blocks)
+        MbrEntry(boot, kind, first, blocks)
         for boot, _, kind, _, first, blocks in (SLOT.unpack_from(sector, 446 + 16 * i) for i in range(4))
     )
 
 
-def _entry(slot: Slot, number: int, base_block: int, block_bytes: int, disk_id: int) -> Entry:
-    return Entry(
+def _entry(slot: MbrEntry, number: int, base_block: int, block_bytes: int, disk_id: int) -> GptEntry:
+    return GptEntry(
         number=number,
         start_bytes=(base_block + slot.first_block) * block_bytes,
         size_bytes=slot.blocks * block_bytes,
@@ -108,14 +108,14 @@ def _entry(slot: Slot, number: int, base_block: int, block_bytes: int, disk_id: 
 
 
 def _chain(
-    read: Read, extended: Slot, block_bytes: int, size_bytes: int, disk_id: int
-) -> tuple[list[Entry], list[Span], Said | None]:
+    read: Read, extended: MbrEntry, block_bytes: int, size_bytes: int, disk_id: int
+) -> tuple[list[GptEntry], list[Span], Message | None]:
     """The logical partitions, the sectors that state them, and where the chain breaks off, if it does.
 
     Each record states one partition relative to itself, and the next record relative to the extended
     partition.
     """
-    entries: list[Entry] = []
+    entries: list[GptEntry] = []
     spans: list[Span] = []
     seen: set[int] = set()
     here = extended.first_block
@@ -153,9 +153,9 @@ class TableReading:
     `other_blocks`: it was made for logical blocks of another size."""
 
     table: Table
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[GptEntry, ...] = ()
     spans: tuple[Span, ...] = ()
-    problems: tuple[Said, ...] = ()
+    problems: tuple[Message, ...] = ()
     other_blocks: bool = False
 
 
@@ -194,7 +194,7 @@ def _read(
     return TableReading(NO_TABLE)
 
 
-def _made_for_others(read: Read, size_bytes: int, block_bytes: int) -> Iterator[Said]:
+def _made_for_others(read: Read, size_bytes: int, block_bytes: int) -> Iterator[Message]:
     """Whether the table that is missed stands where it would with other logical blocks, as behind another USB
     bridge."""
     for other in BLOCK_SIZES:
@@ -244,4 +244,4 @@ def free_extents(
     return tuple(free)
 
 
-__all__ = ["Entry", "Read", "Span", "TableReading", "free_extents", "is_extended", "read_table"]
+__all__ = ["GptEntry", "Read", "Span", "TableReading", "free_extents", "is_extended", "read_table"]

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 
 from wizard.model.drive_facts import LEAST_RATE, MOST_RATE, SOLID_STATE, Ata, Smart
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.probe.facts import RawDrive, RawMachine
 from wizard.probe.host.sysfs import OPTICAL
 from wizard.probe.unread import BAD_SUM, NO_DISK
@@ -71,7 +71,7 @@ WORD_BYTES = 2
 USUAL_BLOCK_BYTES = 512
 
 
-def ata_of(raw: RawDrive) -> tuple[Ata | None, Said | None]:
+def ata_of(raw: RawDrive) -> tuple[Ata | None, Message | None]:
     """What the words say, and why they cannot be used where there are some that cannot."""
     page = vital_page(raw, ATA_PAGE)
     if page is None or len(page) < DATA_AT + DATA_BYTES or page[COMMAND_BYTE] != IDENTIFY_DEVICE:

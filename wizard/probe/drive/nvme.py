@@ -43,7 +43,7 @@ EVERY_NAMESPACE = 1 << 0
 """In the controller's byte 524, attributes of Format NVM: it formats all namespaces together."""
 
 
-class Command(ctypes.Structure):
+class NvmeCommand(ctypes.Structure):
     """struct nvme_passthru_cmd of the kernel."""
 
     _fields_ = (
@@ -95,7 +95,7 @@ def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
     """One Identify structure; raises OSError where kernel or drive refuses, the latter with its NVMe
     status."""
     buffer = (ctypes.c_uint8 * IDENTIFY_BYTES)()
-    command = Command(
+    command = NvmeCommand(
         opcode=IDENTIFY,
         nsid=namespace,
         addr=ctypes.addressof(buffer),

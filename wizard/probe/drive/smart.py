@@ -7,7 +7,7 @@ from typing import Any
 
 from wizard.model.drive_facts import SOLID_STATE, Health, Smart
 from wizard.model.machine import Obstacle
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.probe import unread as words
 from wizard.probe.drive.ata import told
 from wizard.probe.unread import obstacle_in
@@ -53,7 +53,7 @@ def smart_of(text: str | None) -> Smart:
     )
 
 
-def smart_trouble(text: str | None) -> tuple[Said, Obstacle] | None:
+def smart_trouble(text: str | None) -> tuple[Message, Obstacle] | None:
     """Why smartctl gave nothing, in its own words, and what stood against it."""
     said = _object(text)
     if text is None or "smart_status" in said or "model_name" in said or "rotation_rate" in said:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from wizard.model.machine import Layer, Use
-from wizard.model.said import Said, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.probe.facts import RawBlock, RawGraph
 from wizard.probe.host.sysfs import node_of
 
@@ -21,7 +21,7 @@ OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 @dataclass(frozen=True, slots=True)
-class Mount:
+class MountinfoLine:
     """One line of a mountinfo. `root` is the folder of the filesystem that is mounted, `/` for all of it.
 
     `own`: seen in our own namespace; `system`: there or in the first process's.
@@ -36,7 +36,7 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class UseState:
     """What was found about a drive. `mount_points` are those of our own namespace, by node."""
 
     layers: tuple[Layer, ...]
@@ -44,7 +44,7 @@ class Standing:
     mount_points: Mapping[str, tuple[str, ...]]
 
 
-def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> Standing:
+def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> UseState:
     """Layers and uses of the devices `names` (a drive and its partitions) and of all that stands on them."""
     base = tuple(name for name in names)
     edges = list(_edges(graph, base))
@@ -79,7 +79,7 @@ def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool
         )
         for below, above in edges
     )
-    return Standing(tuple(layers), tuple(dict.fromkeys(uses)), own)
+    return UseState(tuple(layers), tuple(dict.fromkeys(uses)), own)
 
 
 def is_hidden(use: Use) -> bool:
@@ -103,9 +103,9 @@ def kind_of(name: str, block: RawBlock | None) -> str:
     return re.sub(r"\d.*$", "", name)
 
 
-def mounts_of(graph: RawGraph) -> tuple[Mount, ...]:
+def mounts_of(graph: RawGraph) -> tuple[MountinfoLine, ...]:
     """Every mount that was seen, ours first."""
-    found: dict[Mount, None] = {}
+    found: dict[MountinfoLine, None] = {}
     for space in sorted(graph.mounts, key=lambda space: not space.own):
         for line in space.text.split("\n"):
             head, _, tail = line.partition(" - ")
@@ -115,7 +115,7 @@ def mounts_of(graph: RawGraph) -> tuple[Mount, ...]:
                     fields[2] if not fields[2].startswith("0:") else graph.numbers.get(rest[1], fields[2])
                 )
                 found[
-                    Mount(
+                    MountinfoLine(
                         number,
                         fields[3],
                         unescaped(fields[4]),
@@ -180,7 +180,7 @@ def _use_of_edge(graph: RawGraph, below: str, above: str) -> Use:
     return Use(kind, node(graph, below), node(graph, above))
 
 
-def _on(name: str, graph: RawGraph, mounts: tuple[Mount, ...]) -> list[Mount]:
+def _on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> list[MountinfoLine]:
     """The mounts of a device. A Btrfs names one of its devices only, and lies on all of them."""
     block = graph.blocks.get(name)
     if block is None:
@@ -192,7 +192,7 @@ def _on(name: str, graph: RawGraph, mounts: tuple[Mount, ...]) -> list[Mount]:
     return _telling([mount for mount in mounts if mount.number in numbers])
 
 
-def _telling(mounts: list[Mount]) -> list[Mount]:
+def _telling(mounts: list[MountinfoLine]) -> list[MountinfoLine]:
     """Without what adds nothing: other namespaces' mounts where we have one, and bind mounts of a folder
     where the whole is mounted."""
     near = [mount for mount in mounts if mount.own] or mounts
@@ -200,7 +200,7 @@ def _telling(mounts: list[Mount]) -> list[Mount]:
     return whole if any(mount.root == "/" for mount in whole) else near
 
 
-def _place(mount: Mount) -> Said | str:
+def _place(mount: MountinfoLine) -> Message | str:
     return mount.point if mount.own else HIDDEN_AT(place=mount.point)
 
 
@@ -218,7 +218,7 @@ def _is_swap(name: str, graph: RawGraph) -> bool:
 
 
 def _running_system(
-    graph: RawGraph, mounts: tuple[Mount, ...], on: Mapping[str, list[Mount]]
+    graph: RawGraph, mounts: tuple[MountinfoLine, ...], on: Mapping[str, list[MountinfoLine]]
 ) -> Iterator[Use]:
     """The devices that carry the system itself, or the medium it was started from."""
     media = set(_live_media(graph, mounts)) if is_live(graph) else set()
@@ -228,7 +228,7 @@ def _running_system(
                 yield Use("running-system", node(graph, name), mount.point)
 
 
-def _live_media(graph: RawGraph, mounts: tuple[Mount, ...]) -> Iterator[str]:
+def _live_media(graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> Iterator[str]:
     """Mount points that hold the image behind a mounted loop device, as a live medium's does."""
     mounted = {mount.number for mount in mounts}
     points = sorted(

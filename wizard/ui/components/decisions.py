@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.apply.run.progress_log import Choice, Decision, Settling
+from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
 from wizard.host.contract import Services
 from wizard.host.session import OpenRun
 from wizard.model.errors import printable
@@ -20,7 +20,7 @@ from wizard.ui.screens import messages as words
 from wizard.ui.view import Action, Block, Text, muted, para
 
 if TYPE_CHECKING:
-    from wizard.apply.run_control import Ways
+    from wizard.apply.run_control import NextCommands
     from wizard.host.contract import Services
     from wizard.ui.jobs.of_changes import Job
 
@@ -51,14 +51,14 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Bl
         )
 
 
-def with_ways(job: Job, decision: Decision, ways: Ways) -> Decision:
+def with_ways(job: Job, decision: Decision, ways: NextCommands) -> Decision:
     """Offer exactly the commands that work on the run now."""
     choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
     if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
         drives = tuple(drive.path for drive in job.drives)
         choices = (
             *choices,
-            Choice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY)),
+            SettlingChoice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY)),
         )
     resumes = "resume" in ways.names
     bad = decision.bad_sectors if resumes else ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.ext4.superblock import Candidate, old_filesystems
+from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.filesystems.kind import is_half_moved
 from wizard.filesystems.registry import title_of
 from wizard.findings.drive_faults import recording_word
@@ -14,7 +14,7 @@ from wizard.model.machine import Drive, Partition
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.said import Sentence, Sentences, t, tn
 from wizard.plan.dangers import layout_of
-from wizard.plan.preview import State, stretches
+from wizard.plan.preview import StretchState, stretches
 from wizard.plan.refusals import unread_content
 from wizard.ui.components.decisions import RUNNING, answer_to, runs_on, waits
 from wizard.ui.screens import messages as words
@@ -43,11 +43,11 @@ FINEST = 400
 """Cells to which a layout is drawn: what would be narrower than half of one is left out."""
 
 _FATES = {
-    State.KEPT: Fate.KEPT,
-    State.NEW: Fate.NEW,
-    State.REMOVED: Fate.LOST,
-    State.FREE: Fate.FREE,
-    State.UNREAD: Fate.UNREAD,
+    StretchState.KEPT: Fate.KEPT,
+    StretchState.NEW: Fate.NEW,
+    StretchState.REMOVED: Fate.LOST,
+    StretchState.FREE: Fate.FREE,
+    StretchState.UNREAD: Fate.UNREAD,
 }
 
 
@@ -320,7 +320,7 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
             yield para(same[0].remedy, indent=2)
 
 
-def _better_as_ext4(found: Sequence[Candidate], device: str) -> Iterator[Para]:
+def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[Para]:
     for one in found:
         if device in ("", one.device):
             named = f'{short(one.device)} "{printable(one.label, 24)}"' if one.label else short(one.device)

@@ -16,7 +16,7 @@ from wizard.ui.view import Progress
 if TYPE_CHECKING:
     from wizard.apply.run.progress_log import StepProgress
     from wizard.host.contract import Services
-    from wizard.model.said import Said
+    from wizard.model.said import Message
     from wizard.ui.jobs.of_changes import Job
 
 PERIOD = 1.0
@@ -25,7 +25,7 @@ MOST_RATES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ProgressState:
     """`rates` are bytes a second of the last looks, `moved` what the drives had moved at the latest, which
     was at `at` of a steady clock. `over` is what was told last of work that is done by now."""
 
@@ -36,7 +36,7 @@ class Standing:
     at: float = 0.0
     over: StepProgress | None = None
 
-    def turned(self) -> Standing:
+    def turned(self) -> ProgressState:
         """As something else begins, of which nothing is told yet."""
         return replace(self, over=self.progress or self.over)
 
@@ -46,7 +46,7 @@ class Standing:
         told = self.progress
         return told if told is not None and told.step == 0 and told != self.over else None
 
-    def looked(self, services: Services, run: Path, paths: Sequence[str]) -> Standing | None:
+    def looked(self, services: Services, run: Path, paths: Sequence[str]) -> ProgressState | None:
         """As it is now; None where it was looked at just before."""
         now = monotonic()
         if now - self.at < PERIOD:
@@ -64,7 +64,7 @@ class Standing:
         )
 
 
-def doing(phase: Phase | None, *, done: bool) -> Said:
+def doing(phase: Phase | None, *, done: bool) -> Message:
     """What is at work while no step is; `phase` is how far a rehearsed run is."""
     if phase in GOING_BACK:
         return words.UNDOING
@@ -79,7 +79,7 @@ def doing(phase: Phase | None, *, done: bool) -> Said:
     )
 
 
-def far_around(standing: Standing, what: Said) -> Progress:
+def far_around(standing: ProgressState, what: Message) -> Progress:
     """A bar for what comes before the first step, behind the last, or when it is kept or undone."""
     told = standing.around
     if told is None:
@@ -92,7 +92,7 @@ def far_around(standing: Standing, what: Said) -> Progress:
     return Progress(told.share, said, standing.rates)
 
 
-def far_in_steps(standing: Standing, job: Job, done: int, working: int) -> Progress:
+def far_in_steps(standing: ProgressState, job: Job, done: int, working: int) -> Progress:
     """A bar over all steps, by their estimates."""
     count = len(job.sentences)
     percent, left = percent_of(job.seconds, done, standing.progress)

@@ -13,7 +13,17 @@ from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
 from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, WriteTable
-from wizard.model.said import MIB, ProfileText, Said, Sentence, Sentences, format_nanoseconds, in_a_row, t, tn
+from wizard.model.said import (
+    MIB,
+    Message,
+    ProfileText,
+    Sentence,
+    Sentences,
+    format_nanoseconds,
+    join,
+    t,
+    tn,
+)
 from wizard.ui.components.drive_rows import TONES
 from wizard.ui.screens import messages as named
 from wizard.ui.view import GAP, Block, Figures, Piece, Text, Tone, muted, para, strong
@@ -22,7 +32,7 @@ if TYPE_CHECKING:
     from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
     from wizard.model.finding import Clue, Diagnosis, Finding
     from wizard.model.plan import Plan, Step, TableEntry
-    from wizard.model.said import Said
+    from wizard.model.said import Message
     from wizard.model.verdict import Ratio, Verdict
     from wizard.plan.request.volume_request import Wish
 
@@ -52,11 +62,11 @@ def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
     """Published figures as bars, with what dates them; where there is none, that is said."""
     if not evidence:
         return (para(t("No published figure stands behind this. It is a judgement.")),)
-    told: set[Said | str] = set()
+    told: set[Message | str] = set()
     return tuple(block for item in evidence for block in _evidence(item, told))
 
 
-def _evidence(item: Evidence, told: set[Said | str]) -> Iterator[Block]:
+def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[Block]:
     """A note or a source that was `told` already is not told again; every figure is dated."""
     yield para(strong(item.title))
     if item.figures:
@@ -296,7 +306,7 @@ def _choice_of(plan: Plan, wishes: Sequence[Wish], step: Step) -> Choice | None:
     return next((wish.choice for wish, its in zip(wishes, fits, strict=False) if its), None)
 
 
-def _placed(plan: Plan, entry: TableEntry) -> Said:
+def _placed(plan: Plan, entry: TableEntry) -> Message:
     """Where a partition starts, and what that start is a boundary of."""
     from wizard.model.geometry import misalignment_bytes
 
@@ -357,13 +367,13 @@ def _method(verdict: Verdict) -> Iterator[Block]:
         size=verdict.block_bytes,
         shift=verdict.shift_bytes,
     )
-    yield para(in_a_row(pairs, t("The two of a pair lie side by side, and come right after each other.")))
+    yield para(join(pairs, t("The two of a pair lie side by side, and come right after each other.")))
     yield GAP
     if verdict.ratio:
         yield from _named(t("Factor:"), _sure(verdict.ratio))
 
 
-def _sure(ratio: Ratio) -> Said:
+def _sure(ratio: Ratio) -> Message:
     percent = 100 * ratio.confidence
     return t(
         "{estimate:.2f} times as long misaligned, {low:.2f} to {high:.2f} with {percent:.0f} % confidence.",

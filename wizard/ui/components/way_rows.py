@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wizard.benchmark.candidates.compare import Finding
+from wizard.benchmark.candidates.compare import TrialFinding
 from wizard.benchmark.candidates.verdict import (
     INTERVALS,
     caveats,
@@ -41,9 +41,9 @@ from wizard.ui.view import (
 
 if TYPE_CHECKING:
     from wizard.benchmark.candidates.compare import Order, TrialVerdict
-    from wizard.benchmark.candidates.compare import Progress as Told
-    from wizard.host.session import Moving
-    from wizard.model.migration import Offer, Prospect
+    from wizard.benchmark.candidates.compare import TrialProgress as Told
+    from wizard.host.session import SessionConversion
+    from wizard.model.migration import Prospect, WayOffer
 
 
 NOTHING_LOST = Sentence("nothing is lost")
@@ -63,7 +63,7 @@ POWER = {
 }
 
 
-def way_row(offer: Offer, prospect: Prospect, moving: Moving) -> Row:
+def way_row(offer: WayOffer, prospect: Prospect, moving: SessionConversion) -> Row:
     """What it takes, and whether it can be had here."""
     power, tone = POWER[offer.means]
     cells = (
@@ -77,13 +77,13 @@ def way_row(offer: Offer, prospect: Prospect, moving: Moving) -> Row:
     return Row(offer.way.value, cells, why_not=why_not)
 
 
-def obstacle_words(prospect: Prospect, offer: Offer) -> Text:
+def obstacle_words(prospect: Prospect, offer: WayOffer) -> Text:
     """What stands against a way, empty for nothing. What helps stands where the finding itself is told."""
     found = (one.sentence for one in prospect.findings if one.code == offer.obstacle_code)
     return next(found, offer.obstacle) if offer.obstacle else ""
 
 
-def _standing(offer: Offer, prospect: Prospect) -> Piece:
+def _standing(offer: WayOffer, prospect: Prospect) -> Piece:
     if offer.obstacle:
         return Piece(t("cannot"), Tone.WARN)
     if offer.way is prospect.default:
@@ -91,14 +91,14 @@ def _standing(offer: Offer, prospect: Prospect) -> Piece:
     return Piece(t("good too"))
 
 
-def way_panes(prospect: Prospect, offer: Offer, moving: Moving) -> tuple[Pane, ...]:
+def way_panes(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> tuple[Pane, ...]:
     """Everything of the way under the cursor, then what was found of the filesystem."""
     found = tuple(finding_paras(prospect.findings))
     told = Pane(TITLES[offer.way], tuple(_offer_blocks(prospect, offer, moving)))
     return (told, Pane(t("About this filesystem"), found)) if found else (told,)
 
 
-def _offer_blocks(prospect: Prospect, offer: Offer, moving: Moving) -> Iterator[Block]:
+def _offer_blocks(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> Iterator[Block]:
     if offer.obstacle:
         yield para(Piece(t("Cannot:"), Tone.WARN), obstacle_words(prospect, offer), hang=2)
     yield para(SUMMARIES[offer.way])
@@ -115,7 +115,7 @@ def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
         yield para(muted(caption), one, hang=2) if number == 0 else para(one, indent=2, hang=2)
 
 
-def settled(prospect: Prospect, offer: Offer, moving: Moving) -> Iterator[Text]:
+def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> Iterator[Text]:
     """What is settled beside the way."""
     if offer.way not in COMPARED:
         yield (
@@ -138,7 +138,7 @@ def settled(prospect: Prospect, offer: Offer, moving: Moving) -> Iterator[Text]:
         yield t("It is made on {target}.", target=moving.target)
 
 
-TONES = {Finding.SLOWER: Tone.WARN, Finding.OPEN: Tone.ACCENT}
+TONES = {TrialFinding.SLOWER: Tone.WARN, TrialFinding.OPEN: Tone.ACCENT}
 
 
 def progress_blocks(told: Told | None, order: Order) -> Iterator[Block]:

@@ -19,7 +19,7 @@ from wizard.ui.view import Action, Block, Field, Para, Text, Tone, Values, View,
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wizard.model.said import Said
+    from wizard.model.said import Message
     from wizard.ui.desk import Desk
     from wizard.ui.jobs.of_changes import Job
     from wizard.ui.view import Place, Values
@@ -127,9 +127,9 @@ class Typing(Beside):
 
 def blocks_of(text: Text | Sequence[Block]) -> tuple[Block, ...]:
     """A text as blocks."""
-    from wizard.model.said import Said
+    from wizard.model.said import Message
 
-    return (para(text),) if isinstance(text, str | Said) else tuple(text)
+    return (para(text),) if isinstance(text, str | Message) else tuple(text)
 
 
 def go_on(desk: Desk, then: Callable[[], None]) -> None:
@@ -206,7 +206,7 @@ def _secret(values: Values) -> bytes:
 class Ending(Question):
     """The last question."""
 
-    def __init__(self, desk: Desk, text: Said) -> None:
+    def __init__(self, desk: Desk, text: Message) -> None:
         super().__init__(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
 
 
@@ -218,7 +218,7 @@ def ending(desk: Desk) -> Place | None:
     return Ending(desk, text) if text is not None else None
 
 
-def _run_words(desk: Desk, run: Path) -> Said | None:
+def _run_words(desk: Desk, run: Path) -> Message | None:
     from wizard.apply.run.journal import RunState
 
     try:
@@ -232,7 +232,7 @@ def _run_words(desk: Desk, run: Path) -> Said | None:
     )
 
 
-def _plan_words(desk: Desk) -> Said | None:
+def _plan_words(desk: Desk) -> Message | None:
     session = desk.session
     planned = session.plan or (session.moving and session.moving.migration)
     if not planned:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wizard.findings.diagnose import Verdict, is_told, judge_health
+from wizard.findings.diagnose import DriveVerdict, is_told, judge_health
 from wizard.findings.drive_faults import (
     contents_words,
     layer_words,
@@ -15,7 +15,7 @@ from wizard.findings.drive_faults import (
     tuning_words,
 )
 from wizard.findings.use import named_field
-from wizard.model.said import Said, Sentence, Value, t, tn
+from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.ui.components.decisions import impediment
 from wizard.ui.components.drive_rows import recording_piece, short
 from wizard.ui.components.reasons import clue_blocks
@@ -177,10 +177,10 @@ UNKNOWN = t("unknown")
 COMMAS = Sentence("{parts:list}")
 
 TONES = {
-    Verdict.GOOD: Tone.GOOD,
-    Verdict.WORN: Tone.WARN,
-    Verdict.FAILING: Tone.DANGER,
-    Verdict.UNKNOWN: Tone.WARN,
+    DriveVerdict.GOOD: Tone.GOOD,
+    DriveVerdict.WORN: Tone.WARN,
+    DriveVerdict.FAILING: Tone.DANGER,
+    DriveVerdict.UNKNOWN: Tone.WARN,
 }
 
 
@@ -211,7 +211,7 @@ def _health(drive: Drive, impediment: Text) -> Iterator[Block]:
 
 def _identity(drive: Drive) -> Iterator[Block]:
     yield para(strong(t("What it is")))
-    rows: tuple[tuple[Said, Text], ...] = (
+    rows: tuple[tuple[Message, Text], ...] = (
         (t("Name:"), drive.model or t("no name")),
         (t("Serial:"), drive.serial or NONE),
         (t("WWN:"), drive.wwn or NONE),
@@ -225,7 +225,7 @@ def _identity(drive: Drive) -> Iterator[Block]:
     yield from (para(muted(caption), text, indent=2, hang=2) for caption, text in rows)
 
 
-def _blocks(drive: Drive) -> Said:
+def _blocks(drive: Drive) -> Message:
     geometry = drive.geometry
     if geometry is None:
         return UNKNOWN
@@ -240,7 +240,7 @@ def _blocks(drive: Drive) -> Said:
     return COMMAS(parts=tuple(parts))
 
 
-def _zones(drive: Drive) -> Said:
+def _zones(drive: Drive) -> Message:
     zones = drive.zones
     if zones is None or zones.count is None or zones.size_bytes is None:
         return UNKNOWN if zones or drive.zoned is None else NONE
@@ -264,7 +264,7 @@ def _zones(drive: Drive) -> Said:
     return COMMAS(parts=tuple(parts))
 
 
-def _discard(drive: Drive) -> Said:
+def _discard(drive: Drive) -> Message:
     if drive.discard is None:
         return UNKNOWN
     return t("yes") if drive.discard.maximum_bytes else NONE

@@ -35,7 +35,7 @@ from wizard.ui.view import (
     Progress,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     View,
@@ -54,14 +54,14 @@ if TYPE_CHECKING:
 class Beside(Place):
     """A place that belongs to the screen from which it is opened, or to `at`."""
 
-    def __init__(self, desk: Desk, at: Step | None = None) -> None:
+    def __init__(self, desk: Desk, at: ScreenStep | None = None) -> None:
         super().__init__(desk)
         self.at = at or desk.view.step
 
     def drives_changed(self) -> None:
         """Where a drive has gone that is settled on the screen below, that one is to be the last place: it is
         what the desk leaves then."""
-        if self.desk.place is not self or self.at in (Step.DRIVES, Step.WORK):
+        if self.desk.place is not self or self.at in (ScreenStep.DRIVES, ScreenStep.WORK):
             return
         if all(map(self.services.is_attached, self.desk.session.drives)):
             return
@@ -96,7 +96,12 @@ class Page(Beside):
     """A text to read."""
 
     def __init__(
-        self, desk: Desk, title: Text, blocks: Sequence[Block], step: Step | None = None, place: str = "page"
+        self,
+        desk: Desk,
+        title: Text,
+        blocks: Sequence[Block],
+        step: ScreenStep | None = None,
+        place: str = "page",
     ) -> None:
         super().__init__(desk, step)
         self._title, self._blocks, self._place = title, tuple(blocks), place
@@ -124,7 +129,9 @@ def _key(action: Action) -> Block:
 class Reasons(Beside):
     """Sentences, and what stands behind the one under the cursor."""
 
-    def __init__(self, desk: Desk, title: Text, reasons: Sequence[Reason], step: Step | None = None) -> None:
+    def __init__(
+        self, desk: Desk, title: Text, reasons: Sequence[Reason], step: ScreenStep | None = None
+    ) -> None:
         super().__init__(desk, step)
         self._title, self._reasons, self._row = title, tuple(reasons), "0"
 

@@ -28,7 +28,7 @@ from wizard.ui.view import (
     Place,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -68,7 +68,7 @@ class Arrange(Place):
     itself.
     """
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Candidates(Place):
     """`index` is the volume of the session's plan, `advice` that for its purpose, `loads` are those by which
     it is tried. `take` puts another filesystem into the plan."""
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
 
     def __init__(
         self, desk: Desk, advice: Advice, index: int, loads: tuple[str, ...], take: Callable[[Taken], None]

@@ -10,7 +10,7 @@ from wizard.advice.missing import FILESYSTEMS, for_files, lacking
 from wizard.advice.request import Taken
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Option, Unmade, ZonedUse
-from wizard.model.advice import Place as Rank
+from wizard.model.advice import Rank as Rank
 from wizard.model.said import Sentence, t, tn
 from wizard.ui.view import (
     GAP,
@@ -23,7 +23,7 @@ from wizard.ui.view import (
     Place,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -86,7 +86,7 @@ class Filesystem(Place):
     `take` led elsewhere itself. `size_bytes` is the volume's, where it is known, for ranking once more.
     """
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
     HELP: ClassVar = HELP
 
     def __init__(

@@ -20,7 +20,7 @@ from wizard.ui.view import (
     Place,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -70,7 +70,7 @@ class Options(Place):
     place stays until it is left. `advised` is the choice without what was asked for, where that is known.
     """
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
 
     def __init__(
         self,

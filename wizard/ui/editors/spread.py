@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wizard.host.recorded import WAYS, Way, candidates, loss_of, spread, spread_of, way_of
+from wizard.host.recorded import WAYS, SpreadWay, candidates, loss_of, spread, spread_of, way_of
 from wizard.host.session import Session
 from wizard.model.errors import DiskwrightError
 from wizard.model.said import Sentence, t
@@ -22,7 +22,7 @@ from wizard.ui.view import (
     Place,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -76,7 +76,7 @@ class Spread(Place):
     elsewhere itself. Where something would be lost that is asked first.
     """
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
 
     def __init__(self, desk: Desk, session: Session, take: Callable[[Session], None]) -> None:
         super().__init__(desk)
@@ -95,7 +95,7 @@ class Spread(Place):
         self._at = self._at if self._at in (*keys, DRIVES, HOW) else keys[0]
         self._tried = {way.name: self._try(way) for way in WAYS}
 
-    def _try(self, way: Way) -> Session | str:
+    def _try(self, way: SpreadWay) -> Session | str:
         try:
             return spread(self.services, self._session, way, self._others)
         except DiskwrightError as error:
@@ -139,7 +139,7 @@ class Spread(Place):
         chosen = None if refusal != "" else drive.path in self._taken
         return Row(drive.path, (Piece(said),), level=1, chosen=chosen, why_not=refusal)
 
-    def _way_row(self, way: Way) -> Row:
+    def _way_row(self, way: SpreadWay) -> Row:
         why_not = self._why_not(way.name)
         chosen = None if why_not != "" else way is way_of(self._session)
         return Row(way.name, (Piece(way.title),), level=1, chosen=chosen, why_not=why_not)

@@ -23,7 +23,7 @@ from wizard.ui.view import (
     Offer,
     Pane,
     Place,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -84,14 +84,14 @@ OTHER = "other:"
 LUKS, TURNED_ON = "luks2", "on"
 
 
-class Volume(Place):
+class VolumeEditor(Place):
     """Everything that is asked for of a volume. `new` where it is not there yet.
 
     `check` raises the planner's reasons against a wish. `take` gets the wish that is taken and may refuse it,
     too; then this place is left, unless `take` led elsewhere itself.
     """
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
 
     def __init__(
         self,

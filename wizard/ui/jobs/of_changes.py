@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import Decision
     from wizard.host.contract import Services
-    from wizard.model.ext import Entry
+    from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
     from wizard.plan.undo_policy import WayBackRoom
 
@@ -35,7 +35,7 @@ APPLY_COMMAND = Sentence("sudo diskwright apply {file} {options}")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """How a run stands that is not at work: what matters most, more of it, and what can be decided."""
 
     banner: Banner
@@ -158,7 +158,9 @@ class Job:
         tells."""
         return services.power(run)
 
-    def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
+    def outcome(
+        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
+    ) -> RunOutcome:
         """How the run stands."""
         raise NotImplementedError
 
@@ -236,21 +238,23 @@ class BringJob(Job):
         """The source is only read."""
         return t("The source stays as it is. What is copied stays, and `diskwright resume` goes on.")
 
-    def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
+    def outcome(
+        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
+    ) -> RunOutcome:
         """The last thing that was said."""
-        from wizard.apply.run.progress_log import Choice, Decision, Settling
-        from wizard.apply.run.runs import called
+        from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+        from wizard.apply.run.runs import run_argument
 
         last = next((entry.sentence for entry in reversed(entries)), "") or NOT_DONE
         drives = (self.bring.drive.path,)
-        back = Choice(Settling.UNDO, str(UNDO_QUESTION(drives=drives)), str(BRING_BACK))
+        back = SettlingChoice(Settling.UNDO, str(UNDO_QUESTION(drives=drives)), str(BRING_BACK))
         if state.value == "undone":
-            return Outcome(Banner(last, (), Tone.GOOD), (), Decision())
+            return RunOutcome(Banner(last, (), Tone.GOOD), (), Decision())
         if state.value != "done":
             early = state.value in ("failed", "stopped", "interrupted")
-            return Outcome(Banner(last, (), Tone.WARN), (), Decision((back,) if early else ()))
-        more = (UNDO_LATER(run=called(run)),)
-        return Outcome(Banner(last, self.sentences, Tone.GOOD), more, Decision((back,), settled=True))
+            return RunOutcome(Banner(last, (), Tone.WARN), (), Decision((back,) if early else ()))
+        more = (UNDO_LATER(run=run_argument(run)),)
+        return RunOutcome(Banner(last, self.sentences, Tone.GOOD), more, Decision((back,), settled=True))
 
 
 class ChangesJob(Job):
@@ -316,10 +320,12 @@ class ChangesJob(Job):
             one.operation.mount_point for one in self.changes.steps if isinstance(one.operation, Mount)
         )
 
-    def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
+    def outcome(
+        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
+    ) -> RunOutcome:
         """Done as shown, or the last thing that was said."""
-        from wizard.apply.run.progress_log import Choice, Decision, Settling
-        from wizard.apply.run.runs import called
+        from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+        from wizard.apply.run.runs import run_argument
         from wizard.plan.settings.steps_of import stays
 
         if state.value == "done":
@@ -331,13 +337,15 @@ class ChangesJob(Job):
             )(device=self.changes.device)
             said, *rest = (*services.ready(self.changes), done)
             final = any(stays(step.operation) for step in self.changes.steps)
-            more: tuple[Text, ...] = () if final else (UNDO_LATER(run=called(run)),)
-            back = Choice(Settling.UNDO, str(UNDO_QUESTION(drives=(self.changes.device,))), str(UNDO_EARLY))
+            more: tuple[Text, ...] = () if final else (UNDO_LATER(run=run_argument(run)),)
+            back = SettlingChoice(
+                Settling.UNDO, str(UNDO_QUESTION(drives=(self.changes.device,))), str(UNDO_EARLY)
+            )
             decision = Decision(() if final else (back,), settled=True)
-            return Outcome(Banner(said, (*rest, *self.sentences), Tone.GOOD), more, decision)
+            return RunOutcome(Banner(said, (*rest, *self.sentences), Tone.GOOD), more, decision)
         last = next((entry.sentence for entry in reversed(entries)), "")
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
-        return Outcome(Banner(last or NOT_DONE, (), tone), (), Decision())
+        return RunOutcome(Banner(last or NOT_DONE, (), tone), (), Decision())
 
 
 def job_of(document: RunDocument) -> Job:

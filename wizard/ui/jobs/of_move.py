@@ -21,16 +21,16 @@ from wizard.plan.partition.moves import (
     what_moves,
 )
 from wizard.ui.jobs import of_changes
-from wizard.ui.jobs.of_changes import Job, Outcome
+from wizard.ui.jobs.of_changes import Job, RunOutcome
 from wizard.ui.screens.messages import UNDO_EARLY, UNDO_QUESTION
 from wizard.ui.view import Banner, Block, Text, Tone, para
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.host.contract import Services
-    from wizard.model.ext import Entry
+    from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
-    from wizard.model.said import Said
+    from wizard.model.said import Message
 
 
 class MoveJob(Job):
@@ -106,17 +106,19 @@ class MoveJob(Job):
         """All of it."""
         return services.begin(self.moves, tokens[0])
 
-    def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
+    def outcome(
+        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
+    ) -> RunOutcome:
         """How it ended, by the last thing that was said."""
-        from wizard.apply.run.progress_log import Choice, Decision, Settling
+        from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
 
         last = next((entry.sentence for entry in reversed(entries)), "") or of_changes.NOT_DONE
         if state.value == "done":
             question = UNDO_QUESTION(drives=self.moves.devices)
-            back = Choice(Settling.UNDO, str(question), str(UNDO_EARLY))
-            return Outcome(Banner(last, (), Tone.GOOD), (), Decision((back,), settled=True))
+            back = SettlingChoice(Settling.UNDO, str(question), str(UNDO_EARLY))
+            return RunOutcome(Banner(last, (), Tone.GOOD), (), Decision((back,), settled=True))
         if state.value == "interrupted":
-            return Outcome(
+            return RunOutcome(
                 Banner(
                     t(
                         "The move was cut off. Nothing is lost. Until it is finished nobody can "
@@ -130,10 +132,10 @@ class MoveJob(Job):
                 Decision(),
             )
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
-        return Outcome(Banner(last, (), tone), (), Decision(bad_sectors=_stops(run)))
+        return RunOutcome(Banner(last, (), tone), (), Decision(bad_sectors=_stops(run)))
 
 
-def _stops(run: Path) -> tuple[Said, ...]:
+def _stops(run: Path) -> tuple[Message, ...]:
     """The places that cannot be read, at which it stopped; none where that cannot be told."""
     from wizard.apply.move.forward import stops_now
 
@@ -206,7 +208,9 @@ class MigrationJob(Job):
         """By the step at work, or the transaction's own word."""
         return power_words(self.migration, working, services.power(run), begun=begun)
 
-    def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
+    def outcome(
+        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
+    ) -> RunOutcome:
         """How the filesystem is, and whether it was used since."""
         from wizard.apply.conversion.rollback import decision_of, moved_sentence
         from wizard.apply.run.job import NOT_YET
@@ -219,4 +223,4 @@ class MigrationJob(Job):
         first, detail = (NOT_YET, (said,)) if waits else (said, ())
         tone = Tone.GOOD if state.value in ("done", "kept", "undone") else Tone.WARN
         more = (used,) if used else ()
-        return Outcome(Banner(first, detail, Tone.WARN if used else tone), more, decision)
+        return RunOutcome(Banner(first, detail, Tone.WARN if used else tone), more, decision)

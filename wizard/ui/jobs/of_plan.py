@@ -15,13 +15,13 @@ from wizard.plan.text import brief, inside_sentences
 from wizard.plan.undo_policy import WORD, losses, lost_when, promise, shows_nothing, wants_word
 from wizard.ui.components.drive_rows import plan_bars
 from wizard.ui.jobs import of_changes
-from wizard.ui.jobs.of_changes import Job, Outcome
+from wizard.ui.jobs.of_changes import Job, RunOutcome
 from wizard.ui.view import Banner, Bar, Block, Text, Tone
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.host.contract import Services
-    from wizard.model.ext import Entry
+    from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
     from wizard.plan.request.volume_request import Wish
     from wizard.plan.undo_policy import WayBackRoom
@@ -177,7 +177,9 @@ class PlanJob(Job):
         """Its volumes'."""
         return tuple(one.operation.mount_point for one in self.plan.steps if isinstance(one.operation, Mount))
 
-    def outcome(self, services: Services, run: Path, state: RunState, entries: Sequence[Entry]) -> Outcome:
+    def outcome(
+        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
+    ) -> RunOutcome:
         """The headline, then the sentence on the state and the ways on."""
         from wizard.apply.plan.run_summary import decision_of, headline, result_sentence, undo_sentence
 
@@ -189,4 +191,4 @@ class PlanJob(Job):
         detail: tuple[Text, ...] = (*head[1:], rest) if head else ()
         more = () if state.value == "waiting" else (undo_sentence(self.plan, run, state, entries, phase),)
         banner = Banner(first, tuple(text for text in detail if text), TONES.get(state.value, Tone.WARN))
-        return Outcome(banner, more, decision_of(self.plan, state))
+        return RunOutcome(banner, more, decision_of(self.plan, state))

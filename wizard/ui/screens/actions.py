@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wizard.ext4.superblock import Candidate, old_filesystems
+from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.filesystems.registry import title_of
 from wizard.host.session import PartChange
 from wizard.model.changes import Attach, Changes, Detach, Grow, SetLabel, SetOptions, SwitchOff, Tune, Wanted
@@ -20,7 +20,7 @@ from wizard.ui.components.decisions import impediment, runs_on
 from wizard.ui.components.drive_rows import short
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.draft import usual_purpose
-from wizard.ui.menu import Entry, Here, entries
+from wizard.ui.menu import Here, MenuEntry, entries
 from wizard.ui.screens import messages as words
 from wizard.ui.view import (
     BACK,
@@ -31,7 +31,7 @@ from wizard.ui.view import (
     Place,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -66,7 +66,7 @@ class Actions(Place):
         assert self.desk.session.machine is not None
         return self.desk.session.machine
 
-    def _entries(self) -> tuple[Entry, ...]:
+    def _entries(self) -> tuple[MenuEntry, ...]:
         against = impediment(self.services, self.desk.runs, self._drive)
         here = Here(
             self.services.options_at_boot(self._drive, self._device) is not None,
@@ -85,7 +85,7 @@ class Actions(Place):
         at = self._at or next((one.name for one in found), "")
         return View(
             "actions",
-            Step.DRIVES,
+            ScreenStep.DRIVES,
             self._title(),
             actions,
             rows=Rows(tuple(map(_row, found)), at),
@@ -161,11 +161,11 @@ class Actions(Place):
         self._purpose(None, self._device)
 
     def _purpose(self, mode: Mode | None, part: str | None = None) -> None:
-        from wizard.ui.screens.purpose import Purpose
+        from wizard.ui.screens.purpose import PurposeScreen
 
         anew = replace(self.desk.session, mode=mode, part=part, wishes=(), plan=None)
         self.desk.session = anew
-        self.desk.go(Purpose(self.desk))
+        self.desk.go(PurposeScreen(self.desk))
 
     def act_delete(self, _row: str, _values: Values) -> None:
         """One partition; the others stay."""
@@ -211,9 +211,9 @@ class Actions(Place):
 
     def act_speed(self, _row: str, _values: Values) -> None:
         """Measure it."""
-        from wizard.ui.screens.alignment import Trial
+        from wizard.ui.screens.alignment import TrialScreen
 
-        self.desk.go(Trial(self.desk, self._drive))
+        self.desk.go(TrialScreen(self.desk, self._drive))
 
     def act_health(self, _row: str, _values: Values) -> None:
         """All that is known of it."""
@@ -363,29 +363,29 @@ def to_move(
     desk.go(Review(desk, MoveJob(moves)))
 
 
-def to_ext4(desk: Desk, drive: Drive, found: Sequence[Candidate]) -> None:
+def to_ext4(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
     """To the ways to ext4; which filesystem is meant is asked where there are several."""
-    from wizard.ui.screens.ways import Ways
+    from wizard.ui.screens.ways import WaysScreen
 
     if len(found) == 1:
-        desk.go(Ways(desk, drive, found[0].device))
+        desk.go(WaysScreen(desk, drive, found[0].device))
     elif found:
         rows = (Row(one.device, _candidate(one)) for one in found)
 
         def take(device: str) -> None:
-            desk.go(Ways(desk, drive, device))
+            desk.go(WaysScreen(desk, drive, device))
 
         desk.go(Which(desk, t("Which filesystem is to become ext4?"), tuple(rows), t("take it"), take))
     else:
         desk.place.tell(words.NO_OLD, Tone.WARN)
 
 
-def _candidate(one: Candidate) -> tuple[Piece, ...]:
+def _candidate(one: ExtCandidate) -> tuple[Piece, ...]:
     label = printable(one.label or "", 40)
     return (Piece(short(one.device)), Piece(title_of(one.kind)), Piece(label))
 
 
-def _row(entry: Entry) -> Row:
+def _row(entry: MenuEntry) -> Row:
     tone = Tone.DANGER if entry.ends else Tone.STRONG
     cells = (Piece(entry.key, Tone.ACCENT), Piece(entry.label, tone), Piece(entry.says))
     if entry.why_not != "":

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wizard.benchmark.measure import Progress as Measured
+from wizard.benchmark.measure import MeasureProgress as Measured
 from wizard.model.said import Sentence, t, tn
 from wizard.model.verdict import Outcome, Verdict
 from wizard.ui.components.reasons import Reason, measured_blocks, verdict_reasons
@@ -24,7 +24,7 @@ CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
 TONES = {Outcome.ALIGNED_FASTER: Tone.WARN, Outcome.NO_DIFFERENCE: Tone.GOOD}
 
 
-class Trial(Measuring[Measured, Verdict]):
+class TrialScreen(Measuring[Measured, Verdict]):
     """The result stays with what was settled of the drive."""
 
     place = "trial"

@@ -25,7 +25,7 @@ from wizard.ui.view import (
     Place,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -53,7 +53,7 @@ class Bringing(Place):
     """From where: each row is a source, the last one any folder. `targets` are where volumes are mounted, of
     which one gets the files."""
 
-    step: ClassVar[Step] = Step.PLAN
+    step: ClassVar[ScreenStep] = ScreenStep.PLAN
 
     def __init__(self, desk: Desk, targets: Sequence[str]) -> None:
         super().__init__(desk)
@@ -165,7 +165,7 @@ class Bringing(Place):
 class Losses(Place):
     """What cannot be kept comes first, then how much it is, and what fstab will say."""
 
-    step: ClassVar[Step] = Step.PLAN
+    step: ClassVar[ScreenStep] = ScreenStep.PLAN
 
     def __init__(self, desk: Desk, bring: Bring) -> None:
         super().__init__(desk)

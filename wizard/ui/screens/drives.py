@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wizard.ext4.superblock import Candidate, old_filesystems
+from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.host.session import OpenRun, Session
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis
@@ -14,7 +14,21 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import Sentences, t
 from wizard.ui.components import drive_rows, way_rows
 from wizard.ui.components.decisions import answers, impediment, misaligned_found, runs_on
-from wizard.ui.view import Action, Column, Pane, Piece, Place, Row, Rows, Step, Text, Tone, Values, View, para
+from wizard.ui.view import (
+    Action,
+    Column,
+    Pane,
+    Piece,
+    Place,
+    Row,
+    Rows,
+    ScreenStep,
+    Text,
+    Tone,
+    Values,
+    View,
+    para,
+)
 
 if TYPE_CHECKING:
     from wizard.ui.desk import Desk
@@ -34,7 +48,7 @@ HELP = (
 COLUMNS = (Column(), Column(), Column(right=True), Column(), Column(least=70), Column(least=90), Column())
 
 
-class Drives(Place):
+class DrivesScreen(Place):
     """Each drive is a row, which fills in when its probe answers; Right shows its partitions. Runs that wait
     come first. The cursor begins on `drive`, or on its partition `part`, where they are named."""
 
@@ -182,7 +196,7 @@ class Drives(Place):
         found = self._current(at)
         return View(
             "drives",
-            Step.DRIVES,
+            ScreenStep.DRIVES,
             t("Drives"),
             tuple(self._actions(at, found)),
             drive_rows.about(self.services, len(self._listed)),
@@ -257,7 +271,7 @@ class Drives(Place):
         elif drive.partitions:
             yield Action("open", "right", t("partitions"))
 
-    def _old_filesystems(self, at: str, drive: Drive) -> tuple[Candidate, ...]:
+    def _old_filesystems(self, at: str, drive: Drive) -> tuple[ExtCandidate, ...]:
         return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
 
     def moved(self, row: str) -> None:
@@ -291,7 +305,7 @@ class Drives(Place):
 
     def act_set_up(self, row: str, _values: Values) -> None:
         """On to what the drive is for."""
-        from wizard.ui.screens.purpose import Purpose
+        from wizard.ui.screens.purpose import PurposeScreen
 
         session = self.taken(row)
         if reason := self._impediment(session.drives[0]):
@@ -300,7 +314,7 @@ class Drives(Place):
             # What was planned was for one partition; or the menu was left again, and what was chosen there.
             session = replace(session, part=None, mode=None, wishes=(), plan=None)
         self.desk.session = session
-        self.desk.go(Purpose(self.desk))
+        self.desk.go(PurposeScreen(self.desk))
 
     def act_actions(self, row: str, _values: Values) -> None:
         """Everything that can be done with the drive, or the partition."""
@@ -334,10 +348,10 @@ class Drives(Place):
 
     def act_speed(self, row: str, _values: Values) -> None:
         """Measure it."""
-        from wizard.ui.screens.alignment import Trial
+        from wizard.ui.screens.alignment import TrialScreen
 
         if found := self._current(row):
-            self.desk.go(Trial(self.desk, found[0]))
+            self.desk.go(TrialScreen(self.desk, found[0]))
 
     def act_move(self, row: str, _values: Values) -> None:
         """Move what is misaligned to where it is not."""

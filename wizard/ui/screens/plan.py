@@ -22,7 +22,21 @@ from wizard.ui.components.drive_rows import plan_bars
 from wizard.ui.components.plan_rows import COLUMNS, lost_line, undo_line, volume_pane, volume_row
 from wizard.ui.screens import messages as words
 from wizard.ui.screens.purpose import about_drive
-from wizard.ui.view import BACK, GAP, Action, Block, Piece, Place, Rows, Step, Tone, Values, View, muted, para
+from wizard.ui.view import (
+    BACK,
+    GAP,
+    Action,
+    Block,
+    Piece,
+    Place,
+    Rows,
+    ScreenStep,
+    Tone,
+    Values,
+    View,
+    muted,
+    para,
+)
 
 if TYPE_CHECKING:
     from wizard.advice.request import Taken
@@ -46,7 +60,7 @@ HELP = (
 class Planning(Place):
     """What becomes of the drive: bars, what is lost, the volumes, and the one under the cursor in detail."""
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -105,7 +119,7 @@ class Planning(Place):
         rows = tuple(volume_row(session, number) for number in range(len(session.wishes)))
         return View(
             "plan",
-            Step.PLAN,
+            ScreenStep.PLAN,
             t("Volumes"),
             tuple(self._actions()),
             about_drive(session),
@@ -205,7 +219,7 @@ class Planning(Place):
             return self._fault
         if obstacle := self.services.obstacle:
             return obstacle
-        from wizard.benchmark.candidates.trial import obstacle as why_not
+        from wizard.benchmark.candidates.trial import blocker as why_not
 
         return why_not(session.drive, session.plan, self._at, self._loads(session.wishes[self._at]))
 
@@ -258,7 +272,7 @@ class Planning(Place):
             self.desk.place.tell(t("Give the volume that takes all that is left a size first."))
 
     def _open(self, wish: Wish, index: int) -> None:
-        from wizard.ui.editors.volume import Volume
+        from wizard.ui.editors.volume import VolumeEditor
 
         def check(changed: Wish) -> None:
             session = draft.with_wish(self.session, index, changed)
@@ -271,7 +285,7 @@ class Planning(Place):
             self._renew(draft.with_wish(self.session, index, changed))
 
         new = index == len(self.session.wishes)
-        self.desk.go(Volume(self.desk, self.session, wish, check, take, new=new))
+        self.desk.go(VolumeEditor(self.desk, self.session, wish, check, take, new=new))
 
     def act_remove(self, _row: str, _values: Values) -> None:
         """One volume less."""
@@ -395,10 +409,10 @@ class Planning(Place):
 
     def act_speed(self, _row: str, _values: Values) -> None:
         """Measure the drive."""
-        from wizard.ui.screens.alignment import Trial
+        from wizard.ui.screens.alignment import TrialScreen
 
         if self.session.drive is not None:
-            self.desk.go(Trial(self.desk, self.session.drive))
+            self.desk.go(TrialScreen(self.desk, self.session.drive))
 
     def act_save(self, _row: str, _values: Values) -> None:
         """The plan as a file."""

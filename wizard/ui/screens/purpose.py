@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
 from wizard.host.session import Session
-from wizard.model.advice import Place as Rank
+from wizard.model.advice import Rank as Rank
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.said import t
 from wizard.plan.messages import who
@@ -26,7 +26,7 @@ from wizard.ui.view import (
     Place,
     Row,
     Rows,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -45,10 +45,10 @@ NOTHING = t("No filesystem that suits it can be made on this drive:")
 COLUMNS = (Column(), Column(least=78))
 
 
-class Purpose(Place):
+class PurposeScreen(Place):
     """The purposes as one-liners; what the one under the cursor leads to stands below or beside."""
 
-    step = Step.PURPOSE
+    step = ScreenStep.PURPOSE
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -73,7 +73,7 @@ class Purpose(Place):
         )
         return View(
             "purpose",
-            Step.PURPOSE,
+            ScreenStep.PURPOSE,
             t("What will it mostly hold?"),
             actions,
             about_drive(self._session),

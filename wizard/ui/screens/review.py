@@ -27,7 +27,7 @@ from wizard.ui.view import (
     Piece,
     Place,
     Progress,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -56,7 +56,7 @@ HELP = (
 class Review(Place):
     """The field for the token has the focus, and Enter in the last field applies."""
 
-    step = Step.REVIEW
+    step = ScreenStep.REVIEW
 
     def __init__(self, desk: Desk, job: Job) -> None:
         super().__init__(desk)
@@ -108,7 +108,7 @@ class Review(Place):
         lost = self.job.lost()
         return View(
             "review",
-            Step.REVIEW,
+            ScreenStep.REVIEW,
             self.job.title,
             tuple(self._actions(destroys=bool(lost))),
             ", ".join(short(drive.path) for drive in self.job.drives),
@@ -221,10 +221,10 @@ class Review(Place):
 
     def _tokens(self, drive: Identity) -> tuple[str, ...]:
         """The tokens of all other drives that are attached, or meant."""
-        from wizard.ui.screens.drives import Drives
+        from wizard.ui.screens.drives import DrivesScreen
 
         machine = self.desk.session.machine
-        listed = self.desk.find(Drives)
+        listed = self.desk.find(DrivesScreen)
         attached = (*(machine.drives if machine else ()), *(listed.answered if listed else ()))
         others = {one.token for one in attached if one.path != drive.path}
         # How the serial of a drive ends that has not answered yet, nobody knows.
@@ -316,13 +316,13 @@ class Review(Place):
         )
 
     def _begun(self, run: Path) -> None:
-        from wizard.ui.screens.work import Work
+        from wizard.ui.screens.work import WorkScreen
 
         self._beginning = False
         self._warned = b""
         self.desk.run = run
         self.desk.session = replace(self.desk.session, run=run)
-        self.desk.go(Work(self.desk, self.job, run))
+        self.desk.go(WorkScreen(self.desk, self.job, run))
 
     def _not_begun(self, error: DiskwrightError) -> None:
         self._beginning = False

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from wizard.benchmark.smr_probe import WRITES, Phase, ProbeProgress
+from wizard.benchmark.smr_probe import WRITES, ProbePhase, ProbeProgress
 from wizard.benchmark.smr_run import SECONDS, block_bytes, medians
 from wizard.model.said import Sentence, format_nanoseconds, t
-from wizard.model.verdict import USUAL_SECONDS, Displaced, DisplacedVerdict, Look, Statistics
+from wizard.model.verdict import USUAL_SECONDS, Displaced, DisplacedVerdict, ProbeComparison, Statistics
 from wizard.ui.components.reasons import Reason
 from wizard.ui.dialogs.measuring import Measuring
 from wizard.ui.view import GAP, Action, Banner, Block, Figures, Piece, Progress, Tone, Values, para, strong
@@ -21,12 +21,12 @@ UNCONFIRMED = t("No real drive has confirmed this test yet. It was tried on simu
 NOT_PROOF = t("It never says that a drive is not shingled: nothing found is no proof.")
 
 DOING = {
-    Phase.READING: Sentence("Reading what will be written back"),
-    Phase.WRITING: Sentence("Writing the same bytes back"),
-    Phase.STREAMING: Sentence("Reading elsewhere, to empty the drive's memory"),
-    Phase.LOOKING: Sentence("Comparing"),
-    Phase.IDLING: Sentence("Something shows. Leaving the drive alone for ten seconds"),
-    Phase.LOOKING_AGAIN: Sentence("Comparing again"),
+    ProbePhase.READING: Sentence("Reading what will be written back"),
+    ProbePhase.WRITING: Sentence("Writing the same bytes back"),
+    ProbePhase.STREAMING: Sentence("Reading elsewhere, to empty the drive's memory"),
+    ProbePhase.LOOKING: Sentence("Comparing"),
+    ProbePhase.IDLING: Sentence("Something shows. Leaving the drive alone for ten seconds"),
+    ProbePhase.LOOKING_AGAIN: Sentence("Comparing again"),
 }
 
 
@@ -172,7 +172,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         self.desk.touched = True
 
 
-def _medians(look: Look) -> Figures | None:
+def _medians(look: ProbeComparison) -> Figures | None:
     times = medians(look)
     shown = tuple(format_nanoseconds(time) for _, time in times)
     return Figures(t("What a read usually takes (median)"), times, shown) if times else None

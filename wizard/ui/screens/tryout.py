@@ -12,10 +12,10 @@ from wizard.model.said import t
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import progress_blocks, verdict_banner, verdict_blocks
 from wizard.ui.editors import candidates as words
-from wizard.ui.view import BACK, Action, Pane, Place, Step, Tone, Values, View
+from wizard.ui.view import BACK, Action, Pane, Place, ScreenStep, Tone, Values, View
 
 if TYPE_CHECKING:
-    from wizard.benchmark.candidates.compare import Order, Progress, TrialVerdict
+    from wizard.benchmark.candidates.compare import Order, TrialProgress, TrialVerdict
     from wizard.model.errors import DiskwrightError
     from wizard.ui.desk import Desk
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 class Tryout(Place):
     """It begins by itself: the token was typed. `use` puts a filesystem that was better into the plan."""
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
 
     def __init__(self, desk: Desk, order: Order, use: Callable[[str], None]) -> None:
         super().__init__(desk)
         self._order, self._use = order, use
         self._working = False
         self._stop = threading.Event()
-        self._progress: Progress | None = None
+        self._progress: TrialProgress | None = None
         self._verdict: TrialVerdict | None = None
         self._begun = False
 
@@ -125,7 +125,7 @@ class Tryout(Place):
 
         self.desk.later(self, work, self._tried, self._failed)
 
-    def _post(self, progress: Progress) -> None:
+    def _post(self, progress: TrialProgress) -> None:
         self.desk.post(self, lambda: setattr(self, "_progress", progress))
 
     def _tried(self, verdict: TrialVerdict) -> None:

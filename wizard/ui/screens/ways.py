@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from wizard.ext4.carry import can_be_carried, carrying_steps
 from wizard.ext4.ways import COMPARED, is_damaged, offer_of
-from wizard.host.session import Moving
+from wizard.host.session import SessionConversion
 from wizard.model.errors import BadInput, Refused
 from wizard.model.migration import Way
 from wizard.model.said import t
@@ -25,7 +25,7 @@ from wizard.ui.view import (
     Piece,
     Place,
     Rows,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -38,7 +38,7 @@ from wizard.ui.view import (
 if TYPE_CHECKING:
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
-    from wizard.model.migration import Carried, Migration, Offer, Prospect
+    from wizard.model.migration import Carried, Migration, Prospect, WayOffer
     from wizard.ui.desk import Desk
 
 LOOKING = t("Looking at the filesystem; nothing is written by that ...")
@@ -62,16 +62,16 @@ HELP = (
 )
 
 
-class Ways(Place):
+class WaysScreen(Place):
     """The ways for the filesystem on `device`, which is on `drive`. What was settled stays in the session."""
 
-    step: ClassVar[Step] = Step.PLAN
+    step: ClassVar[ScreenStep] = ScreenStep.PLAN
 
     def __init__(self, desk: Desk, drive: Drive, device: str) -> None:
         super().__init__(desk)
         self._drive = drive
         before = desk.session.moving if desk.session.drive == drive else None
-        self._moving = before if before and before.device == device else Moving(device)
+        self._moving = before if before and before.device == device else SessionConversion(device)
         self._moving = replace(self._moving, prospect=None, migration=None)
         self._at = self._moving.way.value if self._moving.way else ""
         self._doing: Text = ""
@@ -93,7 +93,7 @@ class Ways(Place):
         return self._moving.prospect
 
     @property
-    def _offer(self) -> Offer | None:
+    def _offer(self) -> WayOffer | None:
         return offer_of(self._prospect, Way(self._at)) if self._prospect and self._at else None
 
     def view(self) -> View:
@@ -141,7 +141,7 @@ class Ways(Place):
             return (para(Piece(t("The ways cannot be shown:"), Tone.WARN), self._fault, hang=2),)
         return (para(t("The ways are not known yet. r looks at the filesystem.")),)
 
-    def _actions(self, prospect: Prospect | None, offer: Offer | None) -> tuple[Action, ...]:
+    def _actions(self, prospect: Prospect | None, offer: WayOffer | None) -> tuple[Action, ...]:
         wait: Text = t("The filesystem is still being looked at.") if self._doing != "" else ""
         if prospect is None or offer is None:
             return (Action("again", "r", AGAIN, wait), back_action())
@@ -237,7 +237,7 @@ class Ways(Place):
         moving = self._moving
         self._try(LOOKING, lambda: self.services.migration_prospect(self._drive, moving), self._looked)
 
-    def _look_with(self, moving: Moving) -> None:
+    def _look_with(self, moving: SessionConversion) -> None:
         self._settle(moving)
         self._look()
 
@@ -271,7 +271,7 @@ class Ways(Place):
         if self._at not in {way.value for way in ways} and ways:
             self._at = (prospect.default or ways[0]).value
 
-    def _settle(self, moving: Moving) -> None:
+    def _settle(self, moving: SessionConversion) -> None:
         self._moving = replace(moving, migration=None)
         self._keep()
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
-from wizard.apply.run.runs import called
-from wizard.apply.run_control import Ways
+from wizard.apply.run.runs import run_argument
+from wizard.apply.run_control import NextCommands
 from wizard.host.session import Session
 from wizard.model.errors import DiskwrightError, printable
-from wizard.model.ext import Entry, Event
-from wizard.model.said import in_a_row, t, tn
+from wizard.model.ext import Event, JournalEntry
+from wizard.model.said import join, t, tn
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
-from wizard.ui.components.progress import PERIOD, Standing, doing, far_around, far_in_steps
-from wizard.ui.jobs.of_changes import Outcome, job_of
+from wizard.ui.components.progress import PERIOD, ProgressState, doing, far_around, far_in_steps
+from wizard.ui.jobs.of_changes import RunOutcome, job_of
 from wizard.ui.screens import messages as words
 from wizard.ui.view import (
     GAP,
@@ -33,7 +33,7 @@ from wizard.ui.view import (
     Para,
     Piece,
     Place,
-    Step,
+    ScreenStep,
     Text,
     Tone,
     Values,
@@ -44,7 +44,7 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.model.said import Said
+    from wizard.model.said import Message
     from wizard.ui.desk import Desk
     from wizard.ui.jobs.of_changes import Job
 
@@ -59,7 +59,7 @@ HELP = (
     t("Most work is tried out on a stand-in first. Until then the drive stays as it is."),
     t("Keeping puts it to use, and ends the way back. Undoing puts back what was there."),
 )
-Ended = tuple[RunState, Ways | None]
+Ended = tuple[RunState, NextCommands | None]
 """How a run ended, and what works on it now."""
 EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
@@ -70,25 +70,25 @@ def work_on(desk: Desk, run: Path, way: str = "") -> None:
     """To a run that exists; `way` keep or undo is asked about at once."""
     job = job_of(desk.services.document(run))
     desk.run = run
-    place = Work(desk, job, run)
+    place = WorkScreen(desk, job, run)
     desk.go(place)
     if way:
         place.ask(Settling(way))
 
 
-class Work(Place):
+class WorkScreen(Place):
     """Operations with ticks, how far it is, what a power cut would leave; then the result."""
 
-    step = Step.WORK
+    step = ScreenStep.WORK
 
     def __init__(self, desk: Desk, job: Job, run: Path) -> None:
         super().__init__(desk)
         self.job, self.run = job, run
-        self._entries: tuple[Entry, ...] = ()
-        self._standing = Standing()
+        self._entries: tuple[JournalEntry, ...] = ()
+        self._standing = ProgressState()
         self._state = RunState.RUNNING
-        self._outcome: Outcome | None = None
-        self._settling: Said | None = None
+        self._outcome: RunOutcome | None = None
+        self._settling: Message | None = None
         self._why_not = ""
         self._asked: Settling | None = None
 
@@ -99,7 +99,7 @@ class Work(Place):
             self._follow()
 
     def _follow(self) -> None:
-        self._standing = Standing(followed=True)
+        self._standing = ProgressState(followed=True)
         self.desk.later(self, self._followed, self._read, self._lost_touch)
 
     def _followed(self) -> Ended:
@@ -115,9 +115,9 @@ class Work(Place):
 
     def _ended(self) -> Ended:
         """In a thread: asking which commands work reads the drives."""
-        return self.services.state(self.run), self.services.ways_on(self.run)
+        return self.services.state(self.run), self.services.next_commands(self.run)
 
-    def _note(self, entry: Entry) -> None:
+    def _note(self, entry: JournalEntry) -> None:
         self._entries = (*self._entries, entry)
         if entry.event is Event.STEP_STARTED:
             self._standing = self._standing.turned()
@@ -136,14 +136,14 @@ class Work(Place):
         """It is not at work any more."""
         (state, ways), self._settling = ended, None
         self._state, self._why_not = state, str(ways.why_not) if ways else ""
-        self._standing = Standing()
+        self._standing = ProgressState()
         self._entries = tuple(self.services.follow(self.run))
         outcome = self.job.outcome(self.services, self.run, state, self._entries)
         if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
             # All is written: whatever failed since, it waits as before.
             waits = self.job.outcome(self.services, self.run, RunState.WAITING, self._entries)
             outcome = replace(outcome, decision=waits.decision)
-        if ways and (state is not RunState.DONE or ways != Ways()):
+        if ways and (state is not RunState.DONE or ways != NextCommands()):
             outcome = replace(outcome, decision=with_ways(self.job, outcome.decision, ways))
         if self._why_not:
             # What its state says may no longer be possible.
@@ -171,7 +171,7 @@ class Work(Place):
         over = self._outcome is not None and not self._settling
         return View(
             "result" if over else "work",
-            Step.WORK,
+            ScreenStep.WORK,
             self.job.title,
             tuple(self._result_actions() if over else self._work_actions()),
             ", ".join(short(drive.path) for drive in self.job.drives),
@@ -267,7 +267,9 @@ class Work(Place):
         if not self._why_not:
             blocks += [para(more, hang=2) for more in self._outcome.more]
         if self.services.needs_root and self._state in EARLY:
-            blocks.append(para(t("As root: sudo diskwright resume {run}", run=called(self.run)), hang=2))
+            blocks.append(
+                para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
+            )
         blocks.append(para(muted(t("Journal: {folder}", folder=str(self.run))), hang=2))
         yield Pane(STEPS if self._state not in SETTLED else "", tuple(blocks))
 
@@ -353,7 +355,7 @@ class Work(Place):
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
         self._settling = t("Putting it to use") if way is Settling.KEEP else words.UNDOING
-        self._standing = Standing(progress=self.services.progress(self.run)).turned()
+        self._standing = ProgressState(progress=self.services.progress(self.run)).turned()
 
         def work() -> str:
             if way is Settling.KEEP:
@@ -378,7 +380,7 @@ class Work(Place):
         from wizard.ui.dialogs.asking import Question
 
         assert self._outcome is not None
-        means = in_a_row(
+        means = join(
             *self._outcome.decision.bad_sectors,
             t(
                 "These places become zeros, but for what the journal has. Undo brings back "
@@ -456,7 +458,7 @@ class Work(Place):
         save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
 
 
-def _check_blocks(entry: Entry) -> Iterator[Block]:
+def _check_blocks(entry: JournalEntry) -> Iterator[Block]:
     """A check, with the result if it failed."""
     holds = entry.event is Event.VERIFIED
     mark = Piece("[x]", Tone.GOOD) if holds else Piece("[!]", Tone.DANGER)

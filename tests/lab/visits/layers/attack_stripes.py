@@ -29,7 +29,7 @@ from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import UNDOING
 from wizard.apply.run_control import resume, undo
 from wizard.apply.steps.arrays import taken_arrays
-from wizard.model.advice import Choice, Option, Place, Workload
+from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Check
 from wizard.model.plan import Plan, Stripe, WipeSignatures, WriteTable
@@ -95,7 +95,7 @@ def attacked(fleet: Fleet) -> Iterator[Check]:
 
 
 def _wish() -> Wish:
-    choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
+    choice = Choice("ext4", Rank.CHOSEN, "It suits.", (), (), (), None)
     return Wish(
         choice,
         Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media"),

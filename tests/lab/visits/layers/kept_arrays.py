@@ -38,7 +38,7 @@ from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import load_plan
 from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.steps.arrays import array_parts, taken_arrays
-from wizard.model.advice import Choice, Place, Workload
+from wizard.model.advice import Choice, Rank, Workload
 from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Check
 from wizard.model.operations import Level
@@ -211,7 +211,7 @@ def _nodes(fleet: Fleet) -> list[str]:
 
 def _planned(fleet: Fleet, level: Level) -> Plan:
     machine = probe_machine(_nodes(fleet), seconds=SLOW)
-    choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
+    choice = Choice("ext4", Rank.CHOSEN, "It suits.", (), (), (), None)
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
     wish = Wish(choice, workload, None, "kept", str(PLACE))
     chunk = None if level == "raid1" else 64 * KIB

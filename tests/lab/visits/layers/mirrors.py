@@ -32,7 +32,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run_control import resume, undo
 from wizard.apply.steps.arrays import taken_arrays
-from wizard.model.advice import Choice, Place, Workload
+from wizard.model.advice import Choice, Rank, Workload
 from wizard.model.errors import Refused
 from wizard.model.ext import Check, Event
 from wizard.model.plan import Plan
@@ -126,7 +126,7 @@ def copying_at(speed: str) -> None:
 
 def _planned(fleet: Fleet) -> Plan:
     machine = probe_machine([node_of(drive) for drive in fleet.drives], seconds=SLOW)
-    choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
+    choice = Choice("ext4", Rank.CHOSEN, "It suits.", (), (), (), None)
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
     wish = Wish(choice, workload, None, "mirrored", str(PLACE))
     asked = StripeWish("md", level="raid1")

@@ -40,7 +40,7 @@ CASES = {
     "while it is undone": ("undo", "undo"),
 }
 """When the power is cut, and which command ends it."""
-COMMITTING = frozenset({Phase.CLEARING, Phase.REPLACING, Phase.BARRED, Phase.RELEASING})
+COMMITTING = frozenset({Phase.CLEARING, Phase.REPLACING, Phase.HIDDEN, Phase.RELEASING})
 CUT = f"cp {FSTAB} {REST}/fstab; sync; echo 0 > {SHARED}/status; echo b > /proc/sysrq-trigger; sleep 60"
 """The guest's fstab is in memory: the store has it across a restart, as a system's own disk would."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.devices import Bench, tool
 from wizard.apply.tree.differences import differences
-from wizard.apply.tree.entry import Entry, from_line
+from wizard.apply.tree.entry import TreeEntry, from_line
 from wizard.apply.tree.manifest import manifest_lines, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
 from wizard.model.said import GIB, KIB, MIB, TIB
@@ -33,7 +33,7 @@ def make_ext3(bench: Bench, size_bytes: int = 96 * MIB, *options: str) -> str:
     return drive
 
 
-def entries_of(file: Path) -> Iterator[Entry]:
+def entries_of(file: Path) -> Iterator[TreeEntry]:
     """The entries of a manifest, in its order; raises BadInput where it is no whole manifest."""
     return (from_line(line, str(file)) for line in manifest_lines(file))
 

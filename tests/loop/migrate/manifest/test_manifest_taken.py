@@ -26,7 +26,7 @@ from tests.loop.migrate.manifest.manifests import (
     told,
 )
 from wizard.apply.tree.differences import TOLD, differences
-from wizard.apply.tree.entry import Entry, Kind
+from wizard.apply.tree.entry import EntryKind, TreeEntry
 from wizard.apply.tree.manifest import take_manifest
 from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
 from wizard.model.errors import BadInput, Failed
@@ -42,7 +42,7 @@ def drive(bench: Bench) -> str:
     return made
 
 
-def by_path(file: Path) -> dict[bytes, Entry]:
+def by_path(file: Path) -> dict[bytes, TreeEntry]:
     return {entry.path: entry for entry in entries_of(file)}
 
 
@@ -77,13 +77,13 @@ def test_everything_is_in_it(drive: str, tmp_path: Path) -> None:
         2,
         1_111_111_111 * 10**9,
     )
-    assert (seen[b"folder/link"].kind, seen[b"folder/link"].target) == (Kind.SYMLINK, b"../file")
+    assert (seen[b"folder/link"].kind, seen[b"folder/link"].target) == (EntryKind.SYMLINK, b"../file")
     assert (seen[b"null"].kind, seen[b"null"].device, seen[b"disk"].kind) == (
-        Kind.CHARACTERS,
+        EntryKind.CHARACTERS,
         "1:3",
-        Kind.BLOCKS,
+        EntryKind.BLOCKS,
     )
-    assert (seen[b"pipe"].kind, seen[b"socket"].kind) == (Kind.FIFO, Kind.SOCKET)
+    assert (seen[b"pipe"].kind, seen[b"socket"].kind) == (EntryKind.FIFO, EntryKind.SOCKET)
     assert [name for name, _ in seen[b"guarded"].attributes] == [
         "system.posix_acl_access",
         "trusted.mine",
@@ -93,7 +93,7 @@ def test_everything_is_in_it(drive: str, tmp_path: Path) -> None:
     bottom = b"/".join([b"d" * 100] * DEPTH)
     assert seen[bottom].attributes == (("user.deep", b"y".hex()),)
     assert seen[bottom + b"/bottom"].digest == sha256(b"deep").hexdigest()
-    assert seen[bottom + b"/pipe"].kind is Kind.FIFO
+    assert seen[bottom + b"/pipe"].kind is EntryKind.FIFO
     # Nothing of the holes was read, which are more than a hundred times what the drive holds.
     assert made.read_bytes < 2 * MIB
     assert shares

@@ -14,7 +14,7 @@ from wizard.apply.engine.record import load_record
 from wizard.apply.plan.rebuild_run import make_found_run
 from wizard.apply.plan.recover import found_on
 from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.runs import called
+from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import keep, undo
 from wizard.model.errors import Refused
 from wizard.model.machine import Extent
@@ -86,7 +86,7 @@ def test_it_is_seen_and_never_called_empty(work: Work, full: str) -> None:
     run = waiting_run(work, full)
     shutil.rmtree(run)
     drive = probe_drive(full)
-    assert drive.waiting is not None and drive.waiting.bare and drive.waiting.run == called(run)
+    assert drive.waiting is not None and drive.waiting.bare and drive.waiting.run == run_argument(run)
     assert not drive.signatures and not drive.partitions, "it looks empty"
     said = json.loads(diskwright(work, "inspect", full, "--json").stdout)
     assert "drive-waiting" in {finding["code"] for finding in said["drives"][0]["findings"]}
@@ -237,7 +237,7 @@ def test_a_drive_that_waits_can_be_set_up_anew_and_taken_back(work: Work, full: 
     before = work.digest(full)
     second = waiting_run(work, full, "btrfs")
     waiting = probe_drive(full).waiting
-    assert waiting is not None and waiting.run == called(second)
+    assert waiting is not None and waiting.run == run_argument(second)
     with Path(full).open("rb") as device:
         device.seek(stale.start_bytes)
         assert b"DISKWRIGHT" not in device.read(4096) or notice_on(second).start_bytes == stale.start_bytes

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.record import Change, Mark, Phase, Record, load_record, save_record
+from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, load_record, save_record
 from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -42,15 +42,17 @@ class Drive:
 def prepared(run: Path, old: bytes, new: bytes) -> None:
     """A run whose rehearsal is over, and that is to write all of `new`."""
     (run / FOLDER).mkdir(parents=True)
-    places, marks = (Extent(0, SIZE),), (Mark(0, BLOCK),)
+    places, marks = (Extent(0, SIZE),), (SavedSignature(0, BLOCK),)
     for file, data in ((old_file(run, 0), old), (new_file(run, 0), new)):
         with Store(file, make_bytes=SIZE) as store:
             store.write(0, data)
-    change = Change("/dev/sdx", SIZE, places, marks, marks, "", "", "", False)
+    change = DriveChange("/dev/sdx", SIZE, places, marks, marks, "", "", "", False)
     with Store(old_file(run, 0)) as before, Store(new_file(run, 0)) as after:
         hidden = digest_of(places, barred(change, before.read, after.read, b""))
         digests = digest_of(places, before.read), digest_of(places, after.read), hidden
-    save_record(run, Record(Phase.SAVED, (Change("/dev/sdx", SIZE, places, marks, marks, *digests, False),)))
+    save_record(
+        run, Record(Phase.SAVED, (DriveChange("/dev/sdx", SIZE, places, marks, marks, *digests, False),))
+    )
 
 
 def test_what_cannot_be_written_is_taken_back_from(tmp_path: Path) -> None:

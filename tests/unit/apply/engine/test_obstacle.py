@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.engine import scratch_copies
-from wizard.apply.engine.scratch_copies import obstacle
+from wizard.apply.engine.scratch_copies import blocker
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def control(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_without_udev_the_module_is_loaded_first(control: Path) -> None:
     (control.parent / "bin/modprobe").write_text(f'#!/bin/sh\n[ "$2" = loop ] && : > {control}\n')
-    assert obstacle(control.parent, [1024]) == ""
+    assert blocker(control.parent, [1024]) == ""
 
 
 def test_a_kernel_without_the_module_is_said_to_give_none(control: Path) -> None:
-    assert obstacle(control.parent, [1024]) == "the kernel gives no loop devices (No such file or directory)"
+    assert blocker(control.parent, [1024]) == "the kernel gives no loop devices (No such file or directory)"
 
 
 def test_two_who_ask_at_once_are_not_in_each_others_way(control: Path) -> None:
@@ -37,6 +37,6 @@ def test_two_who_ask_at_once_are_not_in_each_others_way(control: Path) -> None:
     way back."""
     control.touch()
     with ThreadPoolExecutor(4) as pool:
-        said = set(pool.map(lambda _: obstacle(control.parent, [1024]), range(2000)))
+        said = set(pool.map(lambda _: blocker(control.parent, [1024]), range(2000)))
     assert said == {""}
     assert not any(path.name.startswith((".size", "tmp")) for path in control.parent.iterdir())

@@ -23,7 +23,7 @@ from wizard.apply.tree.content import (
     segments,
     widened,
 )
-from wizard.apply.tree.entry import Entry, Kind, from_line, to_line
+from wizard.apply.tree.entry import EntryKind, TreeEntry, from_line, to_line
 from wizard.model.errors import BadInput
 
 ranges = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=6).map(
@@ -115,9 +115,9 @@ def test_a_plain_file_has_the_digest_that_sha256sum_prints(tmp_path: Path) -> No
         assert content(tmp_path / "file")[0] == sha256(data).hexdigest()
 
 
-ODD = Entry(
+ODD = TreeEntry(
     b"folder/\xff\xfe\n\t\"'",
-    Kind.SYMLINK,
+    EntryKind.SYMLINK,
     0o777,
     1,
     2,

@@ -8,9 +8,9 @@ from random import Random
 from tests.unit.apply.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
 from tests.unit.apply.move.powercuts import HEAD_SECTORS, Case, Layout, Tally
 from wizard.apply.block.extents import without
-from wizard.apply.move.bad_sectors import Unread, Unreadable
+from wizard.apply.move.bad_sectors import UnreadableBlocks, UnreadSector
 from wizard.apply.move.mover import mover
-from wizard.apply.move.mover.journal import Phase, Side
+from wizard.apply.move.mover.journal import MovePhase, PartitionSide
 from wizard.model.machine import Extent
 
 LEVELS = 2
@@ -30,7 +30,7 @@ class BadDrive(RecordingDrive):
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
         if self.bad & {*range(offset_bytes // BLOCK, -(-(offset_bytes + len(buffer)) // BLOCK))}:
             self.failed += 1
-            raise Unread("bad")
+            raise UnreadSector("bad")
         super().read_into(offset_bytes, buffer)
 
     def take(self, offset_bytes: int, data: bytes) -> None:
@@ -62,11 +62,11 @@ class Ends:
         """What a reader or a repair would take for whole and is not, apart from what is lost."""
         found = [
             self.layout.half_mountable(one) or self.layout.half_repairable(one)
-            for one in (self._healed(drive, side) for side in Side)
+            for one in (self._healed(drive, side) for side in PartitionSide)
         ]
         return found[0] if all(found) else ""
 
-    def _healed(self, drive: LossyDrive, side: Side) -> LossyDrive:
+    def _healed(self, drive: LossyDrive, side: PartitionSide) -> LossyDrive:
         """The drive as it would be, had all been read: zeros at this place are what was lost."""
         view = bytearray(drive.view)
         start, content = self.layout.course.start(side), self.layout.contents[side]
@@ -76,7 +76,7 @@ class Ends:
                     view[start + at : start + at + SECTOR] = content[at : at + SECTOR]
         return LossyDrive(view)
 
-    def fault(self, drive: LossyDrive, move: "mover.Mover", side: Side) -> str:
+    def fault(self, drive: LossyDrive, move: "mover.Mover", side: PartitionSide) -> str:
         """What is not as it has to be; empty where all is."""
         start, content = self.layout.course.start(side), self.layout.contents[side]
         now = drive.view[start : start + self.layout.size_bytes]
@@ -97,7 +97,7 @@ class Ends:
         """Whether it lies in a physical block that is written at the end."""
         return any(
             place.start_bytes <= at < place.end_bytes
-            for side in Side
+            for side in PartitionSide
             for place in self.layout.blocks_of(side)
         )
 
@@ -115,7 +115,7 @@ def bad_of(layout: Layout, random: Random) -> frozenset[int]:
         for start in (layout.course.old_bytes, layout.course.new_bytes)
         for at in (0, layout.head_bytes, layout.size_bytes)
     }
-    for place in layout.blocks_of(Side.OLD):
+    for place in layout.blocks_of(PartitionSide.OLD):
         first = (layout.course.old_bytes + place.start_bytes) // BLOCK
         shared |= {*range(first, -(-(layout.course.old_bytes + place.end_bytes) // BLOCK))}
     first, end = (case.old + HEAD_SECTORS) * SECTOR // BLOCK + 1, (case.old + case.size) * SECTOR // BLOCK
@@ -124,15 +124,15 @@ def bad_of(layout: Layout, random: Random) -> frozenset[int]:
 
 
 def through(
-    move: "mover.Mover | None", layout: Layout, drive: LossyDrive, target: Side, random: Random
+    move: "mover.Mover | None", layout: Layout, drive: LossyDrive, target: PartitionSide, random: Random
 ) -> "mover.Mover":
     """Until it is there: what stops it is given up, sometimes only after another try, or a turn."""
     for _ in range(40):
         assert move is not None
         turned = random.random() < 0.1
         try:
-            move.go(Side.OLD if turned else target)
-        except Unreadable as unreadable:
+            move.go(PartitionSide.OLD if turned else target)
+        except UnreadableBlocks as unreadable:
             known = move.state.unread
             assert not [place for place in unreadable.places if without(place, known)]
             move = layout.found(drive)
@@ -151,8 +151,8 @@ def cut_over_bad_sectors(case: Case, seed: int, *, step: int = 1, first: int = 0
     layout, random, tally = Layout(case, seed), Random(seed), Tally()
     ends = Ends(layout, bad_of(layout, random), tally)
     drive = BadDrive(layout.base, ends.bad)
-    for target in (Side.NEW, Side.OLD):
-        start = layout.begun(drive) if target is Side.NEW else layout.found(drive)
+    for target in (PartitionSide.NEW, PartitionSide.OLD):
+        start = layout.begun(drive) if target is PartitionSide.NEW else layout.found(drive)
         move = through(start, layout, drive, target, random)
         if fault := ends.fault(drive, move, target):
             tally.wrong.append(f"{case} to {target}: {fault}")
@@ -160,12 +160,14 @@ def cut_over_bad_sectors(case: Case, seed: int, *, step: int = 1, first: int = 0
         if number % step != first % step:
             continue
         for policy in ("none", "half", "all"):
-            for target in Side:
+            for target in PartitionSide:
                 _gone_on(ends, at_cut, policy, target, random, f"cut {number} {policy}")
     return tally
 
 
-def _gone_on(ends: Ends, at_cut: LossyDrive, policy: str, target: Side, random: Random, told: str) -> None:
+def _gone_on(
+    ends: Ends, at_cut: LossyDrive, policy: str, target: PartitionSide, random: Random, told: str
+) -> None:
     layout, tally = ends.layout, ends.tally
     drive = _with_bad(ends, at_cut.after_cut(random, policy, layout.case.garbage))
     tally.states += 1
@@ -178,12 +180,12 @@ def _gone_on(ends: Ends, at_cut: LossyDrive, policy: str, target: Side, random: 
             return
         drive.events, drive.cut_at = 0, random.randrange(1, 60) if level < LEVELS else None
         try:
-            going = target if level == LEVELS else random.choice([*Side])
+            going = target if level == LEVELS else random.choice([*PartitionSide])
             done = through(move, layout, drive, going, random)
         except Cut:
             drive = _with_bad(ends, drive.after_cut(random, random.choice(["none", "half"]), 0.0))
             continue
-        assert done.state.phase is Phase.DONE
+        assert done.state.phase is MovePhase.DONE
         if level == LEVELS and (fault := ends.fault(drive, done, target)):
             tally.wrong.append(f"{layout.case} {told} to {target}: {fault}")
     tally.ended_in[target] += 1

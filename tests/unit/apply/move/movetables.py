@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.probe.gptimage import Image
-from wizard.apply.move.table_images import Piece, TableImages, table_images
+from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.model.machine import Extent
 from wizard.model.said import MIB
-from wizard.probe.content.gpt import Entry, read_gpt
+from wizard.probe.content.gpt import GptEntry, read_gpt
 from wizard.probe.content.tables import read_mbr
 from wizard.process.program import find, run
 
@@ -63,7 +63,7 @@ class Disk:
     def write(self, offset: int, data: bytes) -> None:
         assert os.pwrite(self._file.fileno(), data, offset) == len(data)
 
-    def put(self, pieces: tuple[Piece, ...]) -> None:
+    def put(self, pieces: tuple[TablePiece, ...]) -> None:
         for piece in pieces:
             self.write(piece.offset_bytes, piece.data)
 
@@ -78,7 +78,7 @@ class Disk:
         size, block = layout.size_bytes, layout.block_bytes
         return table_images(self.read, size, block, physical, number, span, after)
 
-    def entries(self) -> frozenset[Entry]:
+    def entries(self) -> frozenset[GptEntry]:
         """As our own reader finds them: of a GPT also where the record in front of it is lost."""
         block = self.layout.block_bytes
         gpt = read_gpt(self.read, self.layout.size_bytes, block)
@@ -100,7 +100,7 @@ def sfdisk(path: Path, script: str) -> None:
     run(["sfdisk", "--quiet", str(path)], seconds=20, stdin=script.encode())
 
 
-def torn(disk: Disk, piece: Piece) -> Iterator[tuple[bytes, bool]]:
+def torn(disk: Disk, piece: TablePiece) -> Iterator[tuple[bytes, bool]]:
     """What a drive can hold of a piece when the power goes: its sectors old and new in any mixture, and any
     touched physical block also nonsense, then with True."""
     old, new = disk.read(piece.offset_bytes, len(piece.data)), piece.data

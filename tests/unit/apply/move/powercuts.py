@@ -10,7 +10,16 @@ from random import Random
 from tests.unit.apply.lossy import BLOCK, SECTOR, Cut, LossyDrive, RecordingDrive
 from tests.unit.probe.gptimage import Image
 from wizard.apply.move.mover import mover
-from wizard.apply.move.mover.journal import Course, Journal, Phase, Piece, Pieces, Side, State, journal_bytes
+from wizard.apply.move.mover.journal import (
+    Course,
+    ImagePiece,
+    JournalImages,
+    MoveJournal,
+    MovePhase,
+    MoveState,
+    PartitionSide,
+    journal_bytes,
+)
 from wizard.apply.move.mover.prepare import blocks_around
 from wizard.apply.move.table_images import table_images
 from wizard.model.machine import Extent
@@ -98,7 +107,7 @@ class Layout:
         self._put_table(image)
         self.base = bytes(image.data)
         content = self.base[case.old * SECTOR : case.old * SECTOR + self.size_bytes]
-        self.contents = {Side.OLD: content, Side.NEW: self._changed(content, random)}
+        self.contents = {PartitionSide.OLD: content, PartitionSide.NEW: self._changed(content, random)}
         ends = [(case.size - 1, 1)] if case.tail else []
         near = [NEAR_COPY] if case.tail else []
         copies = [(HEAD_SECTORS + at, length) for at, length in (*near, *COPIES)]
@@ -109,11 +118,11 @@ class Layout:
         )
         self.images, self.course = self._images(image)
         # What the table holds in the end is told by a move that nothing interrupts.
-        self.wanted: dict[Side, bytes] = {}
+        self.wanted: dict[PartitionSide, bytes] = {}
 
-    def blocks_of(self, side: Side) -> tuple[Extent, ...]:
+    def blocks_of(self, side: PartitionSide) -> tuple[Extent, ...]:
         """The physical blocks of the copies at this place, by their offsets in the content."""
-        start = (self.case.old if side is Side.OLD else self.case.new) * SECTOR
+        start = (self.case.old if side is PartitionSide.OLD else self.case.new) * SECTOR
         return blocks_around(self.barred, start, self.head_bytes, self.size_bytes, BLOCK)
 
     def _put_table(self, image: Image) -> None:
@@ -161,12 +170,12 @@ class Layout:
     def _images(self, image: Image) -> tuple[bytes, Course]:
         case, images = self.case, bytearray()
 
-        def kept(offset: int, data: bytes) -> Piece:
-            piece = Piece(offset, len(data), len(images))
+        def kept(offset: int, data: bytes) -> ImagePiece:
+            piece = ImagePiece(offset, len(data), len(images))
             images.extend(data)
             return piece
 
-        def placed(side: Side) -> tuple[Piece, ...]:
+        def placed(side: PartitionSide) -> tuple[ImagePiece, ...]:
             content = self.contents[side]
             copies = (
                 kept(place.start_bytes, content[place.start_bytes : place.end_bytes])
@@ -181,11 +190,13 @@ class Layout:
             tuple(kept(piece.offset_bytes, piece.data) for piece in pieces)
             for pieces in (tables.old, tables.moving, tables.new)
         )
-        placed_old, placed_new = (placed(side) for side in Side)
+        placed_old, placed_new = (placed(side) for side in PartitionSide)
         document = kept(0, DOCUMENT)
         data = bytes(images)
         digest = hashlib.sha256(data).hexdigest()
-        pieces = Pieces(old, moving, new, placed_old, placed_new, self.barred, document, len(data), digest)
+        pieces = JournalImages(
+            old, moving, new, placed_old, placed_new, self.barred, document, len(data), digest
+        )
         return data, Course(
             run="a run",
             old_bytes=case.old * SECTOR,
@@ -203,29 +214,32 @@ class Layout:
     def begun(self, drive: LossyDrive) -> "mover.Mover":
         """The move, with its journal written."""
         boundary = self.head_bytes if self.case.new < self.case.old else self.size_bytes
-        state = State(self.course, Phase.PREPARED, Side.NEW, Side.OLD, boundary, 0)
-        journal = Journal(drive, self.journal_at, self.course.physical_bytes)
+        state = MoveState(self.course, MovePhase.PREPARED, PartitionSide.NEW, PartitionSide.OLD, boundary, 0)
+        journal = MoveJournal(drive, self.journal_at, self.course.physical_bytes)
         journal.prepare(state, self.images)
         return mover.Mover(drive, journal, state, b"")
 
     def found(self, drive: LossyDrive, block: int = BLOCK) -> "mover.Mover | None":
         """The move that the drive's journal tells of, where the drive is said to have these physical
         blocks."""
-        journal = Journal(drive, self.journal_at, block)
+        journal = MoveJournal(drive, self.journal_at, block)
         loaded = journal.load()
         return None if loaded is None else mover.Mover(drive, journal, *loaded)
 
     def half_mountable(self, drive: LossyDrive) -> str:
         """What a reader would take for whole and is not; empty where there is nothing such. While the entry
         covers both places its content is looked for at the lower one."""
-        places = {"old": (Side.OLD, self.course.old_bytes), "new": (Side.NEW, self.course.new_bytes)}
+        places = {
+            "old": (PartitionSide.OLD, self.course.old_bytes),
+            "new": (PartitionSide.NEW, self.course.new_bytes),
+        }
         name = self.table_of(drive.view)
         if name.startswith("odd"):
             return name
         if name == "none":
             # Of these there is one copy, which a drive that turns a touched block into nonsense can lose.
             return "" if self.case.table != "gpt" and self.case.garbage else "no table is whole"
-        tried = [places[name]] if name in places else [(side, self.lo) for side in Side]
+        tried = [places[name]] if name in places else [(side, self.lo) for side in PartitionSide]
         for side, place in tried:
             content = self.contents[side]
             mark = min(mover.MARK_BYTES, self.head_bytes)
@@ -238,7 +252,7 @@ class Layout:
     def half_repairable(self, drive: LossyDrive) -> str:
         """What a repair program would find by a copy and take for the whole, and is not; empty where there is
         nothing such. All else is whole there but the marks of the head and the blocks of the copies."""
-        for side in Side:
+        for side in PartitionSide:
             start = self.course.start(side)
             content, now = self.contents[side], drive.view[start : start + self.size_bytes]
             seen = [
@@ -263,7 +277,7 @@ class Layout:
                 bare[place.start_bytes : place.end_bytes] = bytes(place.size_bytes)
         return bytes(bare)
 
-    def fault(self, drive: LossyDrive, side: Side) -> str:
+    def fault(self, drive: LossyDrive, side: PartitionSide) -> str:
         """What is not as it has to be with the partition at this place; empty where all is."""
         place = self.course.start(side)
         if drive.view[place : place + self.size_bytes] != self.contents[side]:
@@ -296,18 +310,18 @@ def cut_everywhere(
     with the first wrong state."""
     layout, random, tally = Layout(case, seed), Random(seed), Tally()
     drive = RecordingDrive(layout.base)
-    layout.wanted[Side.OLD] = layout.around(drive)
-    layout.begun(drive).go(Side.NEW)
-    assert not layout.fault(drive, Side.NEW), layout.fault(drive, Side.NEW)
+    layout.wanted[PartitionSide.OLD] = layout.around(drive)
+    layout.begun(drive).go(PartitionSide.NEW)
+    assert not layout.fault(drive, PartitionSide.NEW), layout.fault(drive, PartitionSide.NEW)
     again = layout.found(drive)
     assert again is not None
-    again.go(Side.OLD)
-    assert not layout.fault(drive, Side.OLD), layout.fault(drive, Side.OLD)
+    again.go(PartitionSide.OLD)
+    assert not layout.fault(drive, PartitionSide.OLD), layout.fault(drive, PartitionSide.OLD)
     for number, at_cut in enumerate(drive.recorded.cuts()):
         if number % step != first % step:
             continue
         for policy in policies:
-            for target in Side:
+            for target in PartitionSide:
                 _gone_on(layout, at_cut, policy, target, random, tally, nested, f"cut {number} {policy}")
                 if until_wrong and tally.wrong:
                     return tally
@@ -318,7 +332,7 @@ def _gone_on(
     layout: Layout,
     at_cut: LossyDrive,
     policy: str,
-    target: Side,
+    target: PartitionSide,
     random: Random,
     tally: Tally,
     nested: int,
@@ -337,7 +351,7 @@ def _gone_on(
             return
         drive.events, drive.cut_at = 0, random.randrange(1, 60) if level < nested else None
         try:
-            move.go(target if level == nested else random.choice([*Side]))
+            move.go(target if level == nested else random.choice([*PartitionSide]))
         except Cut:
             drive = drive.after_cut(random, random.choice(["none", "half", "all"]), layout.case.garbage)
             continue

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.apply.lossy import POLICIES, SECTOR, LossyDrive, RecordingDrive
 from tests.unit.apply.move.powercuts import CASES, Case, Layout, cut_everywhere
-from wizard.apply.move.mover.journal import Side
+from wizard.apply.move.mover.journal import PartitionSide
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))
@@ -38,8 +38,8 @@ def test_windows_begin_with_a_page_where_the_drive_names_small_physical_blocks(n
     layout = Layout(CASES[number], 1)
     layout.course = replace(layout.course, physical_bytes=SECTOR)
     drive = MappedDrive(layout.base)
-    layout.begun(drive).go(Side.NEW)
-    assert not layout.fault(drive, Side.NEW)
+    layout.begun(drive).go(PartitionSide.NEW)
+    assert not layout.fault(drive, PartitionSide.NEW)
     places = [behind for at, behind in drive.behind if layout.lo <= at < layout.end]
     assert len(places) > 5 and not any(places)
 
@@ -47,14 +47,14 @@ def test_windows_begin_with_a_page_where_the_drive_names_small_physical_blocks(n
 def test_behind_a_bridge_that_names_other_physical_blocks_it_goes_on_too() -> None:
     layout, random = Layout(CASES[1], 1), Random(1)
     drive = RecordingDrive(layout.base)
-    layout.begun(drive).go(Side.NEW)
-    assert not layout.fault(drive, Side.NEW)
+    layout.begun(drive).go(PartitionSide.NEW)
+    assert not layout.fault(drive, PartitionSide.NEW)
     faults = []
     for number, at_cut in enumerate(drive.recorded.cuts()):
         left = at_cut.after_cut(random, "half", 0.3)
         move = layout.found(left, SECTOR)
         if move is not None:
-            move.go(Side.NEW)
-            faults.append((number, layout.fault(left, Side.NEW)))
+            move.go(PartitionSide.NEW)
+            faults.append((number, layout.fault(left, PartitionSide.NEW)))
     assert len(faults) > 50
     assert not [one for one in faults if one[1]]

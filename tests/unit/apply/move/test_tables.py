@@ -19,15 +19,15 @@ from tests.unit.apply.move.movetables import (
     torn,
     util_linux,
 )
-from wizard.apply.move.table_images import Piece, TableImages, table_images
+from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.filesystems.kind import MOVING_GPT_TYPE, MOVING_MBR_TYPE
 from wizard.model.machine import Extent
-from wizard.probe.content.gpt import Entry, read_copy
+from wizard.probe.content.gpt import GptEntry, read_copy
 from wizard.process.program import run
 
 pytestmark = util_linux
 WAYS = (("old", "moving"), ("moving", "new"), ("new", "moving"), ("moving", "old"))
-Tables = dict[str, tuple[frozenset[Entry], frozenset[str]]]
+Tables = dict[str, tuple[frozenset[GptEntry], frozenset[str]]]
 
 
 @pytest.fixture(params=LAYOUTS)
@@ -35,7 +35,7 @@ def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Disk:
     return Disk(tmp_path / "x", LAYOUTS[request.param])
 
 
-def pieces(images: TableImages, state: str) -> tuple[Piece, ...]:
+def pieces(images: TableImages, state: str) -> tuple[TablePiece, ...]:
     return {"old": images.old, "moving": images.moving, "new": images.new}[state]
 
 
@@ -214,7 +214,7 @@ def first_copy_is_sound(disk: Disk) -> bool:
     return copy is not None and copy.sound
 
 
-def left(disk: Disk, images: TableImages, end: str, careful: bool) -> Iterator[Piece]:
+def left(disk: Disk, images: TableImages, end: str, careful: bool) -> Iterator[TablePiece]:
     """What is written after a cut: the copy that is not whole first, and nothing that stands. Without care
     all of it in its order."""
     border = disk.layout.extent(disk.layout.span).start_bytes

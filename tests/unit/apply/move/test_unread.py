@@ -10,8 +10,8 @@ from tests.unit.apply.lossy import BLOCK, SECTOR
 from tests.unit.apply.move.badsectors import BadDrive, bad_of, cut_over_bad_sectors
 from tests.unit.apply.move.powercuts import CASES, Layout
 from wizard.apply.move import bad_sectors
-from wizard.apply.move.bad_sectors import Unread, Unreadable, filled
-from wizard.apply.move.mover.journal import Phase, Side
+from wizard.apply.move.bad_sectors import UnreadableBlocks, UnreadSector, filled
+from wizard.apply.move.mover.journal import MovePhase, PartitionSide
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KIB, MIB
@@ -30,14 +30,14 @@ def test_it_stops_at_every_try_and_goes_back_without_them(number: int) -> None:
     drive = BadDrive(layout.base, bad)
     move = layout.begun(drive)
     for _ in range(2):
-        with pytest.raises(Unreadable):
-            move.go(Side.NEW)
+        with pytest.raises(UnreadableBlocks):
+            move.go(PartitionSide.NEW)
         found = layout.found(drive)
         assert found is not None and found.state.unread and not found.state.zeros
         move = found
-    move.go(Side.OLD)
+    move.go(PartitionSide.OLD)
     place = layout.course.old_bytes
-    assert drive.view[place : place + layout.size_bytes] == layout.contents[Side.OLD]
+    assert drive.view[place : place + layout.size_bytes] == layout.contents[PartitionSide.OLD]
     assert drive.bad == bad and layout.around(drive) == layout.around(BadDrive(layout.base, ()))
 
 
@@ -48,7 +48,7 @@ class Counted(BadDrive):
         first, end = offset_bytes // BLOCK, -(-(offset_bytes + len(buffer)) // BLOCK)
         if any(first <= block < end for block in self.bad):
             self.failed += 1
-            raise Unread("bad")
+            raise UnreadSector("bad")
         buffer[:] = self.view[offset_bytes : offset_bytes + len(buffer)]
 
 
@@ -81,7 +81,7 @@ def test_what_others_have_in_a_shared_block_is_not_given_up() -> None:
     drive = BadDrive(layout.base, [end // BLOCK])
     state = layout.begun(drive).state
     buffer = memoryview(bytearray(BLOCK))
-    with pytest.raises(Unread, match="shares with its neighbour"):
+    with pytest.raises(UnreadSector, match="shares with its neighbour"):
         bad_sectors.fill(drive, state, layout.head_bytes, end // BLOCK * BLOCK, buffer)
 
 
@@ -91,7 +91,7 @@ def _is_behind_head(layout: Layout, start: int, block: int) -> bool:
     return low >= layout.head_bytes and high <= layout.size_bytes
 
 
-def stands_everywhere(layout: Layout, drive: BadDrive, side: Side) -> bool:
+def stands_everywhere(layout: Layout, drive: BadDrive, side: PartitionSide) -> bool:
     start = layout.course.start(side)
     return drive.view[start : start + layout.size_bytes] == layout.contents[side]
 
@@ -99,11 +99,11 @@ def stands_everywhere(layout: Layout, drive: BadDrive, side: Side) -> bool:
 @pytest.mark.parametrize("number", [2, 5, 9])
 def test_copies_that_cannot_be_read_come_from_the_journal(number: int) -> None:
     layout = Layout(CASES[number], number)
-    for side, other in ((Side.NEW, Side.OLD), (Side.OLD, Side.NEW)):
+    for side, other in ((PartitionSide.NEW, PartitionSide.OLD), (PartitionSide.OLD, PartitionSide.NEW)):
         drive = BadDrive(layout.base, ())
         move = layout.begun(drive)
-        if side is Side.OLD:
-            move.go(Side.NEW)
+        if side is PartitionSide.OLD:
+            move.go(PartitionSide.NEW)
         start, blocks = layout.course.start(other), layout.blocks_of(other)
         ends = (range(start + place.start_bytes, start + place.end_bytes, SECTOR) for place in blocks)
         own = {at // BLOCK for places in ends for at in places}
@@ -120,18 +120,22 @@ def test_a_head_that_cannot_be_read_is_asked_about_or_left(number: int) -> None:
     first = layout.begun(drive)
     drive.bad = {layout.course.old_bytes // BLOCK + 1}
     for _ in range(2):
-        with pytest.raises(Unreadable):
-            first.go(Side.NEW)
+        with pytest.raises(UnreadableBlocks):
+            first.go(PartitionSide.NEW)
     move = layout.found(drive)
-    assert move is not None and move.state.phase is Phase.UNTABLING and move.is_whole
+    assert move is not None and move.state.phase is MovePhase.UNTABLING and move.is_whole
     back = BadDrive(bytes(drive.view), drive.bad)
     turned = layout.found(back)
     assert turned is not None
-    turned.go(Side.OLD)
-    assert back.bad and layout.table_of(back.view) == "old" and stands_everywhere(layout, back, Side.OLD)
+    turned.go(PartitionSide.OLD)
+    assert (
+        back.bad
+        and layout.table_of(back.view) == "old"
+        and stands_everywhere(layout, back, PartitionSide.OLD)
+    )
     move.give_up(move.state.unread)
-    move.go(Side.NEW)
-    assert stands_everywhere(layout, drive, Side.NEW) and not move.state.lost and not drive.bad
+    move.go(PartitionSide.NEW)
+    assert stands_everywhere(layout, drive, PartitionSide.NEW) and not move.state.lost and not drive.bad
 
 
 @pytest.mark.parametrize("number", [1, 2, 9])
@@ -140,6 +144,6 @@ def test_a_table_that_cannot_be_read_is_written_anew(number: int) -> None:
     drive = BadDrive(layout.base, ())
     move = layout.begun(drive)
     drive.bad = {piece.offset_bytes // BLOCK for piece in layout.course.pieces.table_old}
-    move.go(Side.NEW)
-    assert not layout.fault(drive, Side.NEW)
-    assert move.has_table(Side.NEW) and not drive.bad
+    move.go(PartitionSide.NEW)
+    assert not layout.fault(drive, PartitionSide.NEW)
+    assert move.has_table(PartitionSide.NEW) and not drive.bad

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.privilege import server
-from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, Request, Say, as_line
+from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import MOST_WAITING, Relay, of_root_alone
 from wizard.model.errors import Refused
 
@@ -62,7 +62,7 @@ def test_no_line_keeps_roots_process(line: bytes) -> None:
 
 
 def test_a_stop_that_cannot_be_written_does_not_keep_roots_process(tmp_path: Path) -> None:
-    asked = Relay(io.BytesIO(as_line(Request(Ask.STOP))), Kept())
+    asked = Relay(io.BytesIO(as_line(RootRequest(Ask.STOP))), Kept())
     asked._run = tmp_path / "gone"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threading, "excepthook", lambda _: None)
@@ -73,7 +73,7 @@ def test_a_stop_that_cannot_be_written_does_not_keep_roots_process(tmp_path: Pat
 
 
 def test_requests_do_not_pile_up_in_roots_memory() -> None:
-    flood = as_line(Request(Ask.LOOK))
+    flood = as_line(RootRequest(Ask.LOOK))
     pipe = io.BytesIO(flood * 1000)
     Relay(pipe, Kept())._read()
     assert pipe.tell() == len(flood) * MOST_WAITING
@@ -89,7 +89,7 @@ def test_a_pipe_that_takes_nothing_ends_nothing(
         looked.append(paths)
 
     monkeypatch.setattr(server, "survey", look)
-    assert served(as_line(Request(Ask.LOOK)) * 2, Kept(error)) and looked == [None, None]
+    assert served(as_line(RootRequest(Ask.LOOK)) * 2, Kept(error)) and looked == [None, None]
 
 
 def test_a_folder_for_the_run_is_roots_alone(tmp_path: Path) -> None:

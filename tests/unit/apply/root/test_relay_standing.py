@@ -10,11 +10,11 @@ import pytest
 
 from wizard.apply.engine.record import Phase, Record, power_sentence, save_record
 from wizard.apply.privilege import server
-from wizard.apply.privilege.ask import Answer, Ask, Request, Say
+from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
 from wizard.apply.privilege.server import Relay
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.progress_log import StepProgress, note_progress
-from wizard.apply.run.runs import Kind
+from wizard.apply.run.runs import RunKind
 from wizard.documents.codec import from_json
 from wizard.model.ext import Event
 
@@ -25,7 +25,7 @@ def test_how_it_stands_is_told_before_what_happened_and_once(tmp_path: Path) -> 
         journal.add(Event.SAVED, sentence)
     journal.close()
     note_progress(tmp_path, StepProgress(1, 0.25, 40.0))
-    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / Kind.MIGRATION)
+    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / RunKind.MIGRATION)
     save_record(tmp_path, Record(Phase.REPLACING, waits=False))
     pipe = io.BytesIO()
     relay = Relay(io.BytesIO(), pipe)
@@ -42,7 +42,7 @@ def test_how_far_keeping_is_is_told_while_it_goes_on(tmp_path: Path, monkeypatch
     journal = Journal(tmp_path)
     journal.add(Event.WAITING, "Done, not yet in use.")
     journal.close()
-    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / Kind.MIGRATION)
+    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / RunKind.MIGRATION)
     pipe = io.BytesIO()
 
     def keeping(run: Path, secret: bytes | None) -> str:
@@ -56,7 +56,7 @@ def test_how_far_keeping_is_is_told_while_it_goes_on(tmp_path: Path, monkeypatch
     monkeypatch.setattr(server, "keep", keeping)
     relay = Relay(io.BytesIO(), pipe)
     relay._last = tmp_path
-    relay._settle(Request(Ask.KEEP))
+    relay._settle(RootRequest(Ask.KEEP))
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert StepProgress(0, 0.5, 20.0) in [answer.progress for answer in told]
     assert told[-1].say is Say.SETTLED

@@ -12,9 +12,9 @@ from wizard.apply.privilege.ask import (
     HELPER,
     RELAY,
     Answer,
+    RootProgram,
     Say,
     Surroundings,
-    Way,
     as_line,
     relay_argv,
     way_to_root,
@@ -74,7 +74,7 @@ def test_pkexec_without_its_setuid_bit_gives_nothing(tmp_path: Path) -> None:
 
 
 def test_what_root_starts_is_a_file_of_this_package_and_no_code() -> None:
-    argv = Way("sudo", ("sudo", "--")).argv
+    argv = RootProgram("sudo", ("sudo", "--")).argv
     assert "-c" not in argv and argv[-1] == RELAY
     assert Path(argv[-2]) == Path(module.__file__) and argv[2:4] == (sys.executable, "-I")
 
@@ -110,10 +110,10 @@ def test_an_installed_copy_has_a_fixed_program(tmp_path: Path, monkeypatch: pyte
     assert (refused.returncode, refused.stdout) == (2, b"")
 
 
-def saying(name: str, *lines: bytes, status: int = 0) -> Way:
+def saying(name: str, *lines: bytes, status: int = 0) -> RootProgram:
     """A way to root that says these lines and ends."""
     code = f"import sys; sys.stdout.buffer.write({b''.join(lines)!r}); sys.stdout.flush(); sys.exit({status})"
-    return Way(name, (sys.executable, "-I", "-c", code))
+    return RootProgram(name, (sys.executable, "-I", "-c", code))
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def saying(name: str, *lines: bytes, status: int = 0) -> Way:
             saying("run0", as_line(Answer(Say.REFUSED, sentence="No."))),
             "Root was not given: run0 ended with status 0. Nothing was written.",
         ),
-        (Way("sudo", ("/nonexistent/sudo",)), "could not be started"),
+        (RootProgram("sudo", ("/nonexistent/sudo",)), "could not be started"),
     ],
 )
-def test_root_that_is_not_given_is_a_sentence(way: Way, sentence: str) -> None:
+def test_root_that_is_not_given_is_a_sentence(way: RootProgram, sentence: str) -> None:
     with pytest.raises(Refused, match=sentence):
         Elevated(way)
 

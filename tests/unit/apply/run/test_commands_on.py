@@ -6,13 +6,13 @@ import pytest
 
 from tests.unit.apply.run.test_numbers import begin
 from wizard.apply import run_control
-from wizard.apply.engine.record import Change, Phase, Record, power_sentence, save_record
+from wizard.apply.engine.record import DriveChange, Phase, Record, power_sentence, save_record
 from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
-from wizard.apply.run.runs import STATE, called, command_on
+from wizard.apply.run.runs import STATE, command_on, run_argument
 from wizard.apply.run_control import LEFT_OFF, is_not_yet, power_now
-from wizard.cli.commands.status import Row, line_of
+from wizard.cli.commands.status import RunRow, line_of
 from wizard.model.ext import Event
 from wizard.report.drives import RunRecord
 from wizard.report.page import run_part
@@ -25,7 +25,7 @@ UNTOLD = (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN)
 
 def ways(run: Path, now: RunState) -> list[str]:
     """The commands without the run's name."""
-    named = run_control.ways_on(run, now)
+    named = run_control.commands_for(run, now)
     assert all(str(run) in command_on(way, run) for way in named)
     return list(named)
 
@@ -59,8 +59,8 @@ def test_once_undoing_was_begun_there_is_no_way_forward(tmp_path: Path) -> None:
 @pytest.mark.parametrize("now", sorted(LEFT_OFF))
 def test_a_drive_that_held_something_waits_on_whatever_failed_since(tmp_path: Path, now: RunState) -> None:
     """As after `keep` while the drive was not attached: what can be kept is not named as half done."""
-    change = Change("/dev/sdx", 4096, (), (), (), "", "", "", blank=False)
-    save_record(tmp_path, Record(Phase.BARRED, (change,)))
+    change = DriveChange("/dev/sdx", 4096, (), (), (), "", "", "", blank=False)
+    save_record(tmp_path, Record(Phase.HIDDEN, (change,)))
     (tmp_path / "engine").mkdir()
     for file in (old_file(tmp_path, 0), new_file(tmp_path, 0)):
         file.touch()
@@ -72,14 +72,14 @@ def test_a_drive_that_held_something_waits_on_whatever_failed_since(tmp_path: Pa
 
 def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:
     """And one that is at work, or over, wants nothing."""
-    save_record(tmp_path, Record(Phase.BARRED))
+    save_record(tmp_path, Record(Phase.HIDDEN))
 
     assert ways(tmp_path, RunState.WAITING) == ["keep", "undo"]
     for now in (RunState.RUNNING, RunState.DONE, RunState.KEPT, RunState.UNDONE):
         assert ways(tmp_path, now) == []
 
 
-@pytest.mark.parametrize("phase", sorted(set(Phase) - {*OVER, *UNTOLD, Phase.BARRED}))
+@pytest.mark.parametrize("phase", sorted(set(Phase) - {*OVER, *UNTOLD, Phase.HIDDEN}))
 def test_while_it_works_a_power_cuts_sentence_names_the_command_that_is_named_afterwards(
     tmp_path: Path, phase: Phase
 ) -> None:
@@ -115,7 +115,7 @@ def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str
     not_yet = is_not_yet(now, ways)
     assert not_yet is (shown == "done, not yet in use")
     listed = line_of(
-        Row("0001-sda1", f"{STATE}/runs/0001-sda1", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet)
+        RunRow("0001-sda1", f"{STATE}/runs/0001-sda1", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet)
     )
     assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
     assert ("not yet in use" in listed) is ("not yet" in shown)
@@ -128,10 +128,12 @@ def test_a_run_is_named_by_what_means_it_wherever_that_is_typed(
 ) -> None:
     """A run of another folder may have the name of one in the usual folder."""
     monkeypatch.chdir(tmp_path)
-    assert called(STATE / "runs/0007-sda") == "0007-sda"
-    assert called(Path("my runs/0007-sda")) == f"'{tmp_path}/my runs/0007-sda'"
+    assert run_argument(STATE / "runs/0007-sda") == "0007-sda"
+    assert run_argument(Path("my runs/0007-sda")) == f"'{tmp_path}/my runs/0007-sda'"
     monkeypatch.chdir("/")
-    assert called(Path(str(STATE / "runs")[1:]) / "0007-sda") == "0007-sda"
+    assert run_argument(Path(str(STATE / "runs")[1:]) / "0007-sda") == "0007-sda"
     for folder, named in ((tmp_path, f"{tmp_path}/0007-sda"), (STATE / "runs", "0007-sda")):
-        row = Row("0007-sda", str(folder / "0007-sda"), RunState.WAITING, "/dev/sda", None, 3, 3, "It waits.")
+        row = RunRow(
+            "0007-sda", str(folder / "0007-sda"), RunState.WAITING, "/dev/sda", None, 3, 3, "It waits."
+        )
         assert line_of(row).split()[0] == named

@@ -15,7 +15,7 @@ import pytest
 from tests.unit.machines import E512, KN4, N512, drive, mbr, partition, partitioned
 from wizard.apply.plan import verify
 from wizard.apply.run import process
-from wizard.apply.run.process import lent, lock_drives
+from wizard.apply.run.process import lock_drives, unlocked
 from wizard.findings.tables import find_tables
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
@@ -49,12 +49,12 @@ def test_of_several_locks_that_were_lent_each_must_be_had_again(drives: tuple[st
     mine = lock_drives(drives)
     other = os.open(drives[taken], os.O_RDONLY)
     try:
-        with pytest.raises(Refused, match="another program locked"), lent(mine, wait_seconds=0):
+        with pytest.raises(Refused, match="another program locked"), unlocked(mine, wait_seconds=0):
             assert all(map(is_free, drives))
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
         assert not is_free(drives[1 - taken]), "the one that could be had is held"
         fcntl.flock(other, fcntl.LOCK_UN)
-        with lent(mine, wait_seconds=0):
+        with unlocked(mine, wait_seconds=0):
             pass
         assert not any(map(is_free, drives))
     finally:

@@ -12,7 +12,7 @@ import pytest
 from wizard.apply.run.backup_store import Saved, Vault
 from wizard.apply.run.job import await_end
 from wizard.apply.run.journal import FILE, Journal, RunState, follow, read_entries, state
-from wizard.apply.run.process import Purpose, is_locked, lent, lock_run
+from wizard.apply.run.process import Purpose, is_locked, lock_run, unlocked
 from wizard.apply.run.runs import check_room, find_run, list_runs, runs_folder
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import Event
@@ -182,12 +182,12 @@ def test_a_lock_that_was_lent_is_had_again_or_its_loss_is_said(tmp_path: Path) -
     (tmp_path / "drive").touch()
     mine, other = (os.open(tmp_path / "drive", os.O_RDONLY) for _ in range(2))
     fcntl.flock(mine, fcntl.LOCK_EX)
-    with lent([mine]):
+    with unlocked([mine]):
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
         fcntl.flock(other, fcntl.LOCK_UN)
     with pytest.raises(BlockingIOError):
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    with pytest.raises(Refused, match="another program locked"), lent([mine], wait_seconds=0):
+    with pytest.raises(Refused, match="another program locked"), unlocked([mine], wait_seconds=0):
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(mine)
     os.close(other)

@@ -9,8 +9,8 @@ import pytest
 from wizard.apply.run.journal import FILE, Journal, RunState, in_own_words, read_entries, state
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput
-from wizard.model.ext import Entry, Event
-from wizard.model.said import Said, in_a_row, t, tn
+from wizard.model.ext import Event, JournalEntry
+from wizard.model.said import Message, join, t, tn
 
 NOTHING = t("Nothing was written.")
 REGIONS = tn("1 region with {size:exact}", "{count} regions with {size:exact}", count=3, size=4096)
@@ -19,7 +19,7 @@ SAID = [
     REGIONS,
     t("It cannot be kept in {folder}: {why}", folder="/srv", why=REGIONS),
     t("{percent} percent, {left:time} left.", percent=50, left=90.5),
-    in_a_row(t("{drives:and} are left alone.", drives=("/dev/sda", "/dev/sdb")), NOTHING),
+    join(t("{drives:and} are left alone.", drives=("/dev/sda", "/dev/sdb")), NOTHING),
 ]
 OLD = {
     "at": "2026-11-20T10:00:00.000+00:00",
@@ -40,7 +40,7 @@ def newer(said: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("said", SAID, ids=lambda said: said.english[:20])
-def test_an_entry_is_kept_as_its_code_and_values(tmp_path: Path, said: Said) -> None:
+def test_an_entry_is_kept_as_its_code_and_values(tmp_path: Path, said: Message) -> None:
     journal = Journal(tmp_path)
     added = journal.add(Event.STEP_DONE, said, step=2, command=("mkfs", "x"), output="done")
     journal.close()
@@ -69,7 +69,7 @@ def test_each_reader_has_it_in_their_own_language(tmp_path: Path, monkeypatch: p
     told: Callable[[str], str] = lambda english: "Es wurde nichts geschrieben."  # noqa: E731
     monkeypatch.setattr("wizard.model.said.Language.one", staticmethod(told))
     assert read_entries(tmp_path)[0].sentence == "Es wurde nichts geschrieben."
-    piped = from_json(to_json(here), Entry, "the pipe")
+    piped = from_json(to_json(here), JournalEntry, "the pipe")
     assert piped.sentence == "Nothing was written."
     assert in_own_words(piped).sentence == "Es wurde nichts geschrieben."
 

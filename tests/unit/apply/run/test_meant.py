@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.apply.run.test_numbers import begin
 from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import Ways, left_line
+from wizard.apply.run_control import NextCommands, left_line
 from wizard.cli.select_run import run_meant
 from wizard.model.errors import Refused
 
@@ -27,10 +27,14 @@ def test_where_no_run_is_meant_the_newest_is_named(tmp_path: Path, command: str,
 
 
 def test_what_waits_when_the_wizard_is_left_is_named_with_both_commands(tmp_path: Path) -> None:
-    waits = left_line(tmp_path, RunState.WAITING, Ways(("keep", "undo")))
+    waits = left_line(tmp_path, RunState.WAITING, NextCommands(("keep", "undo")))
     assert waits.startswith(f"The run {tmp_path.name} is done, not yet in use: sudo diskwright keep ")
     assert ", or sudo diskwright undo " in waits
-    early = left_line(tmp_path, RunState.INTERRUPTED, Ways(("resume", "undo")))
+    early = left_line(tmp_path, RunState.INTERRUPTED, NextCommands(("resume", "undo")))
     assert "was not finished: sudo diskwright resume " in early
-    assert "`diskwright status`" in left_line(tmp_path, RunState.RUNNING, Ways())
-    assert left_line(tmp_path, RunState.DONE, Ways()) == left_line(tmp_path, RunState.KEPT, Ways()) == ""
+    assert "`diskwright status`" in left_line(tmp_path, RunState.RUNNING, NextCommands())
+    assert (
+        left_line(tmp_path, RunState.DONE, NextCommands())
+        == left_line(tmp_path, RunState.KEPT, NextCommands())
+        == ""
+    )

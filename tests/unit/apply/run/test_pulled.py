@@ -11,7 +11,7 @@ from wizard.apply.block import devices
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan import run as execution
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Work, carry_out
+from wizard.apply.run.job import RunWork, carry_out
 from wizard.apply.run.journal import Journal, read_entries
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import new_run
@@ -51,7 +51,7 @@ def test_the_journal_has_how_a_run_ended_whose_drive_went(
     monkeypatch.setattr(execution, "check_start", lambda _: None)
     monkeypatch.setattr(execution, "check_surroundings", lambda *_: None)
     monkeypatch.setattr(execution, "execute", fail)
-    carry_out(job_of(run), Work(run, Purpose.APPLY, Journal(run), ()), next_commands)
+    carry_out(job_of(run), RunWork(run, Purpose.APPLY, Journal(run), ()), next_commands)
     failed, last = read_entries(run)[-2:]
     assert (failed.event, failed.step, last.event) == (Event.STEP_FAILED, 1, Event.FAILED)
     assert failed.sentence.startswith(f"{MISSING} is not attached any more")

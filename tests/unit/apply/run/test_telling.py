@@ -9,7 +9,7 @@ import pytest
 from wizard.apply.run.journal import Journal, follow
 from wizard.apply.run.process import lock_run
 from wizard.apply.run.progress_log import StepProgress, Telling, note_progress, read_progress
-from wizard.model.ext import Entry, Event
+from wizard.model.ext import Event, JournalEntry
 
 
 def telling(*known: StepProgress | None, every_seconds: float = 0.0) -> tuple[Telling, list[str]]:
@@ -18,8 +18,8 @@ def telling(*known: StepProgress | None, every_seconds: float = 0.0) -> tuple[Te
     return Telling(lambda: left.pop(0), said.append, every_seconds), said
 
 
-def entry(event: Event, step: int = 0) -> Entry:
-    return Entry("2026-03-14T15:09:26.535+00:00", event, step, "")
+def entry(event: Event, step: int = 0) -> JournalEntry:
+    return JournalEntry("2026-03-14T15:09:26.535+00:00", event, step, "")
 
 
 def test_what_is_at_work_is_told_while_it_goes_on() -> None:

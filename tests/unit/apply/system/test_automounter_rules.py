@@ -12,8 +12,8 @@ from tests.unit.machines import partition, partitioned
 from wizard.apply.block import scratch_device as rules_given
 from wizard.apply.block.scratch_device import forget_left_rules, heed, ignore_mapped
 from wizard.apply.plan import verify
-from wizard.apply.plan.verify import let_go, unseen
-from wizard.apply.steps.step_context import Site
+from wizard.apply.plan.verify import unmount_foreign, unseen
+from wizard.apply.steps.step_context import StepContext
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import Mounted
 from wizard.model.errors import Failed
@@ -129,9 +129,9 @@ def test_what_another_hid_is_not_unmounted_in_its_place(monkeypatch: pytest.Monk
     for module in (verify, mounts):
         monkeypatch.setattr(module, "read_mounts", lambda: there)
     monkeypatch.setattr(verify, "_is_ours", lambda _make, _site: True)
-    monkeypatch.setattr(Site, "command", lambda _site, argv: ran.append(argv))
-    site = object.__new__(Site)
+    monkeypatch.setattr(StepContext, "command", lambda _site, argv: ran.append(argv))
+    site = object.__new__(StepContext)
     object.__setattr__(site, "plan", plan)
     with pytest.raises(Failed, match="where /dev/sdb1 hides it: nothing was unmounted"):
-        let_go(site)
+        unmount_foreign(site)
     assert not ran

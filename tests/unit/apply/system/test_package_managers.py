@@ -13,7 +13,7 @@ import pytest
 
 from wizard.advice.missing import COMMANDS, Missing, missing, programs_named
 from wizard.apply.packages import MANAGERS, Cost, complaint, is_offline, manager_of, offer
-from wizard.apply.privilege.ask import Answer, Ask, Request, Say, as_line
+from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
 from wizard.documents.codec import from_json
 from wizard.model.errors import Failed, Refused
@@ -182,7 +182,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, *programs: str) -> tuple[list[Answer]
     monkeypatch.setattr("wizard.apply.privilege.server.os_release", lambda: "ID=debian")
     monkeypatch.setattr("wizard.apply.packages.find", lambda name: name)
     told = io.BytesIO()
-    Relay(io.BytesIO(as_line(Request(Ask.INSTALL, programs=programs))), told).serve()
+    Relay(io.BytesIO(as_line(RootRequest(Ask.INSTALL, programs=programs))), told).serve()
     return [from_json(json.loads(line), Answer, "root") for line in told.getvalue().splitlines()], done
 
 

@@ -14,7 +14,7 @@ from wizard.model.advice import Advice
 from wizard.model.machine import Drive
 from wizard.plan.request.volume_request import Wish
 from wizard.ui.desk import Desk
-from wizard.ui.view import Place, Step, View
+from wizard.ui.view import Place, ScreenStep, View
 
 MEDIA = "large-media"
 
@@ -22,7 +22,7 @@ MEDIA = "large-media"
 class Start(Place):
     """Where a test begins, and what is come back to."""
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
 
     def view(self) -> View:
         return View("start", self.step, "start", ())

@@ -14,14 +14,14 @@ from wizard.advice.missing import Missing
 from wizard.apply.run.journal import RunState
 from wizard.ext4.make import make_migration
 from wizard.host.recorded import RecordedServices
-from wizard.host.session import Moving, Session
+from wizard.host.session import Session, SessionConversion
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.migration import Way
 from wizard.ui.dialogs.asking import Question, Typing, ending
 from wizard.ui.dialogs.health import Install
 from wizard.ui.editors.adjusting import save
-from wizard.ui.view import Field, Offer, Place, Step, Values, View, para
+from wizard.ui.view import Field, Offer, Place, ScreenStep, Values, View, para
 
 MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
 OFFER = "Install exfatprogs with apt: 0.3 MB to download, 1.0 MB on disk."
@@ -31,10 +31,10 @@ UUID = "11111111-2222-4333-8444-555555555555"
 class Below(Place):
     """The screen that a question is asked over."""
 
-    step = Step.PLAN
+    step = ScreenStep.PLAN
 
     def view(self) -> View:
-        return View("plan", Step.PLAN, "Plan", ())
+        return View("plan", ScreenStep.PLAN, "Plan", ())
 
 
 class Services(RecordedServices):
@@ -243,7 +243,7 @@ def test_where_a_run_stands_that_cannot_be_read_is_asked_about() -> None:
 
 def test_a_plan_that_is_not_applied_is_asked_about() -> None:
     at, _ = person()
-    planned = Moving("/dev/sda1", migration=make_migration(situation(), Way.FULL))
+    planned = SessionConversion("/dev/sda1", migration=make_migration(situation(), Way.FULL))
     at.desk.session = replace(at.desk.session, moving=planned)
     at.act("quit")
     assert not at.desk.over and "Nothing was written to any drive." in at.text

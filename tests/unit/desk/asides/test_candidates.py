@@ -10,8 +10,8 @@ import pytest
 from tests.unit.desk.person import Person
 from tests.unit.machines import TOOLS, drive, machine, partition, partitioned
 from tests.unit.trial.trials import FASTER, OPEN, SAME, SLOWER, rounds
-from wizard.benchmark.candidates.compare import Ended, Order, TrialVerdict, comparisons, speeds
-from wizard.benchmark.candidates.compare import Progress as Told
+from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, comparisons, speeds
+from wizard.benchmark.candidates.compare import TrialProgress as Told
 from wizard.benchmark.candidates.trial import read_trial
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import Session
@@ -19,7 +19,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine
 from wizard.plan.planner import Mode
 from wizard.ui import draft
-from wizard.ui.screens.alignment import Trial
+from wizard.ui.screens.alignment import TrialScreen
 from wizard.ui.screens.plan import Planning
 from wizard.ui.view import Banner, Figures, Progress, Tone
 
@@ -63,7 +63,7 @@ def verdict_of(order: Order, logs: Sequence[float]) -> TrialVerdict:
         loads=order.loads,
         aged=order.aged,
         advised=order.advised,
-        ended=Ended.DECIDED,
+        ended=EndReason.DECIDED,
         busy=False,
         scale=1.0,
         seconds=100.0,
@@ -103,7 +103,7 @@ def tried(logs: Sequence[float]) -> tuple[Person, Services]:
 def test_t_tries_filesystems_and_b_tests_the_alignment() -> None:
     at, _ = planning(drive())
     at.key("b")
-    assert isinstance(at.desk.place, Trial)
+    assert isinstance(at.desk.place, TrialScreen)
     at.key("escape")
     at.key("t")
     assert at.view.place == "candidates"

@@ -9,7 +9,7 @@ from tests.unit.desk.person import Person
 from tests.unit.machines import drive, machine
 from tests.unit.trial.shingled.displaced import NOTHING, likely_verdict
 from wizard.benchmark.alignment import read_displaced_verdict
-from wizard.benchmark.smr_probe import Phase, ProbeProgress
+from wizard.benchmark.smr_probe import ProbePhase, ProbeProgress
 from wizard.host.recorded import RecordedServices
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
@@ -34,7 +34,7 @@ class Services(RecordedServices):
         self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
     ) -> DisplacedVerdict:
         self.asked.append(drive.path)
-        on_progress(ProbeProgress(Phase.IDLING, 0.75, 12.0))
+        on_progress(ProbeProgress(ProbePhase.IDLING, 0.75, 12.0))
         self.begun.set()
         while not (self.go.wait(0.02) or stop()):
             pass

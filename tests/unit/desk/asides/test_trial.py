@@ -7,14 +7,14 @@ from pathlib import Path
 
 from tests.unit.desk.person import Person
 from tests.unit.machines import N512, drive, machine
-from wizard.benchmark.alignment import Progress as Measured
+from wizard.benchmark.alignment import MeasureProgress as Measured
 from wizard.benchmark.alignment import read_verdict
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import Session
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.ui.screens.alignment import Trial
+from wizard.ui.screens.alignment import TrialScreen
 from wizard.ui.view import Banner, Figures, Progress
 
 
@@ -62,7 +62,7 @@ def trial(known: Drive | None = None) -> tuple[Person, Services]:
     services = Services(measured)
     at = Person(services)
     at.desk.session = Session(drive=measured)
-    at.desk.go(Trial(at.desk, measured))
+    at.desk.go(TrialScreen(at.desk, measured))
     return at, services
 
 
@@ -81,10 +81,10 @@ def test_enter_measures_by_reading_and_the_result_stays() -> None:
     assert [block for block in at.view.panes[0].blocks if isinstance(block, Figures)]
     assert "A test." in at.texts()
     at.key("escape")
-    at.desk.go(Trial(at.desk, drive()))
+    at.desk.go(TrialScreen(at.desk, drive()))
     assert "Aligned is 1.8x faster (1.6-2.0, 95 %)." in at.texts()
     at.desk.back()
-    at.desk.go(Trial(at.desk, drive(path="/dev/sdb", serial="S2")))
+    at.desk.go(TrialScreen(at.desk, drive(path="/dev/sdb", serial="S2")))
     assert "Aligned is 1.8x faster (1.6-2.0, 95 %)." not in at.texts()
 
 
@@ -165,7 +165,7 @@ def test_the_result_is_saved_and_has_its_reasons(tmp_path: Path) -> None:
 def test_where_nothing_can_be_measured_that_is_said() -> None:
     known = drive()
     at = Person(RecordedServices(machine(known), "a test"))
-    at.desk.go(Trial(at.desk, known))
+    at.desk.go(TrialScreen(at.desk, known))
     assert "Not possible here:" in at.texts() and "nothing can be measured" in at.text
     at.act("measure")
     assert "nothing can be measured" in at.said

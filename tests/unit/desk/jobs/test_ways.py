@@ -13,12 +13,12 @@ from wizard.ext4.assessment import Situation
 from wizard.ext4.carry import read_carried
 from wizard.ext4.ways import prospect_of
 from wizard.host.recorded import RecordedServices
-from wizard.host.session import Moving, Session
+from wizard.host.session import Session, SessionConversion
 from wizard.host.this_system import carried_for, plan_for
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive
 from wizard.model.migration import Carried, Migration, Prospect, Way
-from wizard.ui.screens.ways import Ways
+from wizard.ui.screens.ways import WaysScreen
 from wizard.ui.view import Banner, Command, Tone
 
 DRIVE = partitioned(partition(1, filesystem="ext3"))
@@ -34,8 +34,8 @@ class Services(RecordedServices):
     def __init__(self, found: Situation) -> None:
         super().__init__(machine(DRIVE), "a test")
         self.found = found
-        self.asked: list[Moving] = []
-        self.planned: list[Moving] = []
+        self.asked: list[SessionConversion] = []
+        self.planned: list[SessionConversion] = []
         self.fault: DiskwrightError | None = None
         self.rootless, self.gives_root, self.roots = False, True, 0
         self.go = threading.Event()
@@ -51,21 +51,21 @@ class Services(RecordedServices):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless = False
 
-    def _there(self, moving: Moving) -> Situation:
+    def _there(self, moving: SessionConversion) -> Situation:
         self.go.wait(20)
         if self.fault:
             raise self.fault
         return replace(self.found, target=TARGET) if moving.target else self.found
 
-    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
         self.asked.append(moving)
         return prospect_of(self._there(moving)), 600.0
 
-    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         self.planned.append(moving)
         return plan_for(self._there(moving), moving)
 
-    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
+    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
         return carried_for(self._there(moving), moving)
 
 
@@ -73,12 +73,12 @@ def ways(found: Situation | None = None, services: Services | None = None) -> tu
     services = services or Services(found or situation())
     at = Person(services)
     at.desk.session = Session(drive=DRIVE, machine=machine(DRIVE))
-    at.desk.go(Ways(at.desk, DRIVE, DEVICE))
+    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
     at.wait()
     return at, services
 
 
-def moving(at: Person) -> Moving:
+def moving(at: Person) -> SessionConversion:
     settled = at.desk.session.moving
     assert settled is not None
     return settled
@@ -100,7 +100,7 @@ def test_while_it_is_looked_at_nothing_else_is_begun() -> None:
     services.go.clear()
     at = Person(services)
     at.desk.session = Session(drive=DRIVE)
-    at.desk.go(Ways(at.desk, DRIVE, DEVICE))
+    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
     assert at.view.busy and at.view.rows is None
     at.desk.act("again")
     assert "still being looked at" in at.said
@@ -228,11 +228,11 @@ def test_what_was_settled_stays_for_the_same_filesystem_only() -> None:
     at, services = ways()
     at.key("c")
     at.key("escape")
-    at.desk.go(Ways(at.desk, DRIVE, DEVICE))
+    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
     at.wait()
     assert not moving(at).compares and len(services.asked) == 2
     at.key("escape")
-    at.desk.go(Ways(at.desk, DRIVE, "/dev/sda2"))
+    at.desk.go(WaysScreen(at.desk, DRIVE, "/dev/sda2"))
     at.wait()
     assert moving(at).compares
 

@@ -18,8 +18,8 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import StepProgress
 from wizard.host.session import OpenRun
 from wizard.model.errors import ExitCode, Failed
-from wizard.model.ext import Entry, Event
-from wizard.ui.components.progress import Standing, doing, far_around
+from wizard.model.ext import Event, JournalEntry
+from wizard.ui.components.progress import ProgressState, doing, far_around
 from wizard.ui.view import Progress, Tone
 
 SECRET = "four words, or more"
@@ -45,7 +45,7 @@ class AtWork(Live):
         self.told = ""
         self.person = Person(self)
 
-    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         yield entry(Event.STARTED, "Applying.")
         yield entry(Event.STEP_STARTED, "Write a new GPT.", 1)
         self.reached.set()
@@ -224,7 +224,7 @@ def test_leaving_it_running_comes_first_on_the_first_screen() -> None:
 
 def test_what_a_power_cut_would_leave_is_told_while_it_works() -> None:
     services = at_work()
-    for phase in (Phase.REHEARSING, Phase.BARRED):
+    for phase in (Phase.REHEARSING, Phase.HIDDEN):
         services.told = power_sentence(phase, "/dev/sda")
         assert services.told in services.person.text
     services.told = ""
@@ -352,7 +352,7 @@ def test_keeping_and_undoing_tell_how_far_they_are(key: str, said: str) -> None:
 )
 def test_behind_the_last_step_the_bar_is_of_what_is_done_then(phase: Phase | None, said: str) -> None:
     last, now = StepProgress(0, 0.9, 1.0), StepProgress(0, 0.5, 600.0)
-    standing = Standing(progress=last).turned()
+    standing = ProgressState(progress=last).turned()
     assert far_around(replace(standing, progress=last), doing(phase, done=True)).share is None
     bar = far_around(replace(standing, progress=now), doing(phase, done=True))
     assert bar.share == 0.5 and str(bar.said) == f"{said}: 50 %, about 10 min left"

@@ -10,8 +10,8 @@ from tests.unit.desk.live import Live, begun
 from wizard.apply.move.bad_sectors import UNREADABLE
 from wizard.apply.run.journal import RunState
 from wizard.host.contract import Services
-from wizard.model.ext import Entry
-from wizard.ui.jobs.of_changes import Outcome
+from wizard.model.ext import JournalEntry
+from wizard.ui.jobs.of_changes import RunOutcome
 from wizard.ui.jobs.of_plan import PlanJob
 
 
@@ -22,8 +22,8 @@ def test_bad_sectors_are_gone_over_after_a_question_that_names_them(monkeypatch:
     bad = (UNREADABLE(count=1),)
 
     def stopped(
-        job: PlanJob, services: Services, run: Path, state: RunState, entries: Sequence[Entry]
-    ) -> Outcome:
+        job: PlanJob, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
+    ) -> RunOutcome:
         found = outcome(job, services, run, state, entries)
         return replace(found, decision=replace(found.decision, bad_sectors=bad))
 

@@ -15,12 +15,12 @@ from wizard.model.changes import Changes, SetLabel, Tune, Wanted
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
-from wizard.ui.menu import Entry, Here, entries
+from wizard.ui.menu import Here, MenuEntry, entries
 
 PART = "/dev/sda1"
 
 
-def entry(name: str, on: Drive, device: str, here: Here = Here()) -> Entry:  # noqa: B008
+def entry(name: str, on: Drive, device: str, here: Here = Here()) -> MenuEntry:  # noqa: B008
     return next(one for one in entries(machine(on), on, device, "", here=here) if one.name == name)
 
 

@@ -16,7 +16,7 @@ from wizard.model.machine import Drive
 from wizard.model.migration import Way
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Request
+from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import wish_of
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.dialogs.health import health_page
@@ -32,7 +32,7 @@ from wizard.ui.dialogs.pages import (
     unmade_reasons,
     verdict_reasons,
 )
-from wizard.ui.view import Command, Figures, Step, para
+from wizard.ui.view import Command, Figures, ScreenStep, para
 
 
 def person(*drives: Drive) -> Person:
@@ -49,8 +49,8 @@ def off_by_512() -> Drive:
 def test_a_page_is_left_by_enter_and_by_escape() -> None:
     at = person(drive())
     for key in ("enter", "escape"):
-        at.desk.go(Page(at.desk, "A title", (para("A text."),), step=Step.PLAN))
-        assert at.view.step is Step.PLAN and "A text." in at.texts()
+        at.desk.go(Page(at.desk, "A title", (para("A text."),), step=ScreenStep.PLAN))
+        assert at.view.step is ScreenStep.PLAN and "A text." in at.texts()
         at.key(key)
         assert at.view.place == "drives"
 
@@ -145,7 +145,7 @@ def test_every_step_of_a_plan_has_its_commands_and_its_reasons() -> None:
     services, known = person(drive()).desk.services, drive()
     around = machine(known)
     recording = services.diagnose(around, known).recording
-    wish = wish_of(around, known, recording, Request("large-media"))
+    wish = wish_of(around, known, recording, VolumeRequest("large-media"))
     plan = services.plan(around, known, (wish,), Mode.REPLACE)
     blocks = command_blocks(plan.steps)
     commands = [block.argv for block in blocks if isinstance(block, Command)]

@@ -13,7 +13,7 @@ from wizard.advice.missing import Missing
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.said import GIB, MIB
 from wizard.plan.preview import preview_lines
-from wizard.ui.menu import MOUNT_SAYS, Entry
+from wizard.ui.menu import MOUNT_SAYS, MenuEntry
 from wizard.ui.screens.messages import MOUNT
 from wizard.ui.view import Banner, Bar, Block, Para
 
@@ -178,7 +178,7 @@ def test_another_volume_of_a_system_keeps_its_choices() -> None:
 
 
 def test_enter_is_not_offered_where_a_menu_has_nothing_that_can_be_done(monkeypatch: MonkeyPatch) -> None:
-    grey = (Entry("mount", "n", MOUNT, MOUNT_SAYS, "It is in use."),)
+    grey = (MenuEntry("mount", "n", MOUNT, MOUNT_SAYS, "It is in use."),)
     monkeypatch.setattr("wizard.ui.screens.actions.entries", lambda *_: grey)
     person = Person(Live(machine(crowded(), tools=EVERYTHING)))
     person.act("actions", "/dev/sda")

@@ -14,7 +14,7 @@ from wizard.model.plan import NO_PLACE, Subvolume
 from wizard.plan.planner import Mode
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import Wish
-from wizard.ui.editors.volume import Volume
+from wizard.ui.editors.volume import VolumeEditor
 from wizard.ui.view import Field
 
 ANNA = Writer("person", "anna", 1000, 1000)
@@ -52,7 +52,9 @@ def form(
         assert session.machine is not None and session.drive is not None
         services.plan(session.machine, session.drive, (asked,), Mode.REPLACE)
 
-    return person_at(services, session, lambda desk: Volume(desk, session, wish, check, came.append, new=new))
+    return person_at(
+        services, session, lambda desk: VolumeEditor(desk, session, wish, check, came.append, new=new)
+    )
 
 
 def field(person: Person, key: str) -> Field:
@@ -239,7 +241,7 @@ def test_what_take_refuses_is_told_too() -> None:
     person = person_at(
         services,
         session,
-        lambda desk: Volume(desk, session, session.wishes[0], lambda _: None, refuse, new=False),
+        lambda desk: VolumeEditor(desk, session, session.wishes[0], lambda _: None, refuse, new=False),
     )
     person.key("enter")
     assert person.said == "Not like this." and person.view.place == "volume"

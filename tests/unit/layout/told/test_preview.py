@@ -18,7 +18,7 @@ from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.said import GIB, MIB
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.preview import ASCII, Cell, State, bar, preview_lines
+from wizard.plan.preview import ASCII, Cell, StretchState, bar, preview_lines
 from wizard.plan.text import FREE_USED, cell_width, command_lines, inside_sentences, wrapped
 from wizard.plan.undo_policy import losses
 
@@ -82,7 +82,7 @@ def test_more_partitions_than_columns_are_drawn_together() -> None:
     assert sum(cell.width for cell in cells) == 10 and sum(len(cell.slots) for cell in cells) == 100
 
 
-def kinds(cells: tuple[Cell, ...]) -> list[State]:
+def kinds(cells: tuple[Cell, ...]) -> list[StretchState]:
     return [cell.state for cell in cells]
 
 
@@ -92,22 +92,22 @@ def test_states_differ_without_colour() -> None:
         bar(plan.before, plan.drive.size_bytes, 60),
         bar(plan.after, plan.drive.size_bytes, 60, after=True),
     )
-    assert kinds(before) == [State.REMOVED, State.FREE, State.REMOVED, State.FREE]
-    assert kinds(after) == [State.NEW, State.NEW]
-    assert kinds(bar(adding().after, plan.drive.size_bytes, 60, after=True))[0] is State.KEPT
-    assert len({ASCII.fill(state) for state in State}) == len(State)
+    assert kinds(before) == [StretchState.REMOVED, StretchState.FREE, StretchState.REMOVED, StretchState.FREE]
+    assert kinds(after) == [StretchState.NEW, StretchState.NEW]
+    assert kinds(bar(adding().after, plan.drive.size_bytes, 60, after=True))[0] is StretchState.KEPT
+    assert len({ASCII.fill(state) for state in StretchState}) == len(StretchState)
 
 
 def test_glyphs_are_in_the_fonts_of_a_text_console() -> None:
-    assert "".join((*(ASCII.fill(state) for state in State), ASCII.edge)).isascii()
+    assert "".join((*(ASCII.fill(state) for state in StretchState), ASCII.edge)).isascii()
 
 
 def test_a_drive_without_a_table_is_one_cell() -> None:
     whole = drive(signatures=(Signature("btrfs", "filesystem"),))
     plan = plan_for(whole, wish("ext4"), mode=Mode.REPLACE)
-    assert kinds(bar(plan.before, plan.drive.size_bytes, 40)) == [State.REMOVED]
+    assert kinds(bar(plan.before, plan.drive.size_bytes, 40)) == [StretchState.REMOVED]
     unread = plan_for(drive(table=None), wish("ext4"), mode=Mode.REPLACE)
-    assert kinds(bar(unread.before, unread.drive.size_bytes, 40)) == [State.UNREAD]
+    assert kinds(bar(unread.before, unread.drive.size_bytes, 40)) == [StretchState.UNREAD]
     assert "not read" in "\n".join(preview_lines(unread))
 
 

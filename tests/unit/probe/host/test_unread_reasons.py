@@ -17,7 +17,7 @@ from wizard.documents.codec import from_json, to_json
 from wizard.findings.diagnose import diagnose, judge_health
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine, Obstacle, Use
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.plan.refusals import measured, refuse_content
 from wizard.probe import unread as words
 from wizard.probe.collect import from_device, from_kernel
@@ -65,7 +65,7 @@ def saved(folder: Path, facts: RawMachine, change: Callable[[dict[str, object]],
 )
 @pytest.mark.parametrize("text", ["Etwas anderes", "Permission denied", "Operation not permitted"])
 def test_the_number_of_an_error_tells_the_obstacle_and_its_text_does_not(
-    number: int, said: Callable[..., Said], obstacle: Obstacle, text: str, monkeypatch: pytest.MonkeyPatch
+    number: int, said: Callable[..., Message], obstacle: Obstacle, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 0)
     told = from_json(not_read("table", "/dev/sda", OSError(number, text)), RawError, "told")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from wizard.documents.codec import from_json
-from wizard.model.said import Said
+from wizard.model.said import Message
 from wizard.probe import unread
 from wizard.probe.machine import survey
 from wizard.probe.pool import Pool, allowed_seconds, borrowed
@@ -50,9 +50,9 @@ def probe(*names: str, last: str = "sys.exit(worker.main(lambda: phases))") -> t
     return found, time.monotonic() - begun
 
 
-def why(facts: dict[str, Any]) -> Said:
+def why(facts: dict[str, Any]) -> Message:
     told = next(error["why"] for error in facts["errors"] if error["what"] == "drive")
-    return from_json(told, Said, "the worker")
+    return from_json(told, Message, "the worker")
 
 
 def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
@@ -82,7 +82,7 @@ def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
         ("floods", unread.GARBAGE),
     ],
 )
-def test_a_probe_that_goes_wrong_is_told_and_costs_no_time(name: str, said: Said) -> None:
+def test_a_probe_that_goes_wrong_is_told_and_costs_no_time(name: str, said: Message) -> None:
     found, seconds = probe(name, "good")
     assert why(found[name]) == said
     assert not found["good"]["errors"]

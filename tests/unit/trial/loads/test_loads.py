@@ -13,7 +13,7 @@ import pytest
 
 import wizard.benchmark.loads
 from tests.unit.trial.loads.witness import Witness, act, digests, root_of
-from wizard.benchmark.loads.load import LOADS, Contents, Load, Phase, Unit
+from wizard.benchmark.loads.load import LOADS, Contents, Load, LoadPhase, Unit
 from wizard.benchmark.loads.script import Draft, phase
 from wizard.documents.profiles import BUNDLED
 
@@ -47,11 +47,11 @@ COUNTED_OPERATIONS: dict[tuple[str, str], Callable[[Witness], int]] = {
 """What a phase that counts operations has to call, and how often."""
 
 
-def phases(name: str, scale: float = SCALE, seed: int = 1) -> tuple[Phase, ...]:
+def phases(name: str, scale: float = SCALE, seed: int = 1) -> tuple[LoadPhase, ...]:
     return LOADS[name].phases(scale, seed)
 
 
-def named(name: str, which: str, scale: float = SCALE) -> tuple[list[Phase], Phase]:
+def named(name: str, which: str, scale: float = SCALE) -> tuple[list[LoadPhase], LoadPhase]:
     """The phases before one, and that one."""
     found = list(phases(name, scale))
     at = [phase.name for phase in found].index(which)
@@ -271,7 +271,7 @@ def test_a_file_that_was_cut_off_is_no_success(tmp_path: Path) -> None:
 
 
 def test_programs_that_are_missing_are_named() -> None:
-    def nothing(_scale: float, _seed: int) -> tuple[Phase, ...]:
+    def nothing(_scale: float, _seed: int) -> tuple[LoadPhase, ...]:
         return ()
 
     assert Load("test", nothing, programs=("sh", "no-such-program")).missing == ("no-such-program",)

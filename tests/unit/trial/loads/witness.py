@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from unittest.mock import patch
 
-from wizard.benchmark.loads.load import Phase
+from wizard.benchmark.loads.load import LoadPhase
 
 
 @contextmanager
@@ -22,12 +22,12 @@ def root_of(folder: Path) -> Iterator[int]:
         os.close(root)
 
 
-def act(phase: Phase, folder: Path) -> None:
+def act(phase: LoadPhase, folder: Path) -> None:
     with root_of(folder) as root:
         phase.act(root)
 
 
-def digests(phases: Sequence[Phase], folder: Path) -> list[str]:
+def digests(phases: Sequence[LoadPhase], folder: Path) -> list[str]:
     """What lies in the folder after each phase: names, sizes and contents, as one word for each phase."""
     found = []
     folder.mkdir()

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from wizard.benchmark.measure import Clock
-from wizard.benchmark.smr_cliff import Judgement, Kind, judge_cliff
-from wizard.benchmark.smr_write import PIECE_BYTES, ProbeProgress, WriteProbe, lay_ground
+from wizard.benchmark.smr_cliff import CliffJudgement, DriveKind, judge_cliff
+from wizard.benchmark.smr_write import PIECE_BYTES, WriteProbe, WriteProbeProgress, lay_ground
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, MIB
 
@@ -121,10 +121,10 @@ class FullAlready(Simulated):
 
 def probed(
     subject: Simulated, *, most_bytes: int = GIB, stop: Callable[[], bool] = lambda: False
-) -> tuple[WriteProbe, list[ProbeProgress]]:
+) -> tuple[WriteProbe, list[WriteProbeProgress]]:
     ground = lay_ground([Extent(MIB, 8 * GIB)], 0, most_bytes // 16)
     assert ground is not None
-    told: list[ProbeProgress] = []
+    told: list[WriteProbeProgress] = []
     probe = WriteProbe(subject, ground, Clock(600.0, stop), 600.0, most_bytes, told.append)
     probe.write_all(Random(3))
     return probe, told
@@ -132,8 +132,8 @@ def probed(
 
 def judged(
     subject: Simulated,
-    kind: Kind = Kind(),  # noqa: B008 - frozen
+    kind: DriveKind = DriveKind(),  # noqa: B008 - frozen
     *,
     most_bytes: int = GIB,
-) -> Judgement:
+) -> CliffJudgement:
     return judge_cliff(probed(subject, most_bytes=most_bytes)[0].windows, PIECE_BYTES, kind)

@@ -27,8 +27,8 @@ from tests.unit.trial.shingled.slowing import (
 from wizard.benchmark.alignment import read_cliff_verdict, render_cliff_verdict
 from wizard.benchmark.smr_cliff import (
     FALL,
-    Judgement,
-    Kind,
+    CliffJudgement,
+    DriveKind,
     caveats_for,
     find_cliff,
     judge_cliff,
@@ -45,7 +45,7 @@ from wizard.cli.verdicts import cliff_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, MIB
-from wizard.model.verdict import CliffDoubt, CliffOutcome, CliffVerdict, Phase, Window
+from wizard.model.verdict import CliffDoubt, CliffOutcome, CliffVerdict, WritePhase, WriteWindow
 
 # The rule
 
@@ -64,24 +64,24 @@ def test_a_shingled_drives_cliff_is_found_where_its_cache_ends(kind: type[Simula
 @pytest.mark.parametrize("kind", [HardDisk, Buffered, Disturbed])
 def test_a_hard_disk_has_none_within_what_was_written(kind: type[Simulated], seed: int) -> None:
     found = judged(kind(seed))
-    assert found == Judgement(CliffOutcome.NONE_WITHIN)
+    assert found == CliffJudgement(CliffOutcome.NONE_WITHIN)
 
 
 @pytest.mark.parametrize(
     ("subject", "kind", "doubt"),
     [
-        (SolidState(), Kind(rotational=False, bus="nvme"), CliffDoubt.SOLID_STATE),
-        (SolidState(), Kind(rotational=None, bus="usb"), CliffDoubt.SEQUENTIAL_TOO),
-        (Shingled(), Kind(rotational=False, bus="usb"), CliffDoubt.SOLID_STATE),
-        (Shingled(), Kind(bus="loop"), CliffDoubt.NOT_A_DRIVE),
-        (Shingled(), Kind(removable=True, bus="usb"), CliffDoubt.REMOVABLE),
-        (Controller(), Kind(bus="scsi"), CliffDoubt.AS_FAST_AS_SEEKING),
-        (DisturbedToTheEnd(), Kind(), CliffDoubt.SEQUENTIAL_TOO),
+        (SolidState(), DriveKind(rotational=False, bus="nvme"), CliffDoubt.SOLID_STATE),
+        (SolidState(), DriveKind(rotational=None, bus="usb"), CliffDoubt.SEQUENTIAL_TOO),
+        (Shingled(), DriveKind(rotational=False, bus="usb"), CliffDoubt.SOLID_STATE),
+        (Shingled(), DriveKind(bus="loop"), CliffDoubt.NOT_A_DRIVE),
+        (Shingled(), DriveKind(removable=True, bus="usb"), CliffDoubt.REMOVABLE),
+        (Controller(), DriveKind(bus="scsi"), CliffDoubt.AS_FAST_AS_SEEKING),
+        (DisturbedToTheEnd(), DriveKind(), CliffDoubt.SEQUENTIAL_TOO),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Simulated) else None,
 )
 def test_a_fall_that_something_else_explains_is_no_claim(
-    subject: Simulated, kind: Kind, doubt: CliffDoubt
+    subject: Simulated, kind: DriveKind, doubt: CliffDoubt
 ) -> None:
     found = judged(subject, kind)
     assert found.outcome is CliffOutcome.INCONCLUSIVE and found.doubt is doubt and found.cliff is not None
@@ -89,39 +89,39 @@ def test_a_fall_that_something_else_explains_is_no_claim(
 
 
 def test_a_drive_whose_cache_is_full_already_is_not_called_fine() -> None:
-    assert judged(FullAlready(), most_bytes=256 * MIB) == Judgement(
+    assert judged(FullAlready(), most_bytes=256 * MIB) == CliffJudgement(
         CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START
     )
 
 
-def series(*rates_and_counts: tuple[float, int], phase: Phase = Phase.RANDOM) -> list[Window]:
-    return [Window(phase, int(rate), 1.0) for rate, count in rates_and_counts for _ in range(count)]
+def series(*rates_and_counts: tuple[float, int], phase: WritePhase = WritePhase.RANDOM) -> list[WriteWindow]:
+    return [WriteWindow(phase, int(rate), 1.0) for rate, count in rates_and_counts for _ in range(count)]
 
 
 def test_a_fall_at_the_very_end_is_too_late_to_tell() -> None:
     for slow in (2, 5, 7):
-        found = judge_cliff(series((9e6, 20), (1e5, slow)), PIECE_BYTES, Kind())
-        assert found == Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
+        found = judge_cliff(series((9e6, 20), (1e5, slow)), PIECE_BYTES, DriveKind())
+        assert found == CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
 
 
 def test_few_windows_claim_nothing() -> None:
-    assert judge_cliff(series((9e6, 6), (1e5, 3)), PIECE_BYTES, Kind()).doubt is CliffDoubt.TOO_LITTLE
-    assert judge_cliff([], PIECE_BYTES, Kind()).doubt is CliffDoubt.TOO_LITTLE
+    assert judge_cliff(series((9e6, 6), (1e5, 3)), PIECE_BYTES, DriveKind()).doubt is CliffDoubt.TOO_LITTLE
+    assert judge_cliff([], PIECE_BYTES, DriveKind()).doubt is CliffDoubt.TOO_LITTLE
 
 
 def test_a_fall_must_be_seen_again_after_it_and_sequential_writing_with_it() -> None:
     fallen = series((9e6, 20), (1e5, 20))
-    assert judge_cliff(fallen, PIECE_BYTES, Kind()).doubt is CliffDoubt.NO_COMPARISON
+    assert judge_cliff(fallen, PIECE_BYTES, DriveKind()).doubt is CliffDoubt.NO_COMPARISON
     kept = [
-        *series((8e7, 3), phase=Phase.SEQUENTIAL_BEFORE),
+        *series((8e7, 3), phase=WritePhase.SEQUENTIAL_BEFORE),
         *fallen,
-        *series((6e7, 3), phase=Phase.SEQUENTIAL_AFTER),
+        *series((6e7, 3), phase=WritePhase.SEQUENTIAL_AFTER),
     ]
-    assert judge_cliff(kept, PIECE_BYTES, Kind()).outcome is CliffOutcome.FOUND
+    assert judge_cliff(kept, PIECE_BYTES, DriveKind()).outcome is CliffOutcome.FOUND
 
 
 def test_a_hiccup_before_the_cliff_does_not_make_it_less() -> None:
-    hiccup = [*series((9e6, 5)), Window(Phase.RANDOM, 100_000, 30.0), *series((9e6, 5), (1e5, 20))]
+    hiccup = [*series((9e6, 5)), WriteWindow(WritePhase.RANDOM, 100_000, 30.0), *series((9e6, 5), (1e5, 20))]
     found = find_cliff(hiccup)
     assert found is not None and found.factor == pytest.approx(90)
     assert found.after_bytes == 90_100_000 and found.after_seconds == 40
@@ -140,19 +140,19 @@ def test_a_hiccup_before_the_cliff_does_not_make_it_less() -> None:
     ],
     ids=["level", "recovered", "a third", "one burst", "not lasting", "to and fro", "nothing"],
 )
-def test_what_is_no_cliff(windows: list[Window]) -> None:
+def test_what_is_no_cliff(windows: list[WriteWindow]) -> None:
     assert find_cliff(windows) is None
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 10**8), st.floats(0, 100)), max_size=60))
 def test_a_cliff_is_always_a_lasting_fall_by_a_large_factor(raw: list[tuple[int, float]]) -> None:
-    windows = [Window(Phase.RANDOM, size, seconds) for size, seconds in raw]
+    windows = [WriteWindow(WritePhase.RANDOM, size, seconds) for size, seconds in raw]
     cliff = find_cliff(windows)
     if cliff is not None:
         assert cliff.factor >= FALL
         assert 0 < cliff.after_bytes <= sum(size for size, _ in raw)
-    judge_cliff(windows, PIECE_BYTES, Kind())
+    judge_cliff(windows, PIECE_BYTES, DriveKind())
 
 
 # The writer
@@ -163,7 +163,7 @@ def test_it_ends_soon_after_the_cliff_and_stays_within_its_bytes() -> None:
     probe, told = probed(subject, most_bytes=4 * GIB)
     assert subject.written_bytes < CACHE_BYTES * 1.1
     assert told and told[0].written_bytes == 0 and told[0].most_bytes == 4 * GIB
-    assert {window.phase for window in probe.windows} == set(Phase)
+    assert {window.phase for window in probe.windows} == set(WritePhase)
     plain = HardDisk()
     probe, _ = probed(plain, most_bytes=300 * MIB)
     assert probe.written_bytes <= 300 * MIB and probe.written_bytes == sum(size for _, size in plain.pieces)
@@ -180,7 +180,7 @@ def test_it_ends_when_the_person_says_so() -> None:
 
     probe, _ = probed(subject, stop=stop)
     assert 0 < len(subject.pieces) < 200
-    assert Phase.SEQUENTIAL_AFTER not in {window.phase for window in probe.windows}
+    assert WritePhase.SEQUENTIAL_AFTER not in {window.phase for window in probe.windows}
 
 
 @settings(max_examples=40, deadline=None)
@@ -240,7 +240,7 @@ def test_too_little_free_space_is_refused() -> None:
 
 
 def verdict(
-    judgement: Judgement, *, saw_data: bool = True, subject: Drive | None = None, ended: bool = False
+    judgement: CliffJudgement, *, saw_data: bool = True, subject: Drive | None = None, ended: bool = False
 ) -> CliffVerdict:
     the_drive = subject or drive()
     return CliffVerdict(
@@ -273,7 +273,7 @@ def test_a_found_cliff_says_where_how_much_and_what_it_means() -> None:
 
 
 def test_none_found_is_never_a_no() -> None:
-    found = verdict(Judgement(CliffOutcome.NONE_WITHIN))
+    found = verdict(CliffJudgement(CliffOutcome.NONE_WITHIN))
     assert (
         "no write cliff within 1.1 GB" in found.sentence
         and "no proof" in found.sentence
@@ -281,7 +281,8 @@ def test_none_found_is_never_a_no() -> None:
     )
     assert any("discarded or never written" in caveat for caveat in found.caveats)
     assert any(
-        "zeros" in caveat for caveat in verdict(Judgement(CliffOutcome.NONE_WITHIN), saw_data=False).caveats
+        "zeros" in caveat
+        for caveat in verdict(CliffJudgement(CliffOutcome.NONE_WITHIN), saw_data=False).caveats
     )
 
 
@@ -289,7 +290,7 @@ def test_none_found_is_never_a_no() -> None:
 def test_every_doubt_has_its_sentence(doubt: CliffDoubt) -> None:
     fallen = judged(Shingled()).cliff
     plain = (CliffDoubt.TOO_LITTLE, CliffDoubt.LATE, CliffDoubt.SLOW_FROM_THE_START)
-    found = verdict(Judgement(CliffOutcome.INCONCLUSIVE, doubt, None if doubt in plain else fallen))
+    found = verdict(CliffJudgement(CliffOutcome.INCONCLUSIVE, doubt, None if doubt in plain else fallen))
     assert ": inconclusive; " in found.sentence and "likely" not in found.sentence
 
 

@@ -17,7 +17,7 @@ from wizard.benchmark.smr_judge import (
     memory_share,
     see,
 )
-from wizard.model.verdict import Basis, Displaced, Look, Timings
+from wizard.model.verdict import Basis, Displaced, ProbeComparison, Timings
 
 Batches = tuple[tuple[int, ...], ...]
 READS = tuple(range(6 * MILLISECOND, 25 * MILLISECOND, 100_000))
@@ -31,7 +31,7 @@ def batches(count: int, size: int, low: float, high: float, seed: int = 1) -> Ba
     )
 
 
-ALIKE = Look(
+ALIKE = ProbeComparison(
     batches(12, 7, 5, 25), batches(12, 7, 5, 25, 2), batches(22, 5, 5, 18, 3), batches(22, 5, 5, 18, 4)
 )
 NEARER = replace(ALIKE, written_at_random=batches(12, 7, 2.5, 14))
@@ -40,7 +40,7 @@ AT_ONCE = replace(ALIKE, written_in_order=batches(22, 5, 0.1, 0.3))
 TIMES = Timings(READS, READS, ALIKE)
 
 
-def judged(look: Look, again: Look, reads: tuple[int, ...] = READS) -> Judgement:
+def judged(look: ProbeComparison, again: ProbeComparison, reads: tuple[int, ...] = READS) -> Judgement:
     timings = Timings(reads, reads, look)
     seen = see(look)
     early = after_looking(timings, seen)
@@ -54,7 +54,7 @@ def test_what_is_read_alike_is_nothing_found_and_never_more() -> None:
 
 
 @pytest.mark.parametrize("look", [NEARER, IN_LOG, AT_ONCE], ids=["nearer", "another rhythm", "at once"])
-def test_another_place_is_likely_only_where_it_stays(look: Look) -> None:
+def test_another_place_is_likely_only_where_it_stays(look: ProbeComparison) -> None:
     assert judged(look, look) == Judgement(Displaced.LIKELY, Basis.STAYS)
     assert judged(look, ALIKE) == Judgement(Displaced.CANNOT_TELL, Basis.CAME_HOME)
 
@@ -71,7 +71,7 @@ def test_slower_at_random_is_no_sign() -> None:
     assert judged(swapped, swapped).outcome is Displaced.NOTHING_FOUND
 
 
-def scaled(factor: float) -> Look:
+def scaled(factor: float) -> ProbeComparison:
     """The same times at random places, the written ones this many times as long: only the ratio differs."""
     written = tuple(tuple(round(time * factor) for time in batch) for batch in ALIKE.unwritten_at_random)
     return replace(ALIKE, written_at_random=written)
@@ -85,13 +85,13 @@ def test_a_difference_must_be_both_sure_and_large() -> None:
     assert large.statistics.ratio is not None and large.statistics.ratio < 0.85
     assert large.statistics.t is not None and large.statistics.t > -4.5 and not large.at_random
     # Hardly spread times are sure at once; a difference of a tenth is none of a place.
-    steady = Look(batches(12, 7, 9, 9.1), batches(12, 7, 10, 10.1))
+    steady = ProbeComparison(batches(12, 7, 9, 9.1), batches(12, 7, 10, 10.1))
     seen = see(steady)
     assert seen.statistics.t is not None and seen.statistics.t < -100 and not seen.at_random
 
 
 def test_times_that_are_not_spread_over_a_turn_are_no_platters() -> None:
-    flash = Look(batches(12, 7, 3, 3.5), batches(12, 7, 5, 25))
+    flash = ProbeComparison(batches(12, 7, 3, 3.5), batches(12, 7, 5, 25))
     assert not see(flash).at_random
 
 
@@ -135,7 +135,7 @@ def test_what_does_not_turn_ends_it_before_anything_is_written() -> None:
     assert after_reading([3 * MILLISECOND] * 192) == Judgement(Displaced.CANNOT_TELL, Basis.NO_PLATTERS)
     assert after_reading([100_000] * 192) is None, "a new drive with TRIM answers so, too"
     assert after_reading(READS) is None
-    solid = Look(*[batches(12, 7, 0.05, 0.1)] * 4)
+    solid = ProbeComparison(*[batches(12, 7, 0.05, 0.1)] * 4)
     assert judged(solid, solid, (100_000,) * 192).basis is Basis.NO_PLATTERS
 
 
@@ -152,6 +152,6 @@ def test_writes_that_take_a_bands_rewriting_end_it_early(write: int, count: int,
 
 
 def test_a_second_look_that_time_cut_short_does_not_speak_of_coming_home() -> None:
-    seen, none = see(NEARER), see(Look(), again=True)
+    seen, none = see(NEARER), see(ProbeComparison(), again=True)
     ended = after_idling(TIMES, seen, none, whole=False)
     assert ended == Judgement(Displaced.CANNOT_TELL, Basis.TOO_SLOW)

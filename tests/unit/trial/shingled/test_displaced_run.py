@@ -16,7 +16,7 @@ from wizard.benchmark import smr_run as running
 from wizard.benchmark.alignment import read_displaced_verdict, render_displaced_verdict
 from wizard.benchmark.measure import Clock
 from wizard.benchmark.scratch import Claim, Watch
-from wizard.benchmark.smr_probe import OverError, Phase, ProbeProgress
+from wizard.benchmark.smr_probe import OverError, ProbePhase, ProbeProgress
 from wizard.benchmark.smr_run import (
     TimedDrive,
     media_cache_family,
@@ -203,7 +203,12 @@ def test_every_write_is_of_what_was_read_there_in_free_space_and_no_byte_changes
     assert image.read_bytes() == before
     assert verdict.outcome is Displaced.CANNOT_TELL and "can't tell" in verdict.sentence
     assert [one.share for one in told] == sorted(one.share for one in told)
-    assert {one.phase for one in told} >= {Phase.READING, Phase.WRITING, Phase.STREAMING, Phase.LOOKING}
+    assert {one.phase for one in told} >= {
+        ProbePhase.READING,
+        ProbePhase.WRITING,
+        ProbePhase.STREAMING,
+        ProbePhase.LOOKING,
+    }
     assert read_displaced_verdict(render_displaced_verdict(verdict), "it") == verdict
     assert any("No real drive" in caveat for caveat in verdict.caveats)
 

@@ -16,7 +16,7 @@ from wizard.cli.commands import bench
 from wizard.cli.commands.report import read_measurement
 from wizard.cli.verdicts import quick_lines
 from wizard.findings.diagnose import diagnose
-from wizard.findings.geometry import Confidence, Kind, Pattern
+from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Recorded
 from wizard.model.machine import Drive
@@ -49,7 +49,9 @@ def test_nothing_found_and_cannot_tell_leave_the_doubt() -> None:
 
 
 def test_it_never_outweighs_what_others_publish() -> None:
-    conventional = Pattern("Example HDD 500", Kind.CONVENTIONAL, Confidence.MEDIUM, source=ProfileText("it"))
+    conventional = Pattern(
+        "Example HDD 500", RecordingKind.CONVENTIONAL, Confidence.MEDIUM, source=ProfileText("it")
+    )
     found = codes(drive(), likely_verdict(), conventional)
     assert "recording-contradiction" in found and "recording-shingled-likely" not in found
     shingled = Pattern("Example HDD 500", confidence=Confidence.HIGH, source=ProfileText("it"))
@@ -58,7 +60,7 @@ def test_it_never_outweighs_what_others_publish() -> None:
 
 
 def test_a_model_with_a_media_cache_says_nothing_of_how_it_records() -> None:
-    listed = Pattern("Example HDD 500", Kind.MEDIA_CACHE, source=ProfileText("it"))
+    listed = Pattern("Example HDD 500", RecordingKind.MEDIA_CACHE, source=ProfileText("it"))
     assert codes(drive(), None, listed).keys() == {"recording-unknown"}
 
 

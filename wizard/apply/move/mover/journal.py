@@ -25,13 +25,13 @@ from wizard.model.said import rounded_up, t
 from wizard.probe.content.notices import HEADER, MAGIC, SLOT_BYTES, SLOTS, digest_of, read_slot
 
 
-class Phase(StrEnum):
+class MovePhase(StrEnum):
     """What is being done. Each can be done again from its beginning, and each can be turned from.
 
     PREPARED: the journal is whole, and nothing else was written. UNTABLING: the table's entry becomes one
     that covers both places. BARRING: the head and all copies of it become zeros, so that nobody recognises,
     or repairs, half of a filesystem. MOVING: windows move. PLACING: head and copies come to the new place.
-    TABLING: the table's entry becomes that of the place. DONE: the partition is whole at `State.target`."""
+    TABLING: the table's entry becomes that of the place. DONE: it is whole at `MoveState.target`."""
 
     PREPARED = "prepared"
     UNTABLING = "untabling"
@@ -42,7 +42,7 @@ class Phase(StrEnum):
     DONE = "done"
 
 
-class Side(StrEnum):
+class PartitionSide(StrEnum):
     """The two places of the partition."""
 
     OLD = "old"
@@ -50,7 +50,7 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ImagePiece:
     """What is to stand at a place: `image` is where its bytes begin among the journal's images. Whole
     physical blocks of a table; of a partition's content, whose offsets count from its start, whole logical
     blocks."""
@@ -61,29 +61,29 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class JournalImages:
     """The journal's images by what they are of: the table before, meanwhile and after, and what of the
     content is written at either place when all else is there, the head first. `barred` is what of the content
     behind the head is zeros until then, in bytes from its start; the images hold it with the rest of its
     physical blocks."""
 
-    table_old: tuple[Piece, ...]
-    table_moving: tuple[Piece, ...]
-    table_new: tuple[Piece, ...]
-    placed_old: tuple[Piece, ...]
-    placed_new: tuple[Piece, ...]
+    table_old: tuple[ImagePiece, ...]
+    table_moving: tuple[ImagePiece, ...]
+    table_new: tuple[ImagePiece, ...]
+    placed_old: tuple[ImagePiece, ...]
+    placed_new: tuple[ImagePiece, ...]
     barred: tuple[Extent, ...]
-    document: Piece
+    document: ImagePiece
     total_bytes: int
     sha256: str
 
-    def table(self, side: Side) -> tuple[Piece, ...]:
+    def table(self, side: PartitionSide) -> tuple[ImagePiece, ...]:
         """The table that has the partition at this place."""
-        return self.table_old if side is Side.OLD else self.table_new
+        return self.table_old if side is PartitionSide.OLD else self.table_new
 
-    def placed(self, side: Side) -> tuple[Piece, ...]:
+    def placed(self, side: PartitionSide) -> tuple[ImagePiece, ...]:
         """What of the content is written at this place at the end."""
-        return self.placed_old if side is Side.OLD else self.placed_new
+        return self.placed_old if side is PartitionSide.OLD else self.placed_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Course:
     scheme: Scheme
     window_bytes: int
     in_flight: int
-    pieces: Pieces
+    pieces: JournalImages
 
     @property
     def lo(self) -> int:
@@ -114,17 +114,17 @@ class Course:
         """The higher start."""
         return max(self.old_bytes, self.new_bytes)
 
-    def start(self, side: Side) -> int:
+    def start(self, side: PartitionSide) -> int:
         """Where the partition starts at this place."""
-        return self.old_bytes if side is Side.OLD else self.new_bytes
+        return self.old_bytes if side is PartitionSide.OLD else self.new_bytes
 
-    def raises(self, target: Side) -> bool:
+    def raises(self, target: PartitionSide) -> bool:
         """Whether going there moves bytes to higher places."""
         return self.start(target) == self.hi
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class MoveState:
     """How far it is. `target` is where it goes, `barred_at` where the head is taken from. `edges` are the
     physical blocks, by their offsets, that a write of this phase shares with what is not its own: the journal
     keeps their bytes. `epoch` numbers the stretches in one direction: windows of an older one mean
@@ -135,9 +135,9 @@ class State:
     `zeros` those that have."""
 
     course: Course
-    phase: Phase
-    target: Side
-    barred_at: Side
+    phase: MovePhase
+    target: PartitionSide
+    barred_at: PartitionSide
     boundary_bytes: int
     epoch: int
     edges: tuple[int, ...] = ()
@@ -151,7 +151,7 @@ class State:
         found = (*self.unread, *self.given_up, *self.zeros)
         return merged(found, 1, self.course.size_bytes)
 
-    def moved_to(self, side: Side) -> int:
+    def moved_to(self, side: PartitionSide) -> int:
         """How much of the content lies there."""
         above = self.course.size_bytes - self.boundary_bytes
         return above if self.course.raises(side) else self.boundary_bytes
@@ -192,7 +192,7 @@ class MovingDrive(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class LogWindow:
     """A window of the log: the content [start, end), and the bytes that go to `place`, which are whole
     physical blocks and so may hold a little of what lies beside."""
 
@@ -229,7 +229,7 @@ def journal_bytes(images_bytes: int, scheme: Scheme, window_bytes: int, physical
     return SLOTS * SLOT_BYTES + rounded_up(images_bytes, physical_bytes) + ring
 
 
-def has_room(state: State, room_bytes: int) -> bool:
+def has_room(state: MoveState, room_bytes: int) -> bool:
     """Whether a journal of a move has room for its images, and a slot for this state with the edges of any
     phase."""
     course = state.course
@@ -237,13 +237,13 @@ def has_room(state: State, room_bytes: int) -> bool:
     return fits(state) and room <= room_bytes
 
 
-def fits(state: State) -> bool:
+def fits(state: MoveState) -> bool:
     """Whether a slot has room for this state with the edges of any phase."""
     plain = len(_plain(state)) + HEADER.size + STATE_GROWS_BYTES
     return plain + MOST_EDGES * state.course.physical_bytes <= SLOT_BYTES
 
 
-def with_unread(state: State, places: tuple[Extent, ...]) -> State:
+def with_unread(state: MoveState, places: tuple[Extent, ...]) -> MoveState:
     """The state that knows that these cannot be read. Raises Failed where a slot has no room for so many."""
     known = replace(state, unread=merged((*state.unread, *places), 1, state.course.size_bytes))
     if not fits(known):
@@ -257,7 +257,7 @@ def with_unread(state: State, places: tuple[Extent, ...]) -> State:
     return known
 
 
-def without_head(state: State) -> State:
+def without_head(state: MoveState) -> MoveState:
     """The state once the head is zeros: what could not be read of it is in the journal."""
     head = Extent(0, state.course.head_bytes)
     unread, given_up = (
@@ -267,11 +267,11 @@ def without_head(state: State) -> State:
     return replace(state, unread=unread, given_up=given_up)
 
 
-def _plain(state: State) -> bytes:
+def _plain(state: MoveState) -> bytes:
     return json.dumps(to_json(state), separators=(",", ":")).encode()
 
 
-class Journal:
+class MoveJournal:
     """The journal that begins at a place of the drive. `physical_bytes` counts for a new one alone: where the
     parts of one that is found lie is what its own state says, since behind another bridge the same drive may
     name other blocks."""
@@ -280,7 +280,7 @@ class Journal:
         self._drive, self._at, self._block = drive, at_bytes, physical_bytes
         self._number, self._slot = 0, 0
 
-    def prepare(self, state: State, images: bytes) -> None:
+    def prepare(self, state: MoveState, images: bytes) -> None:
         """Write all of it; what a former one left is found no more. On the medium on return."""
         for slot in range(SLOTS):
             write_bytes(self._drive, self._at + slot * SLOT_BYTES, bytes(SLOT_BYTES))
@@ -305,7 +305,7 @@ class Journal:
     def _images_at(self) -> int:
         return self._at + SLOTS * SLOT_BYTES
 
-    def save(self, state: State, edges: bytes = b"") -> None:
+    def save(self, state: MoveState, edges: bytes = b"") -> None:
         """Hand the state over, with the bytes of its edges; on the medium with the next flush."""
         self._number += 1
         plain = _plain(state)
@@ -317,9 +317,9 @@ class Journal:
         place = self._at + self._slot * SLOT_BYTES
         write_bytes(self._drive, place, data.ljust(rounded_up(len(data), self._block), b"\0"))
 
-    def load(self) -> tuple[State, bytes] | None:
+    def load(self) -> tuple[MoveState, bytes] | None:
         """The newest valid state with the bytes of its edges; None where there is none. Raises Failed."""
-        newest: tuple[int, int, State, bytes] | None = None
+        newest: tuple[int, int, MoveState, bytes] | None = None
         for slot in range(SLOTS):
             found = self._read_slot(slot)
             if found is not None and (newest is None or found[0] > newest[0]):
@@ -330,14 +330,14 @@ class Journal:
         self._block = newest[2].course.physical_bytes
         return newest[2], newest[3]
 
-    def _read_slot(self, slot: int) -> tuple[int, State, bytes] | None:
+    def _read_slot(self, slot: int) -> tuple[int, MoveState, bytes] | None:
         raw = read_bytes(self._drive, self._at + slot * SLOT_BYTES, SLOT_BYTES)
         found = read_slot(raw)
         if found is None:
             return None
         number, plain, edges = found
         try:
-            return number, from_json(json.loads(plain), State, "the journal"), edges
+            return number, from_json(json.loads(plain), MoveState, "the journal"), edges
         except (ValueError, BadInput):
             return None
 
@@ -351,12 +351,12 @@ class Journal:
         first = self._images_at + rounded_up(course.pieces.total_bytes, self._block)
         return first + number % 2 * ring_bytes(course.window_bytes, self._block)
 
-    def log(self, course: Course, window: Window, buffer: memoryview) -> None:
+    def log(self, course: Course, window: LogWindow, buffer: memoryview) -> None:
         """Hand a window that `seal` sealed in this buffer over, into the place in the ring that its number
         has."""
         self._drive.write(self._place(course, window.number), buffer[: self._block + len(window.data)])
 
-    def logged(self, course: Course, least: int) -> Iterable[Window]:
+    def logged(self, course: Course, least: int) -> Iterable[LogWindow]:
         """The valid windows in the ring, from this number on, the oldest first."""
         found = []
         for number in range(2):
@@ -367,11 +367,11 @@ class Journal:
                 continue
             data = read_bytes(self._drive, at + self._block, rounded_up(size, self._block))[:size]
             if hashlib.sha256(raw[: WINDOW.size - DIGEST_BYTES] + data).digest() == digest:
-                found.append(Window(own, start, end, place, upwards, data))
+                found.append(LogWindow(own, start, end, place, upwards, data))
         return sorted(found, key=lambda one: one.number)
 
 
-def seal(window: Window, buffer: memoryview) -> None:
+def seal(window: LogWindow, buffer: memoryview) -> None:
     """Write the head of a window, with the digest, to the beginning of the buffer that holds its bytes: to a
     physical block of its own."""
     head = WINDOW.pack(
@@ -389,6 +389,6 @@ def seal(window: Window, buffer: memoryview) -> None:
     buffer[: WINDOW.size] = head + digest.digest()
 
 
-def image_of(images: bytes, piece: Piece) -> bytes:
+def image_of(images: bytes, piece: ImagePiece) -> bytes:
     """The bytes of a piece."""
     return images[piece.image : piece.image + piece.size_bytes]

@@ -15,11 +15,20 @@ from wizard.apply.block.devices import open_exclusively
 from wizard.apply.block.extents import Read, merged, without
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.engine.signatures import copies_for_repair
-from wizard.apply.move.bad_sectors import Unread, Unreadable, filled, read_but
-from wizard.apply.move.mover.journal import Course, MovingDrive, Phase, Piece, Pieces, Side, State, has_room
+from wizard.apply.move.bad_sectors import UnreadableBlocks, UnreadSector, filled, read_but
+from wizard.apply.move.mover.journal import (
+    Course,
+    ImagePiece,
+    JournalImages,
+    MovePhase,
+    MoveState,
+    MovingDrive,
+    PartitionSide,
+    has_room,
+)
 from wizard.apply.move.relocate import fat_offset, placed
-from wizard.apply.move.table_images import Piece as TablePiece
 from wizard.apply.move.table_images import TableImages, table_images
+from wizard.apply.move.table_images import TablePiece as TablePiece
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.migration import Move
@@ -61,7 +70,7 @@ class MovedDrive:
             try:
                 got = os.preadv(self._fd, [buffer[done:]], offset_bytes + done)
             except OSError as error:
-                kind = Unread if error.errno in UNREAD else Failed
+                kind = UnreadSector if error.errno in UNREAD else Failed
                 raise kind(
                     devices.UNREAD_AT(device=self._node, byte=offset_bytes + done, why=str(error.strerror))
                 ) from None
@@ -144,13 +153,13 @@ class _Images:
         self.data = bytearray()
         self._known: dict[bytes, int] = {}
 
-    def add(self, offset: int, data: bytes) -> Piece:
+    def add(self, offset: int, data: bytes) -> ImagePiece:
         if data not in self._known:
             self._known[data] = len(self.data)
             self.data += data
-        return Piece(offset, len(data), self._known[data])
+        return ImagePiece(offset, len(data), self._known[data])
 
-    def table(self, pieces: Iterable[TablePiece]) -> tuple[Piece, ...]:
+    def table(self, pieces: Iterable[TablePiece]) -> tuple[ImagePiece, ...]:
         return tuple(self.add(piece.offset_bytes, piece.data) for piece in pieces)
 
 
@@ -161,7 +170,7 @@ def prepared(
     document: bytes,
     superblocks: Iterable[int] = (),
     given_up: Sequence[Extent] = (),
-) -> tuple[State, bytes]:
+) -> tuple[MoveState, bytes]:
     """The state in which nothing has moved, and the images. `document` is what another computer goes on by.
     `superblocks` are places in the content that a repair would believe, beside those that are looked up here.
     What of the content is `given_up` is not read, and is zeros. Raises Refused for a table or a content that
@@ -255,16 +264,16 @@ def _fat(reader: "_Reader", move: Move, head: bytes) -> bytes:
 
 def _pieces(
     move: Move, tables: TableImages, content: _Content, barred: tuple[Extent, ...], document: bytes
-) -> tuple[Pieces, bytes]:
+) -> tuple[JournalImages, bytes]:
     """The pieces of the journal, and the images in which they lie."""
     images = _Images()
 
-    def copies(start: int, read: Read) -> Iterator[Piece]:
+    def copies(start: int, read: Read) -> Iterator[ImagePiece]:
         physical = move.drive.geometry.whole_block_bytes
         for place in blocks_around(barred, start, move.head_bytes, content.size_bytes, physical):
             yield images.add(place.start_bytes, read(place.start_bytes, place.size_bytes))
 
-    pieces = Pieces(
+    pieces = JournalImages(
         images.table(tables.old),
         images.table(tables.moving),
         images.table(tables.new),
@@ -278,7 +287,7 @@ def _pieces(
     return pieces, bytes(images.data)
 
 
-def _course(move: Move, run: str, pieces: Pieces) -> Course:
+def _course(move: Move, run: str, pieces: JournalImages) -> Course:
     return Course(
         run=run,
         old_bytes=move.before.start_bytes,
@@ -294,15 +303,24 @@ def _course(move: Move, run: str, pieces: Pieces) -> Course:
     )
 
 
-def _unmoved(course: Course, given_up: Sequence[Extent]) -> State:
+def _unmoved(course: Course, given_up: Sequence[Extent]) -> MoveState:
     """The state before anything moves. What is given up moves as zeros; what of it lies in the head or is
     barred is zeros already."""
     size = course.size_bytes
-    boundary = size if course.raises(Side.NEW) else course.head_bytes
+    boundary = size if course.raises(PartitionSide.NEW) else course.head_bytes
     in_journal = (Extent(0, course.head_bytes), *course.pieces.barred)
     moving = merged((piece for place in given_up for piece in without(place, in_journal)), 1, size)
     zeros = merged((piece for place in given_up for piece in without(place, moving)), 1, size)
-    return State(course, Phase.PREPARED, Side.NEW, Side.OLD, boundary, 0, given_up=moving, zeros=zeros)
+    return MoveState(
+        course,
+        MovePhase.PREPARED,
+        PartitionSide.NEW,
+        PartitionSide.OLD,
+        boundary,
+        0,
+        given_up=moving,
+        zeros=zeros,
+    )
 
 
 class _Reader:
@@ -324,7 +342,7 @@ class _Reader:
         buffer = self._drive.buffer(last - first)
         try:
             read_but(self._drive, first, buffer, self._passed)
-        except Unread:
+        except UnreadSector:
             self._refuse(first, buffer)
             raise
         return bytes(buffer[offset - first : end - first])
@@ -337,4 +355,6 @@ class _Reader:
         own = tuple(piece for pieces in inside for piece in pieces)
         if own and not any(without(place, (self._before,)) for place in found):
             start = self._before.start_bytes
-            raise Unreadable(tuple(Extent(piece.start_bytes - start, piece.size_bytes) for piece in own))
+            raise UnreadableBlocks(
+                tuple(Extent(piece.start_bytes - start, piece.size_bytes) for piece in own)
+            )

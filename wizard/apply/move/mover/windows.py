@@ -10,14 +10,14 @@ from dataclasses import replace
 from mmap import PAGESIZE
 
 from wizard.apply.block.extents import merged, without
-from wizard.apply.move.bad_sectors import Unreadable, fill
+from wizard.apply.move.bad_sectors import UnreadableBlocks, fill
 from wizard.apply.move.mover.journal import (
     Course,
-    Journal,
+    LogWindow,
+    MoveJournal,
+    MoveState,
     MovingDrive,
-    Side,
-    State,
-    Window,
+    PartitionSide,
     seal,
     with_unread,
     write_bytes,
@@ -26,7 +26,7 @@ from wizard.model.machine import Extent
 from wizard.model.migration import Scheme
 
 
-def next_window(course: Course, boundary: int, target: Side) -> tuple[int, int] | None:
+def next_window(course: Course, boundary: int, target: PartitionSide) -> tuple[int, int] | None:
     """The next [start, end) of the content, or None where all of it lies at the target. The end that the next
     window begins at lies on a border of physical blocks at the place it goes to: a torn write never takes in
     what another window wrote."""
@@ -48,7 +48,7 @@ def next_window(course: Course, boundary: int, target: Side) -> tuple[int, int] 
     return boundary, end
 
 
-def windows(course: Course, boundary: int, target: Side) -> Iterator[tuple[int, int]]:
+def windows(course: Course, boundary: int, target: PartitionSide) -> Iterator[tuple[int, int]]:
     """All of them, in order."""
     while (window := next_window(course, boundary, target)) is not None:
         yield window
@@ -60,7 +60,7 @@ def after(window: tuple[int, int], upwards: bool) -> int:
     return window[0] if upwards else window[1]
 
 
-def ends(course: Course, target: Side) -> tuple[int, int]:
+def ends(course: Course, target: PartitionSide) -> tuple[int, int]:
     """Where content is read from and written to, as what is added to its offsets."""
     return (course.lo, course.hi) if course.raises(target) else (course.hi, course.lo)
 
@@ -69,15 +69,15 @@ BUFFERS = 3
 """One is written, one is written next, and one is read into."""
 
 
-class Stopped(Exception):
+class MoveStopped(Exception):
     """Somebody wanted to stop; the journal says how far it is."""
 
 
-class Moving:
+class WindowMover:
     """The windows between the boundary and the target's end."""
 
     def __init__(
-        self, drive: MovingDrive, journal: Journal, state: State, told: Callable[[int], bool]
+        self, drive: MovingDrive, journal: MoveJournal, state: MoveState, told: Callable[[int], bool]
     ) -> None:
         self._drive, self._journal, self._told = drive, journal, told
         self.state, self._upwards = state, True
@@ -89,7 +89,7 @@ class Moving:
         self._buffers = [drive.buffer(size)[before:] for _ in range(BUFFERS)]
         self._ahead, self._beside = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
 
-    def to(self, target: Side) -> State:
+    def to(self, target: PartitionSide) -> MoveState:
         """Move all that is left; the state then, which is not recorded yet. Raises Stopped where that was
         wanted, and Unreadable where sectors cannot be read, with everything recorded."""
         try:
@@ -105,7 +105,7 @@ class Moving:
             self._beside.shutdown()
         return self.state
 
-    def _begin(self, target: Side, first: tuple[int, int]) -> None:
+    def _begin(self, target: PartitionSide, first: tuple[int, int]) -> None:
         """Before the first window: where its fixed end shares a physical block with what else lies there,
         that block is kept. What is in the ring is of before."""
         course = self.state.course
@@ -117,7 +117,7 @@ class Moving:
             edges = (fixed // block * block,) if fixed % block else ()
         try:
             kept = b"".join(self._read_edge(first, at) for at in edges)
-        except Unreadable as unreadable:
+        except UnreadableBlocks as unreadable:
             self._stop_before(unreadable)
             raise
         self._record(replace(self.state, epoch=self.state.epoch + 1, edges=edges), kept)
@@ -128,11 +128,11 @@ class Moving:
         self._fill(first, at_bytes, buffer)
         return bytes(buffer)
 
-    def _record(self, state: State, edges: bytes = b"") -> None:
+    def _record(self, state: MoveState, edges: bytes = b"") -> None:
         self.state = state
         self._journal.save(state, edges)
 
-    def _moved_to(self, boundary: int) -> State:
+    def _moved_to(self, boundary: int) -> MoveState:
         """What was given up there has become zeros, and the rest was read."""
         state, before = self.state, self.state.boundary_bytes
         if boundary == before:
@@ -154,7 +154,7 @@ class Moving:
         boundary = part[1] if self._upwards else part[0]
         fill(self._drive, self.state, boundary, at_bytes, data)
 
-    def _stop_before(self, unreadable: Unreadable) -> None:
+    def _stop_before(self, unreadable: UnreadableBlocks) -> None:
         """What has moved is on the medium, and recorded now with what cannot be read."""
         state = replace(with_unread(self.state, unreadable.places), edges=())
         self._record(state)
@@ -162,7 +162,7 @@ class Moving:
 
     # ---- direct
 
-    def _direct(self, parts: list[tuple[int, int]], target: Side) -> None:
+    def _direct(self, parts: list[tuple[int, int]], target: PartitionSide) -> None:
         course, upwards = self.state.course, self.state.course.raises(target)
         source, place = ends(course, target)
         # A flush goes on beside the write of the next window. What it brought to the medium is recorded then,
@@ -172,7 +172,7 @@ class Moving:
         for number, part in enumerate(parts):
             try:
                 data = next(coming)
-            except Unreadable as unreadable:
+            except UnreadableBlocks as unreadable:
                 if flushed is not None:
                     flushed()
                 self.state = self._moved_to(arrived)
@@ -190,7 +190,7 @@ class Moving:
                 self._record(self._moved_to(arrived))
                 self._drive.flush()
             if is_wanted:
-                raise Stopped
+                raise MoveStopped
         self._drive.flush()
         self.state = self._moved_to(arrived)
 
@@ -213,11 +213,11 @@ class Moving:
 
     # ---- logged
 
-    def _logged(self, parts: list[tuple[int, int]], target: Side) -> None:
+    def _logged(self, parts: list[tuple[int, int]], target: PartitionSide) -> None:
         course, upwards = self.state.course, self.state.course.raises(target)
         first = self.state.epoch << 32
 
-        def ready(number: int) -> Window | None:
+        def ready(number: int) -> LogWindow | None:
             if number == len(parts):
                 return None
             buffer = self._buffers[number % BUFFERS]
@@ -225,12 +225,12 @@ class Moving:
             seal(window, buffer)
             return window
 
-        def log(number: int, window: Window) -> None:
+        def log(number: int, window: LogWindow) -> None:
             self._journal.log(course, window, self._buffers[number % BUFFERS])
 
         try:
             window = ready(0)
-        except Unreadable as unreadable:
+        except UnreadableBlocks as unreadable:
             self._stop_before(unreadable)
             raise
         assert window is not None
@@ -240,7 +240,7 @@ class Moving:
         for number, part in enumerate(parts):
             try:
                 following = coming.result()
-            except Unreadable as unreadable:
+            except UnreadableBlocks as unreadable:
                 # The log has the window before it, and redoes it.
                 write_bytes(self._drive, window.place, bytes(window.data))
                 self._drive.flush()
@@ -261,9 +261,11 @@ class Moving:
             if self._told(part[1] - part[0]):
                 self._record(self.state)
                 self._drive.flush()
-                raise Stopped
+                raise MoveStopped
 
-    def _whole(self, number: int, part: tuple[int, int], target: Side, buffer: memoryview) -> Window:
+    def _whole(
+        self, number: int, part: tuple[int, int], target: PartitionSide, buffer: memoryview
+    ) -> LogWindow:
         """The window with what else lies in the physical blocks at both its ends, at the place it goes to:
         those are written whole. Its bytes lie in the buffer behind one block."""
         course = self.state.course
@@ -278,7 +280,7 @@ class Moving:
             self._fill(part, place + start - below, data[:below])
         if above:
             self._fill(part, place + end, data[size - above :])
-        return Window(number, start, end, place + start - below, course.raises(target), data)
+        return LogWindow(number, start, end, place + start - below, course.raises(target), data)
 
     def _redo(self) -> None:
         """Write the windows of the log again: the last of them may be torn."""
