@@ -88,7 +88,7 @@ def by_questions(services: RealServices, token: str, workload: str, place: Path)
     """The line-by-line wizard; its exit code and all that it said."""
     purpose = [profile.workload.id for profile in services.profiles()].index(workload) + 1
     script = (
-        ("What will it mostly hold?", str(purpose)),
+        ("What will you store?", str(purpose)),
         ("e edit", "e"),
         ("Mount point (", str(place)),
         ("Serial (", token),

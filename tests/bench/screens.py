@@ -25,10 +25,10 @@ KEYS = crowd.COUNT - 1
 SERIAL = "vt220"
 EMPTY = FOLDER / "control.json"
 """A machine with one hard disk, on which nothing lies."""
-WORDS_BEFORE = {"Large media files": 861, "Many small files": 859, "A desktop's system": 862}
+WORDS_BEFORE = {"Large media files": 861, "Many small files": 859, "Desktop system": 862}
 """Words on the first seven of the nine screens that the wizard had, counted likewise on the same machine at
 80x24, in the last version that had them (commit 283b609)."""
-ON_THE_WAY = ("What will it mostly hold?", "Volumes", "What will be done")
+ON_THE_WAY = ("What will you store?", "Volumes", "What will be done")
 
 
 def painting() -> Iterator[Row]:

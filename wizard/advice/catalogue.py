@@ -44,7 +44,8 @@ def check_id(place: ProfilePlace[Entry], key: str, value: str) -> None:
         raise place.fault(
             key,
             t(
-                "{text} is no id: use small letters, digits and single hyphens, at most {longest}.",
+                "{text} is not a valid id. Use small letters, digits and single hyphens, at "
+                "most {longest} characters.",
                 text=repr(printable(value, 50)),
                 longest=LONGEST_ID,
             ),
@@ -69,7 +70,7 @@ def gather(
                 raise place.fault(
                     "id",
                     t(
-                        "{id} is already used in {path}; give one of the two another id.",
+                        "{id} is already used in {path}. Change one of the two ids.",
                         id=repr(name),
                         path=str(other.path),
                     ),
@@ -78,11 +79,12 @@ def gather(
     return found
 
 
-NONE_OF = Sentence("{name} is none of {known:list}.")
+NONE_OF = Sentence("Unknown name {name}. Choose one of {known:list}.")
 
 
 NO_FILESYSTEM = Sentences(
-    "The kernel ({release}) has no {titles:and}.", "The kernel ({release}) has none of {titles:and}."
+    "The running kernel ({release}) does not support {titles:and}.",
+    "The running kernel ({release}) does not support {titles:and}.",
 )
 
 
@@ -110,15 +112,15 @@ class Need(StrEnum):
 
 
 NEEDS = {
-    Need.ROTATIONAL: t("It is for drives that rotate."),
-    Need.NON_ROTATIONAL: t("It is for drives that do not rotate."),
-    Need.SHINGLED: t("It is for shingled drives."),
-    Need.NOT_SHINGLED: t("It does not suit a shingled drive."),
-    Need.ZONED: t("It is for drives whose zones the host must manage."),
-    Need.NOT_ZONED: t("It does not suit a drive whose zones the host must manage."),
-    Need.ALL_SEQUENTIAL: t("It is for drives on which no zone takes any write."),
-    Need.DISCARD: t("It is for drives that take discards."),
-    Need.NOT_ROOT: t("It is not for the filesystem the system itself lives on."),
+    Need.ROTATIONAL: t("Only for rotating drives."),
+    Need.NON_ROTATIONAL: t("Only for non-rotating drives."),
+    Need.SHINGLED: t("Only for shingled drives."),
+    Need.NOT_SHINGLED: t("Not suitable for shingled drives."),
+    Need.ZONED: t("Only for host-managed drives."),
+    Need.NOT_ZONED: t("Not suitable for host-managed drives."),
+    Need.ALL_SEQUENTIAL: t("Only for drives without conventional zones."),
+    Need.DISCARD: t("Only for drives that support discard."),
+    Need.NOT_ROOT: t("Not for the system's own filesystem."),
 }
 """What each need says where it is not met, and of the option itself."""
 
@@ -256,7 +258,7 @@ def version_of(text: str) -> tuple[int, int]:
     match = _VERSION.fullmatch(text)
     if match is None:
         raise BadInput(
-            str(t("{text} is no kernel version: write it as 6.2.", text=repr(printable(text, 20))))
+            str(t("{text} is not a kernel version. Example: 6.2.", text=repr(printable(text, 20))))
         )
     return int(match[1]), int(match[2])
 
@@ -280,17 +282,17 @@ def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Message | None:
         return None
     if kernel.version == (0, 0):
         return t(
-            "The kernel's version could not be read, and {option} is not in every kernel.", option=option.text
+            "Cannot read the kernel version, and not every kernel supports {option}.", option=option.text
         )
     if option.since and kernel.version < version_of(option.since):
         return t(
-            "Kernel {since} is the first to take it; {release} runs.",
+            "Requires kernel {since} or later; running {release}.",
             since=option.since,
             release=kernel.release,
         )
     if option.until and kernel.version >= version_of(option.until):
         return t(
-            "Kernels from {until} on no longer take it; {release} runs.",
+            "Not supported since kernel {until}; running {release}.",
             until=option.until,
             release=kernel.release,
         )
@@ -312,11 +314,11 @@ def _drive_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
         Need.NOT_ROOT: not site.root,
     }
     if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):
-        return t("Nothing says whether the drive rotates.")
+        return t("Unknown whether the drive rotates.")
     if option.kind is OptionKind.SCHEDULER and site.drive.bus == "loop":
-        return t("A loop device leaves the order of requests to the drive that holds its file.")
+        return t("A loop device leaves the request order to the drive with the backing file.")
     if option.kind is OptionKind.SCHEDULER and option.text not in site.drive.schedulers:
-        return t("The kernel does not offer it for this drive.")
+        return t("The kernel does not offer this scheduler for the drive.")
     return next((NEEDS[need] for need in option.needs if not held[need]), None)
 
 
@@ -324,11 +326,11 @@ def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
     if not (option.at_least or option.at_most):
         return None
     if size is None:
-        return t("The volume's size is not known.")
+        return t("The volume's size is unknown.")
     if option.at_least and size < (least := parse_size(option.at_least)):
-        return t("It is for volumes of {least:exact} and more.", least=least)
+        return t("Only for volumes of {least:exact} or more.", least=least)
     if option.at_most and size > (most := parse_size(option.at_most)):
-        return t("It is for volumes up to {most:exact}.", most=most)
+        return t("Only for volumes up to {most:exact}.", most=most)
     return None
 
 
@@ -346,23 +348,21 @@ def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[
             raise place.fault("filesystems", said)
     if not _TEXTS[option.kind].fullmatch(option.text):
         said = t(
-            "{text} cannot be written as one {kind} option.",
+            "{text} cannot be written as a single {kind} option.",
             text=repr(printable(option.text, 40)),
             kind=option.kind,
         )
         raise place.fault("text", said)
     if option.kind is OptionKind.MKFS and _RESERVED.fullmatch(option.text):
-        raise place.fault(
-            "text", t("{text} is for diskwright itself to set.", text=repr(printable(option.text, 40)))
-        )
+        raise place.fault("text", t("diskwright sets {text} itself.", text=repr(printable(option.text, 40))))
     if (option.danger or option.refused or option.default) and not option.never:
         raise place.fault(
-            "never", t("an option marked as dangerous, refused or the default is never offered: say why.")
+            "never", t("options marked as dangerous, refused or default are never offered: add the reason.")
         )
     _check_phrase(place)
     for other in option.conflicts:
         if other not in places:
-            said = t("there is no option {option}.", option=repr(printable(other, LONGEST_ID)))
+            said = t("unknown option {option}.", option=repr(printable(other, LONGEST_ID)))
             raise place.fault("conflicts", said)
     _check_bounds(place)
 
@@ -374,15 +374,15 @@ def _check_phrase(place: ProfilePlace[CatalogueOption]) -> None:
         raise place.fault(
             "phrase",
             t(
-                "a dangerous option of mkfs or mount that is not refused has a phrase that "
-                "is typed back. No other has one."
+                "dangerous mkfs or mount options that are not refused need a phrase to "
+                "confirm. Other options must not have a phrase."
             ),
         )
     if phrase != printable(phrase, LONGEST_PHRASE) or "  " in phrase or phrase != phrase.strip():
         raise place.fault(
             "phrase",
             t(
-                "write a line of plain text that can be typed, at most {longest} characters.",
+                "write a line of plain text, easy to type, at most {longest} characters.",
                 longest=LONGEST_PHRASE,
             ),
         )

@@ -15,7 +15,7 @@ from wizard.model.advice import Evidence
 from wizard.model.errors import BadInput, printable
 from wizard.model.said import NO_TEXT, Message, ProfileText, join, t, tn
 
-NO_FIGURE = t("there is no figure; a measurement without one proves nothing.")
+NO_FIGURE = t("figure missing: a measurement without a figure proves nothing.")
 
 TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
 """How a finding's code begins, and how the ids of the measurements on the same matter do."""
@@ -83,10 +83,7 @@ def _entries(path: Path, form: EvidenceFile) -> list[ProfilePlace[Evidence]]:
         if row.figures and row.runs:
             raise place.fault(
                 "runs",
-                t(
-                    "give the figures or each run; a figure beside the runs would be a second "
-                    "word on the same."
-                ),
+                t("use either figures or runs, not both."),
             )
         if not all(values for _, values in row.runs):
             raise place.fault("runs", NO_FIGURE)
@@ -129,9 +126,9 @@ def _repeated(study: Study, row: Measurement) -> Message:
         )
         return t("Lowest and highest run: {runs:semicolons}.", runs=runs)
     return (
-        t("Each figure is the mean of {count} runs; how far they lay apart is not told.", count=study.repeats)
+        t("Each figure is the mean of {count} runs; their spread was not published.", count=study.repeats)
         if study.repeats > 1
-        else t("One run of each, as far as the study tells: another could differ.")
+        else t("One run each, as far as published. Another run could differ.")
     )
 
 
@@ -188,7 +185,7 @@ def load_glossary() -> tuple[Term, ...]:
             other = owners.setdefault(spelling.casefold(), place.entry)
             if other is not place.entry:
                 said = t(
-                    "{spelling} is explained already by the term with the id {id}.",
+                    "{spelling} is already defined by the term with the id {id}.",
                     spelling=repr(printable(spelling, 40)),
                     id=repr(other.id),
                 )
@@ -211,9 +208,9 @@ def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
     names, shown = tuple(dict.fromkeys(term.term for term in near[:5])), repr(printable(text, 40))
     raise BadInput(
         str(
-            t("The glossary does not have {text}. Did you mean {near:list}?", text=shown, near=names)
+            t("{text} is not in the glossary. Did you mean {near:list}?", text=shown, near=names)
             if near
-            else t("The glossary does not have {text}.", text=shown)
+            else t("{text} is not in the glossary.", text=shown)
         )
     )
 

@@ -143,8 +143,8 @@ def _more_ahead(now: int, wanted: int) -> Suggestion:
     what, why = (
         t("read-ahead of {wanted:exact}", wanted=wanted),
         t(
-            "The kernel reads {now:exact} ahead there, less than it does by itself. It "
-            "then reads long files in small pieces.",
+            "The kernel reads ahead {now:exact}, less than by default. Long files are "
+            "then read in small pieces.",
             now=now,
         ),
     )
@@ -157,10 +157,8 @@ def _trims(existing: Existing, drive: Drive) -> tuple[Suggestion, ...]:
         return ()
     return (
         Suggestion(
-            str(t("fstrim.timer switched on")),
-            str(
-                t("The drive takes discards, and nothing tells it once a week which blocks it need not keep.")
-            ),
+            str(t("fstrim.timer enabled")),
+            str(t("The drive supports discard, but no weekly job reports unused blocks to the drive.")),
             "fstrim(8)",
         ),
     )
@@ -179,8 +177,8 @@ def _reserve(
     )
     if root or not size or not held or held <= RESERVED_SHARE * size or option is None:
         return {}
-    why = t("{size:size} are kept for root. {why}", size=held, why=_with_risk(option.why, option.risk))
-    what = t("1 % kept for root") if share else t("nothing kept for root")
+    why = t("{size:size} reserved for root. {why}", size=held, why=_with_risk(option.why, option.risk))
+    what = t("root reserve: 1 %") if share else t("no root reserve")
     return {share: Suggestion(str(what), why, option.source)}
 
 

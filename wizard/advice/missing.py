@@ -78,27 +78,26 @@ class Missing:
         """The sentence about it."""
         count = len(self.programs)
         programs = tuple(
-            t("libparted's binding for Python") if name == BINDING else name for name in self.programs
+            t("libparted bindings for Python") if name == BINDING else name for name in self.programs
         )
         if not self.packages:
             return tn(
-                "{programs:and} is not installed, and no package of this distribution is known to bring it.",
-                "{programs:and} are not installed, and no package of this distribution is "
-                "known to bring them.",
+                "{programs:and} is not installed, and the package is unknown for this distribution.",
+                "{programs:and} are not installed, and the packages are unknown for this distribution.",
                 programs=programs,
                 count=count,
             )
         if command := self.command:
             return tn(
-                "{programs:and} is not installed: `{command}` brings it.",
-                "{programs:and} are not installed: `{command}` brings them.",
+                "{programs:and} is not installed. Install with `{command}`.",
+                "{programs:and} are not installed. Install with `{command}`.",
                 programs=programs,
                 command=command,
                 count=count,
             )
         return tn(
-            "{programs:and} is not installed: the package {packages:and} brings it.",
-            "{programs:and} are not installed: {packages:and} brings them.",
+            "{programs:and} is not installed. Install the package {packages:and}.",
+            "{programs:and} are not installed. Install {packages:and}.",
             programs=programs,
             packages=self.packages,
             count=count,
@@ -172,7 +171,8 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
     ):
         found.append(
             t(
-                "The running kernel ({release}) has no {title}: boot one that has, or install its module.",
+                "The running kernel ({release}) does not support {title}. Boot another "
+                "kernel or install the module.",
                 release=machine.kernel.release,
                 title=kind.title,
             )
@@ -182,7 +182,7 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
         size = drive.geometry.logical_block_bytes
         found.append(
             t(
-                "The drive's logical blocks have {size} bytes; a {title} block has at most 4096.",
+                "The drive's logical blocks have {size} bytes. {title} supports at most 4096.",
                 size=size,
                 title=kind.title,
             )
@@ -197,7 +197,7 @@ def _missing(kind: Filesystem, machine: Machine) -> list[Message]:
     absent = lacking(machine, kind.makers)
     said = [absent.said] if absent else []
     said += [
-        t("{path} is missing, and {program} needs it: {how}.", path=path, program=kind.tool, how=how)
+        t("{program} needs {path}, which is missing: {how}.", path=path, program=kind.tool, how=how)
         for path, how in kind.needs_files
         if path in machine.missing_files
     ]
@@ -223,7 +223,7 @@ def _size_obstacles(kind: Filesystem, size: int) -> list[Message]:
         least = kind.minimum_bytes // MIB
         return [
             t(
-                "There is room for {room:size}, and {title} needs {least} MiB: {why}.",
+                "Only {room:size} available. {title} needs {least} MiB: {why}.",
                 room=size,
                 title=kind.title,
                 least=least,
@@ -231,7 +231,7 @@ def _size_obstacles(kind: Filesystem, size: int) -> list[Message]:
             )
         ]
     if size > kind.maximum_bytes:
-        return [t("{size:size} is more than {title} can address.", size=size, title=kind.title)]
+        return [t("{size:size} exceeds the limit of {title}.", size=size, title=kind.title)]
     return []
 
 

@@ -105,21 +105,17 @@ def _standing(candidate: CandidateProfile, *, shingled: bool, zoned: bool) -> Ra
             candidate.usual,
             place=Rank.CHOSEN,
             sentence=t(
-                "It is the only filesystem made here that can live on such a drive. It "
-                "writes everything in new places, zone after zone. It takes the whole drive, "
-                "without a partition table. Data are kept once; files cannot be exempted "
-                "from copy-on-write (nodatacow), nor their space reserved (fallocate)."
+                "Of the filesystems diskwright creates, only this one works on such a drive. "
+                "Every write goes to a new place, zone after zone. The whole drive is used, "
+                "without a partition table. Data has a single copy. Files cannot be exempted "
+                "from copy-on-write (nodatacow) or have space reserved (fallocate)."
             ),
             evidence=(),
         )
     if zoned:
         # What does not suit the work does not suit it better for being the only one that can be made.
         unfit = candidate.filesystem == BTRFS.name
-        sentence = (
-            candidate.usual.sentence
-            if unfit
-            else t("What speaks for it on other drives does not count here.")
-        )
+        sentence = candidate.usual.sentence if unfit else t("Results from other drives do not apply here.")
         return replace(candidate.usual, place=Rank.REJECTED, sentence=sentence, evidence=())
     return candidate.shingled if shingled else candidate.usual
 
@@ -135,9 +131,9 @@ def _obstacles(
             *found,
             str(
                 t(
-                    "Its model is one whose zones the host must manage, but the kernel shows no "
-                    "zones. Writes out of order may fail. Connect it to a controller that passes "
-                    "zones on, and look again."
+                    "This model has host-managed zones, but the kernel shows no zones. Writes "
+                    "out of order may fail. Use a controller that passes zones through, and "
+                    "check again."
                 )
             ),
         )
@@ -146,9 +142,10 @@ def _obstacles(
             *found,
             str(
                 t(
-                    "This kernel takes no partitions on the drive, which it calls host-aware. "
-                    "From kernel 6.8 on, it is a disk like any other. Boot such a kernel, or "
-                    "make the filesystem by hand on the whole drive, which takes any write."
+                    "The kernel treats this drive as host-aware and accepts no partitions on it. "
+                    "From kernel 6.8 on, such drives are ordinary disks. Boot kernel 6.8 or "
+                    "later, or create the filesystem manually on the whole drive, which accepts "
+                    "any write."
                 )
             ),
         )
@@ -247,9 +244,9 @@ def _moved(
     ]
     reasons = dict.fromkeys(barred[name][0] for name in before)
     up = (
-        Sentence("It moves up to the first place because {others:and} cannot be used here.")
+        Sentence("Moved up to first place because {others:and} cannot be used here.")
         if place is Rank.CHOSEN
-        else Sentence("It moves up to the second place because {others:and} cannot be used here.")
+        else Sentence("Moved up to second place because {others:and} cannot be used here.")
     )
     moved = up(others=tuple(filesystem(name).title for name in before))
     return join(moved, *(t("{why}", why=why) for why in reasons), standing.sentence)
@@ -260,54 +257,51 @@ def _barred_sentence(candidate: CandidateProfile, standing: RankedChoice) -> Mes
     if standing.place is Rank.REJECTED:
         return standing.sentence
     kept_from = (
-        Sentence("{title} would come first for this work, but cannot be used here.")
+        Sentence("{title} would be recommended for this workload, but cannot be used here.")
         if standing.place is Rank.CHOSEN
-        else Sentence("{title} would come second for this work, but cannot be used here.")
+        else Sentence("{title} would be a good alternative for this workload, but cannot be used here.")
     )
     return join(kept_from(title=title), standing.sentence)
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
     found = [
-        t("The drive could not be read: {why}", why=unread.why)
-        for unread in drive.unread
-        if unread.what == "drive"
+        t("Cannot read the drive: {why}", why=unread.why) for unread in drive.unread if unread.what == "drive"
     ]
     silent = next((unread.why for unread in drive.unread if unread.what == "signatures"), None)
     if silent and machine.root:
         found.append(
             t(
-                "What the drive holds could not be read, so it may be failing. Save its data "
-                "before anything else. {why}",
+                "Cannot read the drive's contents, so the drive may be failing. Save your data first. {why}",
                 why=silent,
             )
         )
     if manages_zones(drive):
         found += zone_doubts(machine, drive)
     elif recording.verdict is Recorded.LIKELY:
-        found.append(
-            t("The drive is likely shingled, but not surely; the advice is the one for shingled drives.")
-        )
+        found.append(t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive."))
         found += _otherwise(profile)
     if not machine.kernel.filesystems:
-        found.append(t("Which filesystems the kernel has could not be read; mounting will tell."))
+        found.append(
+            t("Cannot read the kernel's list of filesystems. Mounting will show which are supported.")
+        )
     for what, value, follows in (
         (
             "size_bytes",
             drive.size_bytes,
-            t("The drive's size could not be read, so no limit of size was checked."),
+            t("Cannot read the drive's size. Size limits were not checked."),
         ),
         (
             "geometry",
             drive.geometry,
-            t("The drive's block sizes could not be read, so they were not checked."),
+            t("Cannot read the drive's block sizes. They were not checked."),
         ),
         (
             "rotational",
             drive.rotational,
-            t("Nothing says whether the drive rotates; what depends on that is left out."),
+            t("Unknown whether the drive rotates. Advice depending on rotation was omitted."),
         ),
-        ("zoned", drive.zoned, t("Whether the drive has zones that the host must manage could not be read.")),
+        ("zoned", drive.zoned, t("Cannot read whether the drive has host-managed zones.")),
     ):
         if value is None:
             why = [unread.why for unread in drive.unread if unread.what == what]
@@ -326,7 +320,7 @@ def _otherwise(profile: Profile) -> list[Message]:
         return []
     return [
         t(
-            "If it is not, {usual} would come before {shingled} for this work.",
+            "If not, {usual} would rank before {shingled} for this workload.",
             usual=filesystem(usual).title,
             shingled=filesystem(shingled).title,
         )
@@ -347,9 +341,9 @@ def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) 
         return
     yield str(
         t(
-            "No study ran both often enough, like for like, to show {first} faster than "
-            "{second} at this work. A trial would tell: `t` on the plan, or `diskwright "
-            "trial`.",
+            "No study compared {first} and {second} often enough, like for like, to show "
+            "{first} faster for this workload. Run a trial to decide: `t` on the plan, "
+            "or `diskwright trial`.",
             first=filesystem(first).title,
             second=filesystem(second).title,
         )
@@ -357,8 +351,8 @@ def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) 
     if shingled:
         yield str(
             t(
-                "A trial of minutes stays within a shingled drive's cache. `--seconds` and "
-                "`--most-bytes` let it run for hours."
+                "A trial of minutes fits into a shingled drive's cache. Use `--seconds` and "
+                "`--most-bytes` to run for hours."
             )
         )
 
@@ -368,8 +362,8 @@ def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, .
     if profile.solid_state and drive.rotational:
         found.append(
             t(
-                "This purpose is for drives that do not rotate, and this one does. A purpose "
-                "named after what it will hold fits it better."
+                "This purpose is for non-rotating drives, but this drive rotates. A purpose "
+                "named after the contents fits better."
             )
         )
     discards = drive.discard is not None and drive.discard.maximum_bytes > 0
@@ -377,23 +371,23 @@ def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, .
         found.append(
             t(
                 "Shingled drives write long runs fast. Once their cache is full, rewriting "
-                "in place is slow, whatever filesystem they have."
+                "in place is slow on any filesystem."
             )
         )
         if profile.root:
             found.append(
                 t(
-                    "A shingled drive is a poor home for a system, which rewrites small blocks "
-                    "all day. Another drive would serve better."
+                    "Avoid shingled drives for a system, which rewrites small blocks all day. "
+                    "Use another drive if possible."
                 )
             )
     if discards and (drive.rotational is False or is_shingled(recording)):
         found.append(
             t(
-                "The drive takes discards. Let fstrim.timer send them once a week (systemctl "
-                "enable --now fstrim.timer). The mount option discard sends them at every "
-                "deletion, and is not recommended. Since kernel 6.2, Btrfs discards by "
-                "itself in the background."
+                "The drive supports discard. Enable fstrim.timer to discard weekly "
+                "(systemctl enable --now fstrim.timer). The mount option discard acts at "
+                "every deletion and is not recommended. Since kernel 6.2, Btrfs discards in "
+                "the background by default."
             )
         )
     return tuple(map(str, found))

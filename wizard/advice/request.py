@@ -20,8 +20,8 @@ LISTS = {
 joins what is there."""
 
 NOT_WRITTEN = {
-    OptionKind.TUNE: Sentence("it changes a filesystem that exists already, and makes or mounts none."),
-    OptionKind.SCHEDULER: Sentence("it is a scheduler, and diskwright sets none."),
+    OptionKind.TUNE: Sentence("it changes an existing filesystem, but does not create or mount one."),
+    OptionKind.SCHEDULER: Sentence("it is a scheduler, and diskwright does not set schedulers."),
 }
 """Why options of these kinds cannot be asked for."""
 
@@ -84,8 +84,8 @@ def check_phrases(
             raise BadInput(
                 str(
                     t(
-                        "No option that was asked for has the danger {phrase}: type what the refusal "
-                        "says, exactly.",
+                        "None of the requested options has the danger {phrase}. Copy the phrase "
+                        "exactly from the refusal.",
                         phrase=repr(printable(phrase, 120)),
                     )
                 )
@@ -98,7 +98,7 @@ def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption])
         raise BadInput(
             str(
                 t(
-                    "There is no option {option}; `diskwright options {filesystem}` lists them by id.",
+                    "Unknown option {option}. `diskwright options {filesystem}` lists options by id.",
                     option=repr(printable(name, 50)),
                     filesystem=filesystem,
                 )
@@ -109,7 +109,7 @@ def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption])
         raise BadInput(
             str(
                 t(
-                    "{option} ({text}) cannot be asked for here: {why}",
+                    "Cannot use {option} ({text}) here: {why}",
                     option=option.id,
                     text=option.text,
                     why=why,
@@ -126,7 +126,7 @@ def refuse(option: CatalogueOption, site: OptionSite) -> None:
     """Raises BadInput for what is done anyway, Refused for what cannot be had at `site`, whatever is
     typed."""
     if option.default:
-        raise BadInput(str(t("{option} is nothing to ask for. {why}", option=option.text, why=option.never)))
+        raise BadInput(str(t("{option} is not needed. {why}", option=option.text, why=option.never)))
     if option.refused:
         raise Refused(str(t("{option} is not possible: {why}", option=option.text, why=option.never)))
     if reason := limits(option, site):
@@ -135,8 +135,7 @@ def refuse(option: CatalogueOption, site: OptionSite) -> None:
         raise Refused(
             str(
                 t(
-                    "{option} puts data at risk, and a volume that the system lives on does not "
-                    "get it. {why}",
+                    "{option} puts data at risk and is not allowed on a system volume. {why}",
                     option=option.text,
                     why=option.never,
                 )
@@ -152,8 +151,7 @@ def is_danger(option: CatalogueOption, typed: str) -> bool:
 def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
     if option.phrase and not any(is_danger(option, phrase) for phrase in phrases):
         said = t(
-            "{option} puts data at risk. {why} To have it all the same, type its danger "
-            'back exactly: --danger "{phrase}"',
+            '{option} puts data at risk. {why} To use {option} anyway, add exactly: --danger "{phrase}"',
             option=option.text,
             why=option.never,
             phrase=option.phrase,
@@ -214,7 +212,7 @@ def _stays(
         raise BadInput(
             str(
                 t(
-                    "{option} cannot stand beside {advised}, which the drive needs.",
+                    "{option} conflicts with {advised}, which the drive needs.",
                     option=against.id,
                     advised=option.text,
                 )

@@ -15,17 +15,19 @@ from wizard.model.advice import Evidence, Rank, Workload
 from wizard.model.errors import BadInput, printable
 from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, join, t
 
-TOGETHER = Sentence("{one} and {other} cannot be used together.")
+TOGETHER = Sentence("{one} and {other} cannot be combined.")
 OTHER_FILESYSTEM = Sentence("{option} is for {filesystems:list}, not for {filesystem}.")
-MADE_DANGEROUS = Sentence("The volume for {purpose} is made with {option}; its danger was typed back. {why}")
+MADE_DANGEROUS = Sentence(
+    "The volume for {purpose} will be created with {option}; you confirmed the danger. {why}"
+)
 MADE_ASKED = Sentence(
-    "The volume for {purpose} is made with {option}; it was asked for, and is not recommended. {why}"
+    "The volume for {purpose} will be created with {option}, as requested but not recommended. {why}"
 )
 MOUNTED_DANGEROUS = Sentence(
-    "The volume for {purpose} is mounted with {option}; its danger was typed back. {why}"
+    "The volume for {purpose} will be mounted with {option}; you confirmed the danger. {why}"
 )
 MOUNTED_ASKED = Sentence(
-    "The volume for {purpose} is mounted with {option}; it was asked for, and is not recommended. {why}"
+    "The volume for {purpose} will be mounted with {option}, as requested but not recommended. {why}"
 )
 
 
@@ -178,7 +180,7 @@ def find_workload(name: str) -> Profile:
     raise BadInput(
         str(
             t(
-                "There is no workload {name}; the known ones are {known:list}.",
+                "Unknown workload {name}. Choose one of {known:list}.",
                 name=repr(printable(name, 40)),
                 known=known,
             )
@@ -265,7 +267,7 @@ class _Joined:
             raise self.place.fault(
                 "label",
                 t(
-                    "a label has 1 to 12 letters, digits, hyphens or underscores and begins with "
+                    "a label has 1 to 12 letters, digits, hyphens or underscores, starting with "
                     "a letter or digit."
                 ),
             )
@@ -276,28 +278,28 @@ class _Joined:
                 raise self.place.fault(f"choices[{index}].filesystem", said)
             if name in names[:index]:
                 raise self.place.fault(
-                    f"choices[{index}].filesystem", t("{filesystem} was ranked before.", filesystem=name)
+                    f"choices[{index}].filesystem", t("{filesystem} is ranked twice.", filesystem=name)
                 )
 
     def _check_places(self, places: Sequence[Rank], key: str) -> None:
         shingled = "." in key
         if Rank.CHOSEN not in places:
             none = (
-                Sentence("no filesystem is chosen on a shingled drive; exactly one must be.")
+                Sentence("exactly one filesystem must be chosen on a shingled drive; found none.")
                 if shingled
-                else Sentence("no filesystem is chosen; exactly one must be.")
+                else Sentence("exactly one filesystem must be chosen; found none.")
             )
             raise self.place.fault("choices[0]", none())
         for place, anywhere, there in (
             (
                 Rank.CHOSEN,
-                Sentence("more than one filesystem is chosen; exactly one must be."),
-                Sentence("more than one filesystem is chosen on a shingled drive; exactly one must be."),
+                Sentence("exactly one filesystem must be chosen; found several."),
+                Sentence("exactly one filesystem must be chosen on a shingled drive; found several."),
             ),
             (
                 Rank.SECOND,
-                Sentence("more than one filesystem is second; at most one may be."),
-                Sentence("more than one filesystem is second on a shingled drive; at most one may be."),
+                Sentence("at most one filesystem may be second; found several."),
+                Sentence("at most one filesystem may be second on a shingled drive; found several."),
             ),
         ):
             holders = [index for index, held in enumerate(places) if held is place]
@@ -311,14 +313,14 @@ class _Joined:
         if choice.shingled is not None:
             shingled = self._standing(f"{key}.shingled", choice.filesystem, choice.shingled, choice)
         if choice.unfit and usual.place is not Rank.REJECTED:
-            raise self.place.fault(f"{key}.unfit", t("only a filesystem that is rejected can be unfit."))
+            raise self.place.fault(f"{key}.unfit", t("only a rejected filesystem can be unfit."))
         return CandidateProfile(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
 
     def _standing(
         self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm
     ) -> RankedChoice:
         if not form.sentence.english.strip():
-            raise self.place.fault(f"{key}.sentence", t("say in a sentence why it has this place."))
+            raise self.place.fault(f"{key}.sentence", t("explain this ranking in a sentence."))
         mkfs = usual.mkfs if form.mkfs is None else form.mkfs
         mount = usual.mount if form.mount is None else form.mount
         schedulers = usual.schedulers if form.schedulers is None else form.schedulers
@@ -336,7 +338,7 @@ class _Joined:
             if name not in self.evidence:
                 raise self.place.fault(
                     key,
-                    t("there is no evidence {name} in profiles/evidence.", name=repr(printable(name, 50))),
+                    t("unknown evidence {name} in profiles/evidence.", name=repr(printable(name, 50))),
                 )
         return tuple(self.evidence[name] for name in names)
 
@@ -348,7 +350,7 @@ class _Joined:
             option = self.options.get(name)
             if option is None:
                 raise self.place.fault(
-                    key, t("there is no option {name} in profiles/options.", name=repr(printable(name, 50)))
+                    key, t("unknown option {name} in profiles/options.", name=repr(printable(name, 50)))
                 )
             self._check_option(key, kind, filesystem, option)
             for other in taken if kind is not OptionKind.SCHEDULER else ():
@@ -361,7 +363,7 @@ class _Joined:
     def _check_option(self, key: str, kind: OptionKind, filesystem: str, option: CatalogueOption) -> None:
         if option.kind is not kind:
             said = t(
-                "{option} is an option for {kind}, not for {wanted}.",
+                "{option} is a {kind} option, not a {wanted} option.",
                 option=option.id,
                 kind=option.kind,
                 wanted=kind,

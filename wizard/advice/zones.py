@@ -13,7 +13,7 @@ from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, MIB, TIB, Message, join, t
 
-METADATA = t("Its metadata need zones that take any write.")
+METADATA = t("Metadata needs conventional zones.")
 
 Version = tuple[int, int]
 
@@ -66,8 +66,7 @@ def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[st
         return (
             str(
                 t(
-                    "The host must manage this drive's zones, and the kernel takes no partitions "
-                    "on it: {why}.",
+                    "This drive is host-managed, and the kernel accepts no partitions on the drive: {why}.",
                     why=kind.zones or "",
                 )
             ),
@@ -84,18 +83,15 @@ def zone_notes(*, root: bool) -> tuple[str, ...]:
     """What else is good to know about such a drive."""
     found = [
         t(
-            "The drive takes writes only in the order of its zones. It has no partition "
-            "table, and one filesystem on the whole drive."
+            "The drive accepts writes only in zone order. One filesystem uses the whole "
+            "drive, without a partition table."
         ),
-        t(
-            "Making a filesystem empties every zone at once: nothing of what the drive "
-            "held can be brought back."
-        ),
+        t("Creating a filesystem empties every zone immediately. The old contents cannot be recovered."),
         *(
             (
                 t(
-                    "Nothing can be booted from such a drive: /boot and the boot loader must lie "
-                    "on another one."
+                    "The system cannot boot from such a drive. /boot and the boot loader must be "
+                    "on another drive."
                 ),
             )
             if root
@@ -114,8 +110,8 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
         _use(
             "Btrfs",
             t(
-                "It writes everything in new places, zone after zone. It takes the whole "
-                "drive, and is what diskwright makes there."
+                "Every write goes to a new place, zone after zone. diskwright creates this "
+                "filesystem on the whole drive."
             ),
             _has(machine, "btrfs", BTRFS.title) + _tool(machine, BTRFS.tool) + _btrfs(machine, drive),
             f"mkfs.btrfs {options} {drive.path}",
@@ -126,8 +122,8 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
         _use(
             "zonefs",
             t(
-                "It shows every zone as a file that programs can only append to. It is for "
-                "programs written for that, not for ordinary files."
+                "Presents each zone as an append-only file, for programs written for this "
+                "purpose, not for ordinary files."
             ),
             _has(machine, "zonefs", "zonefs")
             + _since(machine, "zonefs", ZONEFS_SINCE)
@@ -146,8 +142,8 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
             Ability.CANNOT,
             str(
                 t(
-                    "They write in place, and the drive refuses that. mkfs.jfs even claims "
-                    "success, but what it made cannot be mounted."
+                    "These write in place, which the drive refuses. mkfs.jfs reports success, "
+                    "but the result cannot be mounted."
                 )
             ),
         ),
@@ -165,11 +161,17 @@ def _mount(kind: str, device: str, *options: str) -> str:
 
 def _has(machine: Machine, name: str, title: str) -> _Findings:
     if not machine.kernel.filesystems:
-        return _Findings(unknown=(t("Which filesystems the kernel has could not be read."),))
+        return _Findings(unknown=(t("Cannot read the kernel's list of filesystems."),))
     if name in machine.kernel.filesystems:
         return _Findings()
     return _Findings(
-        (t("The running kernel ({release}) has no {title}.", release=machine.kernel.release, title=title),)
+        (
+            t(
+                "The running kernel ({release}) does not support {title}.",
+                release=machine.kernel.release,
+                title=title,
+            ),
+        )
     )
 
 
@@ -179,7 +181,7 @@ def _since(machine: Machine, title: str | Message, first: Version) -> _Findings:
         return _Findings(
             unknown=(
                 t(
-                    "The kernel's version could not be read; {title} needs {first} or later for zones.",
+                    "Cannot read the kernel version. Zone support in {title} requires {first} or later.",
                     title=title,
                     first=_dotted(first),
                 ),
@@ -187,7 +189,7 @@ def _since(machine: Machine, title: str | Message, first: Version) -> _Findings:
         )
     if kernel.version < first:
         old = t(
-            "Kernel {first} is the first with {title} for zones; {release} runs.",
+            "Zone support in {title} requires kernel {first} or later; running {release}.",
             first=_dotted(first),
             title=title,
             release=kernel.release,
@@ -224,10 +226,7 @@ def _btrfs_program(machine: Machine) -> _Findings:
     if known is None or not known.features:
         return _Findings(
             unknown=(
-                t(
-                    "Whether this mkfs.btrfs was built for zones could not be found out: "
-                    "`mkfs.btrfs -O list-all` tells."
-                ),
+                t("Unknown whether this mkfs.btrfs supports zones. Check with `mkfs.btrfs -O list-all`."),
             )
         )
     if "zoned" in known.features:
@@ -235,8 +234,8 @@ def _btrfs_program(machine: Machine) -> _Findings:
     return _Findings(
         (
             t(
-                "This mkfs.btrfs was built without zones: version 5.12 is the first that can "
-                "be built with them."
+                "This mkfs.btrfs was built without zone support. Version 5.12 is the first "
+                "to offer zone support at build time."
             ),
         )
     )
@@ -248,13 +247,13 @@ def _btrfs_zones(drive: Drive) -> _Findings:
     least, most = BTRFS_ZONE_BYTES
     if zones is None or size is None or count is None:
         return _Findings(
-            unknown=(t("The size and number of its zones could not be read, and were not checked."),)
+            unknown=(t("Cannot read the size and number of the drive's zones. They were not checked."),)
         )
     if not least <= size <= most or size & (size - 1):
         return _Findings(
             (
                 t(
-                    "Its zones have {size:exact} each; Btrfs takes powers of two from 4 MiB to 8 GiB.",
+                    "Each zone has {size:exact}. Btrfs supports powers of two from 4 MiB to 8 GiB.",
                     size=size,
                 ),
             )
@@ -263,7 +262,8 @@ def _btrfs_zones(drive: Drive) -> _Findings:
         return _Findings(
             (
                 t(
-                    "It has {zones} zones; with fewer than {least}, Btrfs has hardly any room for data.",
+                    "The drive has {zones} zones. With fewer than {least}, Btrfs has almost no "
+                    "space for data.",
                     zones=count,
                     least=BTRFS_LEAST_ZONES,
                 ),
@@ -273,7 +273,7 @@ def _btrfs_zones(drive: Drive) -> _Findings:
         return _Findings(
             (
                 t(
-                    "It can write to {active} zones at a time; Btrfs needs {least} or more.",
+                    "The drive can write to {active} zones at a time. Btrfs needs {least} or more.",
                     active=zones.most_active,
                     least=BTRFS_LEAST_ACTIVE,
                 ),
@@ -285,7 +285,7 @@ def _btrfs_zones(drive: Drive) -> _Findings:
 def _f2fs(machine: Machine, drive: Drive) -> _Findings:
     found = _has(machine, "f2fs", "F2FS") + _since(machine, "F2FS", F2FS_SINCE) + _tool(machine, "mkfs.f2fs")
     if drive.size_bytes is not None and drive.size_bytes > F2FS_MOST_BYTES:
-        found += _Findings((t("{size:size} is more than F2FS can address (16 TiB).", size=drive.size_bytes),))
+        found += _Findings((t("{size:size} exceeds the limit of F2FS (16 TiB).", size=drive.size_bytes),))
     return found + _counted(_has_conventional(drive))
 
 
@@ -295,8 +295,8 @@ def _counted(alone: bool | None) -> _Findings:
     return _Findings(
         unknown=(
             t(
-                "Whether some zones take any write was not read (root can): without them it "
-                "needs a second drive."
+                "Unknown whether the drive has conventional zones (run as root to check). "
+                "Without such zones, a second drive is needed."
             ),
         )
     )
@@ -304,11 +304,16 @@ def _counted(alone: bool | None) -> _Findings:
 
 def _f2fs_nature(alone: bool | None) -> Message:
     second = (
-        (t("They lie on a second, ordinary drive, since every zone of this one must be written in order."),)
+        (
+            t(
+                "Metadata needs a second, conventional drive, since every zone of this drive "
+                "must be written in order."
+            ),
+        )
         if alone is False
         else ()
     )
-    return join(METADATA, *second, t("It keeps a part of the drive in reserve to move data about."))
+    return join(METADATA, *second, t("Part of the drive is reserved for moving data."))
 
 
 def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
@@ -321,14 +326,14 @@ def _xfs(machine: Machine) -> _Findings:
     found = _has(machine, "xfs", XFS.title) + _since(machine, "XFS", XFS_SINCE) + _tool(machine, XFS.tool)
     if machine.kernel.built_with("XFS_RT") is False:
         found += _Findings(
-            (t("The kernel was built without XFS's realtime part (CONFIG_XFS_RT), which holds the zones."),)
+            (t("The kernel was built without the XFS realtime part (CONFIG_XFS_RT), which zones require."),)
         )
     known = machine.program(XFS.tool)
     if known is not None and (0, 0) < known.version < XFS_SINCE:
         found += _Findings(
             (
                 t(
-                    "mkfs.xfs {version} is installed; {first} is the first that knows zones.",
+                    "mkfs.xfs {version} is too old. Zone support requires {first} or later.",
                     version=_dotted(known.version),
                     first=_dotted(XFS_SINCE),
                 ),
@@ -339,10 +344,10 @@ def _xfs(machine: Machine) -> _Findings:
         found += _Findings(
             unknown=()
             if built
-            else (t("Whether the kernel has XFS's realtime part (CONFIG_XFS_RT) could not be read."),)
+            else (t("Cannot read whether the kernel has the XFS realtime part (CONFIG_XFS_RT)."),)
         )
         versed = known is not None and known.version != (0, 0)
-        found += _Findings(unknown=() if versed else (t("The version of mkfs.xfs could not be read."),))
+        found += _Findings(unknown=() if versed else (t("Cannot read the version of mkfs.xfs."),))
     return found
 
 
@@ -361,9 +366,9 @@ def _xfs_nature(drive: Drive) -> Message:
     second = (
         ()
         if _xfs_alone(drive)
-        else (t("They lie on a second, ordinary drive of about a hundredth of this one's size."),)
+        else (t("Metadata needs a second, conventional drive of about 1 % of this drive's size."),)
     )
-    return join(t("Its authors call it experimental."), METADATA, *second)
+    return join(t("The authors call this experimental."), METADATA, *second)
 
 
 def _xfs_commands(drive: Drive) -> tuple[str, str]:
@@ -383,17 +388,17 @@ def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
         found += _Findings((t("The kernel was built without dm-zoned (CONFIG_DM_ZONED)."),))
     found += _tool(machine, "dmzadm")
     if built is None:
-        found += _Findings(unknown=(t("Whether the kernel has dm-zoned could not be read."),))
+        found += _Findings(unknown=(t("Cannot read whether the kernel has dm-zoned."),))
     return found + _counted(alone)
 
 
 def _dm_zoned_nature(alone: bool | None) -> Message:
-    lent = (t("A second, ordinary drive lends those zones."),) if alone is False else ()
+    lent = (t("A second, conventional drive provides these zones."),) if alone is False else ()
     return join(
         t(
-            "It makes an ordinary device of the drive (below /dev/mapper), for any "
-            "filesystem. That has a price: what is rewritten goes to zones that take any "
-            "write, and is moved again later."
+            "Presents the drive as an ordinary device (below /dev/mapper) for any "
+            "filesystem. The cost: rewritten data first goes to conventional zones and "
+            "is moved again later."
         ),
         *lent,
     )

@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> None:
         note_exception()
         # What goes wrong with a run's own files, for the most part: then its journal may take no word either.
         what = (
-            t("{file} cannot be used: {why}.", file=str(error.filename), why=str(error.strerror))
+            t("Cannot use {file}: {why}.", file=str(error.filename), why=str(error.strerror))
             if isinstance(error, OSError)
             else error
         )

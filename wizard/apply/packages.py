@@ -177,7 +177,7 @@ def manager_of(missing: Missing) -> Manager:
     if manager is None or not missing.command:
         raise Refused(str(missing.said))
     if find(manager.weigh[0]) is None:
-        raise Refused(str(t("{manager} is not here, so nothing can be installed.", manager=manager.name)))
+        raise Refused(str(t("{manager} is missing, so no package can be installed.", manager=manager.name)))
     return manager
 
 
@@ -202,7 +202,7 @@ def offer(missing: Missing, weighed: Cost) -> Message:
     name = manager_of(missing).name
     if weighed.download_bytes is None or weighed.disk_bytes is None:
         return t(
-            "Install {packages:and} with {manager}, which does not tell the size before.",
+            "Install {packages:and} with {manager}; the size is unknown.",
             packages=missing.packages,
             manager=name,
         )
@@ -235,7 +235,7 @@ def install(missing: Missing, on_line: OnLine) -> None:
             raise Failed(
                 str(
                     t(
-                        "This needs the network, and there is none: {manager} could not reach its servers.",
+                        "No network: {manager} could not reach any server.",
                         manager=manager.name,
                     )
                 )
@@ -244,7 +244,7 @@ def install(missing: Missing, on_line: OnLine) -> None:
         raise Failed(
             str(
                 t(
-                    "{manager} could not install {packages:and}. It said: {why}",
+                    "{manager} could not install {packages:and}: {why}",
                     manager=manager.name,
                     packages=missing.packages,
                     why=why,
@@ -255,7 +255,7 @@ def install(missing: Missing, on_line: OnLine) -> None:
         raise Failed(
             str(
                 t(
-                    "{packages:and} was installed, but {programs:and} is still not found.",
+                    "Installed {packages:and}, but {programs:and} is still not found.",
                     packages=missing.packages,
                     programs=absent,
                 )

@@ -106,13 +106,13 @@ class NextCommands:
 def left_line(run: Path, now: RunState, ways: NextCommands) -> str:
     """What to do about a run, said when the wizard ends; empty if there is nothing left to do."""
     if now is RunState.RUNNING:
-        return str(t("The run {name} goes on: `diskwright status` shows how it goes.", name=run.name))
+        return str(t("The run {name} continues: `diskwright status` shows the progress.", name=run.name))
     if not (commands := ways.said(run)):
         return ""
     said = (
-        Sentence("The run {name} is done, not yet in use: {commands}")
+        Sentence("The run {name} is done, not in use yet: {commands}")
         if Settling.KEEP in ways.names
-        else Sentence("The run {name} was not finished: {commands}")
+        else Sentence("The run {name} is unfinished: {commands}")
     )
     return str(said(name=run.name, commands=commands))
 
@@ -151,7 +151,7 @@ def next_commands(run: Path, now: RunState) -> Message | str:
         commands = either(command_on(way, run) for way in commands_for(run, now))
         paths = load_plan(run).paths if kind_of(run) is RunKind.PLAN else ()
         if commands and (gone := tuple(filter(has_gone, paths))):
-            return t("Attach {drives:list} again; then {commands}", drives=gone, commands=commands)
+            return t("Reattach {drives:list}; then {commands}", drives=gone, commands=commands)
         if record is not None:
             from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
 

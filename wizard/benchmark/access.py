@@ -244,7 +244,7 @@ class TimedWriter:
             raise Refused(
                 str(
                     t(
-                        "{drive}: byte {start} lies outside the free space; nothing was written there.",
+                        "{drive}: byte {start} is outside the free space. Not written.",
                         drive=self._path,
                         start=start_bytes,
                     )
@@ -256,7 +256,8 @@ class TimedWriter:
             raise Refused(
                 str(
                     t(
-                        "{trouble}: the trial writes no more. What it wrote is what was there before.",
+                        "{trouble}. The trial stopped writing. Every block written so far has its "
+                        "old contents.",
                         trouble=trouble,
                     )
                 )
@@ -269,8 +270,7 @@ class TimedWriter:
         took = perf_counter_ns() - begun
         if done != size:
             said = t(
-                "{drive}: writing at byte {start} took {done} bytes instead of {wanted}; "
-                "what was there is unchanged.",
+                "{drive}: wrote {done} of {wanted} bytes at byte {start}. The contents are unchanged.",
                 drive=self._path,
                 start=start_bytes,
                 done=done,
@@ -287,8 +287,8 @@ def _failure(path: str, doing: Sentence, start_bytes: int, error: OSError) -> Fa
     if error.errno in (errno.ENODEV, errno.ENXIO) or _goes(path):
         return _gone(path, doing, start_bytes)
     said = t(
-        "{drive}: {doing} failed ({why}). `dmesg` tells what the kernel met. If the "
-        "drive is failing, save its data first.",
+        "{drive}: {doing} failed ({why}). `dmesg` shows the kernel's errors. If the "
+        "drive is failing, save your data first.",
         drive=path,
         doing=doing(start=start_bytes),
         why=str(error.strerror),
@@ -314,7 +314,7 @@ def _short(path: str, start_bytes: int, done: int, wanted: int) -> Failed:
     return Failed(
         str(
             t(
-                "{drive}: reading at byte {start} brought {done} bytes instead of {wanted}.",
+                "{drive}: read {done} of {wanted} bytes at byte {start}.",
                 drive=path,
                 start=start_bytes,
                 done=done,
@@ -328,7 +328,7 @@ def _gone(path: str, doing: Sentence, start_bytes: int) -> Failed:
     return Failed(
         str(
             t(
-                "{drive} has gone: {doing} failed. Attach it again, and start the trial again.",
+                "{drive} was disconnected: {doing} failed. Reconnect the drive and restart the trial.",
                 drive=path,
                 doing=doing(start=start_bytes),
             )

@@ -55,13 +55,11 @@ def read_displaced_verdict(text: str, where: str) -> DisplacedVerdict:
     return from_json(parse_document(text, DISPLACED_SCHEMA, where), DisplacedVerdict, where)
 
 
-LOOP = t(
-    "This is a loop device: what was measured is the file beneath it and this machine's cache, not a drive."
-)
+LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
 
 
 READING_ONLY = t(
-    "Reading alone never clears a drive: the penalty of misalignment is in writing, which was not measured."
+    "Reading alone cannot rule out a penalty. Misalignment slows writes, which were not measured."
 )
 
 
@@ -97,7 +95,7 @@ def run_alignment_trial(
     if write:
         scratch_extents(drive)
     if reason := _impossible(drive, drive.geometry, grid):
-        sentence = str(t("{drive}: no misaligned access is possible. {why}", drive=drive.path, why=reason))
+        sentence = str(t("{drive}: misaligned access is impossible. {why}", drive=drive.path, why=reason))
         outcome = Outcome.NOT_POSSIBLE
         return Verdict(drive.path, access, outcome, None, sentence, (), grid.block_bytes, 0, 0.0, ())
     claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
@@ -142,11 +140,11 @@ def _unread(drive: Drive) -> Message:
     )
     if not said:
         return t(
-            "{drive}: its size and block sizes could not be read. Without them nothing can be measured.",
+            "{drive}: cannot read the size and block sizes. Measuring is impossible.",
             drive=drive.path,
         )
     return t(
-        "{drive}: its size and block sizes could not be read. {why} Without them nothing can be measured.",
+        "{drive}: cannot read the size and block sizes. {why} Measuring is impossible.",
         drive=drive.path,
         why=said,
     )
@@ -161,8 +159,8 @@ def _grid(geometry: Geometry, assumed: int | None) -> Grid:
         raise BadInput(
             str(
                 t(
-                    "{size} is no physical block size to assume. It must be a power of two, "
-                    "above the logical block of {logical} bytes and at most {most}.",
+                    "Cannot assume a physical block size of {size}. Use a power of two above the "
+                    "logical block of {logical} bytes, at most {most}.",
                     size=assumed,
                     logical=logical,
                     most=LARGEST_BLOCK_BYTES,
@@ -177,32 +175,32 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
     logical = geometry.logical_block_bytes
     if drive.zoned == "host-managed":
         return t(
-            "It is host-managed: a write can only begin where the zone's last one ended, "
-            "so none is ever misaligned. What was never written need not be readable."
+            "The drive is host-managed: each write must start where the zone's last "
+            "write ended, so no write is misaligned. Unwritten blocks may be unreadable."
         )
     if grid.block_bytes <= logical:
         if logical >= 4096:
             return t(
-                "It takes only blocks of {size} bytes, which are its physical blocks: "
-                "nothing smaller can be asked for.",
+                "The drive accepts only whole physical blocks of {size} bytes, so smaller "
+                "requests are impossible.",
                 size=logical,
             )
         return t(
-            "It reports physical blocks of {size} bytes, like the logical ones. Since "
-            "some drives hide larger blocks, `diskwright bench {drive} --assume-physical "
-            "4096` measures.",
+            "The drive reports physical blocks of {size} bytes, equal to the logical "
+            "blocks. Some drives hide larger blocks. Measure with `diskwright bench "
+            "{drive} --assume-physical 4096`.",
             size=grid.block_bytes,
             drive=drive.path,
         )
     if geometry.alignment_offset_bytes < 0:
         return t(
-            "The kernel calls the devices beneath it misaligned to each other: no access "
-            "is aligned for all of them."
+            "According to the kernel, the underlying devices are misaligned to each "
+            "other. No access is aligned for all."
         )
     if grid.block_bytes > LARGEST_BLOCK_BYTES or grid.block_bytes % logical:
-        return t("It reports physical blocks of {size} bytes, which cannot be meant.", size=grid.block_bytes)
+        return t("The drive reports implausible physical blocks of {size} bytes.", size=grid.block_bytes)
     if next(draw_places((Extent(0, drive.size_bytes or 0),), grid, Random(0)), None) is None:
-        return t("It is too small.")
+        return t("Drive too small.")
     return None
 
 
@@ -232,21 +230,19 @@ def _open_to_read(path: str) -> int:
         return os.open(path, os.O_RDONLY | os.O_DIRECT)
     except PermissionError:
         raise Failed(
-            str(t("Only root may read {drive}: run `sudo diskwright bench {drive}`.", drive=path))
+            str(t("Reading {drive} requires root. Run `sudo diskwright bench {drive}`.", drive=path))
         ) from None
     except OSError as error:
         if error.errno == errno.EINVAL:
             raise Failed(
                 str(
                     t(
-                        "{drive} cannot be read past the page cache (O_DIRECT), so nothing can be measured.",
+                        "Cannot bypass the page cache on {drive} (O_DIRECT). Measuring is impossible.",
                         drive=path,
                     )
                 )
             ) from None
-        raise Failed(
-            str(t("{drive} cannot be opened: {why}.", drive=path, why=str(error.strerror)))
-        ) from None
+        raise Failed(str(t("Cannot open {drive}: {why}.", drive=path, why=str(error.strerror)))) from None
 
 
 def sentence_for(
@@ -265,8 +261,7 @@ def sentence_for(
     if ratio is None:
         return str(
             t(
-                "{drive}, {doing}: inconclusive; {pairs} pairs are too few to say anything. "
-                "Give it more time.",
+                "{drive}, {doing}: inconclusive; {pairs} pairs are too few. Allow more time.",
                 drive=path,
                 doing=doing,
                 pairs=pairs,
@@ -303,15 +298,15 @@ def sentence_for(
         case _:
             unclear = (
                 Sentence(
-                    "{drive}, {doing}: inconclusive; it takes {factor} times as long as aligned "
-                    "{interval}. A difference is claimed only above {above}, none only within "
-                    "{low}-{high}."
+                    "{drive}, {doing}: inconclusive, {factor} times as long as aligned "
+                    "{interval}. Only a factor above {above} counts as a difference, only "
+                    "{low}-{high} as none."
                 )
                 if as_in_part
                 else Sentence(
-                    "{drive}, {doing}: inconclusive; misaligned takes {factor} times as long as "
-                    "aligned {interval}. A difference is claimed only above {above}, none only "
-                    "within {low}-{high}."
+                    "{drive}, {doing}: inconclusive, misaligned takes {factor} times as long as "
+                    "aligned {interval}. Only a factor above {above} counts as a difference, "
+                    "only {low}-{high} as none."
                 )
             )
             said = unclear(
@@ -336,27 +331,27 @@ def caveats_for(
     if drive.bus == "loop":
         caveats.append(LOOP)
     if assumed:
-        caveats.append(t("You gave the physical block size, not the drive."))
+        caveats.append(t("The physical block size was set by you, not reported by the drive."))
     if drive.rotational is False and drive.bus != "loop":
-        caveats.append(t("On a solid-state drive misalignment also costs wear, which no timing shows."))
+        caveats.append(t("On solid-state drives misalignment also causes wear, which timing cannot show."))
     if access == "write":
         caveats.append(
             t(
-                "Each write was waited for until the drive called it durable. With its write "
-                "cache, costs come later, but they come."
+                "Each write was timed until the drive reported durability. With a write "
+                "cache, the cost comes later, but still comes."
             )
         )
     if counted_pauses:
         caveats.append(
             t(
-                "The drive works off what it took before while nothing is asked of it: the "
-                "pauses between accesses were counted."
+                "The drive finishes earlier requests during idle time, so pauses between "
+                "accesses were counted."
             )
         )
     if drive.uses:
-        caveats.append(t("The drive is in use: other work on it widens the interval."))
+        caveats.append(t("The drive is in use. Other requests widen the interval."))
     if ended:
-        caveats.append(t("You ended it before the interval was as narrow as it could have become."))
+        caveats.append(t("You stopped the test before the interval was as narrow as possible."))
     return tuple(map(str, caveats))
 
 

@@ -72,10 +72,10 @@ class Watch:
         marks = self._read_marks()
         if marks is None or marks != self._marks:
             if _partitions_in(self._folder) != self._known:
-                return str(t("The partitions of {drive} have changed since the trial began", drive=self.path))
+                return str(t("The partitions of {drive} changed during the trial", drive=self.path))
             self._marks = marks
         if self._counted is not None and self._read_sectors() != self._counted:
-            return str(t("Another program writes to {drive}", drive=self.path))
+            return str(t("Another program is writing to {drive}", drive=self.path))
         return None
 
     def wrote(self, size_bytes: int) -> None:
@@ -165,12 +165,12 @@ def confirm_scratch(drive: Drive, token: str) -> None:
     if token != drive.token:
         other = (
             Sentence(
-                "{token} does not confirm {drive}: type its serial number as `diskwright "
-                "inspect {drive}` shows it."
+                "{token} does not confirm {drive}. Type the serial number shown by "
+                "`diskwright inspect {drive}`."
             )
             if drive.token == drive.serial
             else Sentence(
-                "{token} does not confirm {drive}: type its name as `diskwright inspect {drive}` shows it."
+                "{token} does not confirm {drive}. Type the name shown by `diskwright inspect {drive}`."
             )
         )
         raise refused(other(token=repr(printable(token, 40)), drive=drive.path))
@@ -184,8 +184,8 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
         raise Refused(
             str(
                 t(
-                    "{drive} has no free space of {room:exact} in one piece to write in; nothing "
-                    "was written. Reading needs none: leave out --scratch.",
+                    "{drive} lacks a contiguous free space of {room:exact} for writing. The "
+                    "drive was not written to. To test reading only, omit --scratch.",
                     drive=drive.path,
                     room=room,
                 )
@@ -213,15 +213,15 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
 
 def refused(why: Message) -> Refused:
     """The refusal of a trial that has written nothing."""
-    return Refused(str(t("{why} Nothing was written.", why=why)))
+    return Refused(str(t("{why} No changes were made.", why=why)))
 
 
 def _obstacle(drive: Drive) -> Message | None:
     """Why nothing may be written at all, in a sentence."""
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
-        why = unknown[0].why if unknown else t("Its table or size could not be read.")
-        return t("What {drive} holds is not known. {why}", drive=drive.path, why=why)
+        why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
+        return t("Cannot read the contents of {drive}. {why}", drive=drive.path, why=why)
     if drive.uses or drive.layers:
         by = drive.uses[0].by if drive.uses else drive.layers[0].path
         subject = drive.uses[0].subject if drive.uses else drive.layers[0].below
@@ -229,26 +229,28 @@ def _obstacle(drive: Drive) -> Message | None:
     if any(partition.mount_points for partition in drive.partitions):
         return t("{drive} is in use: a partition is mounted.", drive=drive.path)
     if drive.read_only is not False:
-        return t("{drive} is read-only, or does not say that it is not.", drive=drive.path)
+        return t("{drive} is read-only, or writability is unknown.", drive=drive.path)
     if drive.zoned == "host-managed":
         return t(
-            "{drive} is host-managed: its zones take writes only where the last one "
-            "ended, not at random places.",
+            "{drive} is host-managed. Zones accept writes only where the last one ended, "
+            "not at random places.",
             drive=drive.path,
         )
     if drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
         return t(
-            "{drive} has a partition table ({kind}) that does not tell surely what is free.",
+            "{drive} has a partition table ({kind}) that cannot reliably show the free space.",
             drive=drive.path,
             kind=printable(drive.table.kind, 20),
         )
     if drive.waiting:
         return t(
-            "The run {run} waits on {drive}: what looks free is not.", run=drive.waiting.run, drive=drive.path
+            "Run {run} is waiting on {drive}. Space shown as free is not free.",
+            run=drive.waiting.run,
+            drive=drive.path,
         )
     if drive.signatures:
         return t(
-            "{drive} carries {kind} as a whole: none of it is free.",
+            "{drive} as a whole contains {kind}, so no space is free.",
             drive=drive.path,
             kind=printable(drive.signatures[0].kind, 40),
         )
@@ -315,7 +317,7 @@ def held(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Dri
 def _refuse_others(fresh: Drive, watch: Watch) -> None:
     """Raises Refused where others are about to change the drive."""
     if watch.partitions != {part.path for part in fresh.partitions if part.kernel_start_bytes is not None}:
-        raise refused(t("The partitions of {drive} are just being changed.", drive=fresh.path))
+        raise refused(t("The partitions of {drive} are being changed.", drive=fresh.path))
     if writer := other_writer({fresh.path, *watch.partitions}):
         raise refused(t("{writer}.", writer=writer))
 
@@ -326,7 +328,7 @@ def _same_drive(known: Drive, fresh: Drive) -> None:
         if getattr(known, what) != getattr(fresh, what):
             raise refused(
                 t(
-                    "{drive} is not the drive that was confirmed: its {what} has changed.",
+                    "{drive} is not the confirmed drive: {what} has changed.",
                     drive=known.path,
                     what=what,
                 )
@@ -347,7 +349,7 @@ def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
             except BlockingIOError:
                 if monotonic() > deadline:
                     raise refused(
-                        t("Another program holds the lock on {drive}, as if it were changing it.", drive=path)
+                        t("Another program has locked {drive}, possibly to change the drive.", drive=path)
                     ) from None
                 sleep(0.05)
         yield descriptor
@@ -364,7 +366,7 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[int]:
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
             descriptor, drive.diskseq
         ):
-            raise refused(t("{drive} is no longer the drive it was a moment ago.", drive=drive.path))
+            raise refused(t("{drive} is no longer the same drive.", drive=drive.path))
         yield descriptor
     finally:
         os.close(descriptor)
@@ -375,11 +377,9 @@ def _open(path: str, flags: int) -> int:
         return os.open(path, flags)
     except OSError as error:
         if error.errno == errno.EBUSY:
-            raise refused(
-                t("{drive} is in use: the kernel does not give it to a writer alone.", drive=path)
-            ) from None
+            raise refused(t("{drive} is in use: the kernel refuses exclusive access.", drive=path)) from None
         raise refused(
-            t("{drive} cannot be opened for writing ({why}).", drive=path, why=str(error.strerror))
+            t("Cannot open {drive} for writing ({why}).", drive=path, why=str(error.strerror))
         ) from None
 
 

@@ -158,25 +158,24 @@ def _seconds_a_write(bytes_per_second: float, block_bytes: int) -> float:
 
 EXPLAINED = {
     CliffDoubt.NO_COMPARISON: Sentence(
-        "Sequential writing was not measured afterwards, so other work on the drive may have been the reason."
+        "Sequential writing was not measured afterwards, so other activity on the drive may be the cause."
     ),
     CliffDoubt.SEQUENTIAL_TOO: Sentence(
-        "But sequential writing became slower as well: other work, heat or a cache "
-        "before the drive explain that."
+        "But sequential writing slowed down too. Other activity, heat or a cache "
+        "above the drive can explain this."
     ),
     CliffDoubt.AS_FAST_AS_SEEKING: Sentence(
-        "But it is still as fast as any hard disk that has to seek. A write cache "
-        "that filled up, in a controller or an enclosure, explains that as well."
+        "But writing is still as fast as on any seeking hard disk. A full write "
+        "cache in a controller or enclosure can also explain this."
     ),
     CliffDoubt.SOLID_STATE: Sentence(
-        "It is a solid-state drive: its own fast cache filled up. That has nothing "
-        "to do with shingled recording."
+        "The solid-state drive's own fast cache filled up. This is unrelated to shingled recording."
     ),
     CliffDoubt.REMOVABLE: Sentence(
-        "But it is removable: memory sticks and cards write at random like that by nature."
+        "But the drive is removable. Memory sticks and cards normally write at random like this."
     ),
     CliffDoubt.NOT_A_DRIVE: Sentence(
-        "But this is a loop device: the file beneath it and this machine's cache were measured, not a drive."
+        "But this is a loop device. The test measured the backing file and this machine's cache, not a drive."
     ),
 }
 
@@ -201,8 +200,8 @@ def sentence_for(
         return str(
             t(
                 "{drive}: write cliff found; {fall}. But sequential writing stayed at "
-                "{after} ({before} before). A drive-managed shingled drive writes like that "
-                "when its cache is full: this one is likely shingled.",
+                "{after} ({before} before). Drive-managed shingled drives write this way "
+                "when the cache is full. This drive is likely shingled.",
                 drive=path,
                 fall=fall,
                 after=_rate(after),
@@ -213,8 +212,8 @@ def sentence_for(
         return str(t("{drive}: inconclusive; {why}", drive=path, why=_plain(judgement.doubt)))
     return str(
         t(
-            "{drive}: no write cliff within {written:size} of random writes. That is no "
-            "proof that it is not shingled: a larger cache would not have shown.",
+            "{drive}: no write cliff within {written:size} of random writes. The drive "
+            "may still be shingled with a larger cache.",
             drive=path,
             written=random_bytes,
         )
@@ -229,44 +228,40 @@ def caveats_for(
     if outcome is CliffOutcome.FOUND:
         caveats.append(
             t(
-                "The cache empties while the drive is left alone. Until then, an hour "
-                "perhaps, it stays slow. Nothing is wrong with the drive."
+                "The cache empties while the drive is idle. Until then, perhaps an hour, the "
+                "drive is slow. The drive is not faulty."
             )
         )
     elif not saw_data:
         caveats.append(
             t(
-                "Everything read was zeros: this space was perhaps never written, or "
-                "discarded. A shingled drive may write there without its cache. Space that "
-                "once held data tells more."
+                "All blocks read were zeros, perhaps never written or discarded. A shingled "
+                "drive may write there without using the cache. Previously used space gives "
+                "a better test."
             )
         )
     else:
         caveats.append(
             t(
-                "Where free space was discarded or never written, a shingled drive may write "
-                "without its cache and show no cliff."
+                "In discarded or unwritten free space, a shingled drive may bypass the cache "
+                "and show no cliff."
             )
         )
     if outcome is CliffOutcome.NONE_WITHIN and all_used:
-        caveats.append(
-            t("All of its free space was written; a drive with more free space could be tried longer.")
-        )
+        caveats.append(t("The test wrote all free space. A drive with more free space allows a longer test."))
     if drive.bus == "usb" and outcome is CliffOutcome.FOUND:
         caveats.append(
             t(
-                "What is attached by USB often counts as a hard disk without being one. This "
-                "says nothing of a memory stick."
+                "USB devices are often reported as hard disks when they are not. This result "
+                "does not apply to memory sticks."
             )
         )
     if drive.rotational is False and drive.bus != "loop":
-        caveats.append(
-            t("Shingled recording is a matter of rotating drives, and this one says that it is none.")
-        )
+        caveats.append(t("Only rotating drives can be shingled, and this drive reports no rotation."))
     if drive.bus == "loop":
         caveats.append(LOOP)
     if ended:
-        caveats.append(t("You ended it before its limits were reached."))
+        caveats.append(t("You stopped the test before reaching the limits."))
     return tuple(map(str, caveats))
 
 
@@ -278,16 +273,16 @@ def rate_in_words(bytes_per_second: float) -> str:
 def _plain(doubt: CliffDoubt) -> Message:
     """Why nothing can be said where there is no cliff."""
     return {
-        CliffDoubt.TOO_LITTLE: t("too little was written to say anything. Give it more time and more bytes."),
+        CliffDoubt.TOO_LITTLE: t("too few writes for a result. Allow more time and more bytes."),
         CliffDoubt.LATE: t(
-            "random writing became slower only at the very end, too late to tell why. "
-            "Give it more time and more bytes."
+            "random writing slowed down only at the very end, too late to find the "
+            "cause. Allow more time and more bytes."
         ),
         CliffDoubt.SLOW_FROM_THE_START: t(
-            "every random write took longer than {most} ms, from the first one on. A "
-            "shingled drive whose cache was full already does that. So does one that is "
-            "busy with something else, or failing, and any memory stick. Leave it alone "
-            "for an hour, then try again.",
+            "every random write took longer than {most} ms, from the first on. A "
+            "shingled drive with a full cache behaves like this. So does a busy or "
+            "failing drive, or any memory stick. Leave the drive idle for an hour, then "
+            "try again.",
             most=round(SEEKING_SECONDS * 1000),
         ),
     }[doubt]
@@ -295,8 +290,8 @@ def _plain(doubt: CliffDoubt) -> Message:
 
 def _fall(cliff: Cliff) -> Message:
     return t(
-        "after {written:size} of random writes ({duration} of writing) their rate "
-        "fell from {before} to {after}, to 1/{factor}",
+        "after {written:size} of random writes ({duration} of writing) the rate fell "
+        "from {before} to {after}, to 1/{factor}",
         written=cliff.after_bytes,
         duration=format_duration(cliff.after_seconds),
         before=_rate(cliff.bytes_per_second_before),
@@ -306,4 +301,4 @@ def _fall(cliff: Cliff) -> Message:
 
 
 def _rate(bytes_per_second: float | None) -> str:
-    return str(t("an unknown rate")) if bytes_per_second is None else rate_in_words(bytes_per_second)
+    return str(t("unknown rate")) if bytes_per_second is None else rate_in_words(bytes_per_second)

@@ -27,25 +27,22 @@ from wizard.model.said import MIB, Message, Sentence, t
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Timings
 from wizard.probe.machine import probe_drive
 
-CANNOT_TELL = Sentence("{drive}: can't tell; {why}.")
+CANNOT_TELL = Sentence("{drive}: inconclusive; {why}.")
 
 _SAID = {
     Basis.STAYS: Sentence(
-        "blocks that were written are read from another place than their neighbours, "
-        "and stayed there while it was left alone"
+        "written blocks are read from a different place than their neighbours, even after idle time"
     ),
-    Basis.UNWRITTEN: Sentence(
-        "places that were never written answer without its platters, as those of a drive with TRIM do"
-    ),
+    Basis.UNWRITTEN: Sentence("unwritten blocks are answered without the platters, as on drives with TRIM"),
     Basis.CAME_HOME: Sentence(
-        "blocks that were written were read from another place, but came home while "
-        "it was left alone. Conventional drives with a media cache do that"
+        "written blocks were read from a different place, but moved back during idle "
+        "time. Conventional drives with a media cache do this"
     ),
     Basis.FROM_MEMORY: Sentence(
-        "too much of what was written came from a memory: the drive's own, a controller's, or flash"
+        "too many written blocks came from a cache: the drive's own, a controller's, or flash"
     ),
-    Basis.NO_PLATTERS: Sentence("it answers as nothing that turns does"),
-    Basis.ENDED: Sentence("you ended it before it could say anything"),
+    Basis.NO_PLATTERS: Sentence("response times do not match a rotating drive"),
+    Basis.ENDED: Sentence("you stopped the test too early for a result"),
 }
 
 
@@ -63,8 +60,8 @@ def sentence_for(path: str, judgement: Judgement, timings: Timings, seconds: flo
         case Displaced.NOTHING_FOUND:
             return str(
                 t(
-                    "{drive}: nothing found; written blocks were read as their neighbours were. "
-                    "That is no proof that it is not shingled.",
+                    "{drive}: no sign of shingling; written blocks were read like their "
+                    "neighbours. This does not prove that the drive is conventional.",
                     drive=path,
                 )
             )
@@ -78,7 +75,8 @@ def known_sentence(path: str, family: str) -> str:
         CANNOT_TELL(
             drive=path,
             why=t(
-                "this model ({family}) may have a media cache, which looks the same. Nothing was written",
+                "this model ({family}) may have a media cache, which looks the same. The "
+                "drive was not written to",
                 family=family,
             ),
         )
@@ -87,27 +85,27 @@ def known_sentence(path: str, family: str) -> str:
 
 def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
     """What a person must know to read the verdict rightly."""
-    caveats = [t("No real drive has confirmed this test yet. It was tried on simulated drives only.")]
+    caveats = [t("This test is unconfirmed on real drives. It was tested on simulated drives only.")]
     if judgement.basis is Basis.STAYS:
         caveats.append(
             t(
-                "A conventional drive that empties a media cache late looks the same. Its "
+                "A conventional drive with a late-emptied media cache looks the same. This "
                 "model is not in the list."
             )
         )
     if judgement.basis is not Basis.ENDED:
         caveats.append(
             t(
-                "The surer test is the write cliff: `diskwright bench {drive} --scratch "
-                "--shingled`, for half an hour.",
+                "For a more reliable test, look for the write cliff: `diskwright bench "
+                "{drive} --scratch --shingled`, for half an hour.",
                 drive=path,
             )
         )
     if judgement.basis not in (Basis.ENDED, Basis.MEDIA_CACHE):
         caveats.append(
             t(
-                "If you know how this drive records, send its report to the project: it "
-                "holds every time measured."
+                "If you know the drive's recording method, send the report to the project. "
+                "All measured times are included."
             )
         )
     return tuple(map(str, caveats))
@@ -116,10 +114,10 @@ def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
 def kinds_of_reads(look: ProbeComparison) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:
     """The reads that are compared, by the name of their kind: nanoseconds, batch by batch."""
     return (
-        (str(t("written, at random")), look.written_at_random),
-        (str(t("not written, at random")), look.unwritten_at_random),
+        (str(t("written, random")), look.written_at_random),
+        (str(t("unwritten, random")), look.unwritten_at_random),
         (str(t("written, in order")), look.written_in_order),
-        (str(t("not written, in order")), look.unwritten_in_order),
+        (str(t("unwritten, in order")), look.unwritten_in_order),
     )
 
 
@@ -135,11 +133,14 @@ def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
 def _why(basis: Basis, timings: Timings, seconds: float) -> Message:
     if basis is Basis.REWRITES:
         return t(
-            "each small write takes {milliseconds} ms, as if a whole band were rewritten",
+            "each small write takes {milliseconds} ms, as if rewriting a whole band",
             milliseconds=round(median(timings.writes) / MILLISECOND),
         )
     if basis is Basis.TOO_SLOW:
-        return t("its {seconds} s were over too early. Leave it alone, and try again", seconds=round(seconds))
+        return t(
+            "the limit of {seconds} s was too short. Leave the drive idle, then try again",
+            seconds=round(seconds),
+        )
     return _SAID[basis]()
 
 
@@ -157,8 +158,8 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
         raise Refused(
             str(
                 t(
-                    "{drive} has too little free space for the quick test: it takes "
-                    "{least:exact}. Nothing was written.",
+                    "The quick test needs {least:exact} of free space on {drive}. The drive was "
+                    "not written to.",
                     drive=drive.path,
                     least=LEAST_FREE_BYTES,
                 )
@@ -194,23 +195,23 @@ def _no_hard_disk(drive: Drive) -> Message | None:
     """Why it is not for this drive, in a sentence."""
     if drive.bus not in BUSES and not is_ata(drive):
         return t(
-            "The quick test is for SATA, SAS and USB hard disks; {drive} ({bus}) is "
-            "none. It may move what is written.",
+            "The quick test is for SATA, SAS and USB hard disks, not {drive} ({bus}), "
+            "which may relocate writes.",
             drive=drive.path,
             bus=drive.bus or "?",
         )
     if is_emulated(drive):
-        return t("{drive} is emulated: what would be timed is not a drive's platters.", drive=drive.path)
+        return t("{drive} is emulated. The test would not measure a drive's platters.", drive=drive.path)
     if drive.rotational is False:
-        return t("{drive} has no platters, so that no tracks can overlap.", drive=drive.path)
+        return t("{drive} has no platters, so tracks cannot overlap.", drive=drive.path)
     if drive.rotational is None:
         return t(
-            "{drive} does not say that it turns. Behind some USB bridges only smartctl can tell.",
+            "{drive} does not report rotation. Behind some USB bridges only smartctl can detect rotation.",
             drive=drive.path,
         )
     if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
         return t(
-            "{drive} reports physical blocks of {size} bytes, which cannot be meant.",
+            "{drive} reports implausible physical blocks of {size} bytes.",
             drive=drive.path,
             size=drive.geometry.physical_block_bytes,
         )
@@ -249,8 +250,8 @@ class TimedDrive:
             raise Failed(
                 str(
                     t(
-                        "{drive}: byte {start} reads otherwise than it was written. Save what the "
-                        "drive holds, and test its health.",
+                        "{drive}: byte {start} does not read back as written. Save your data, and "
+                        "check the drive's health.",
                         drive=self._path,
                         start=start_bytes,
                     )

@@ -182,9 +182,7 @@ def run_shingled_trial(
     scratch_extents(drive)
     if drive.geometry is None:
         raise Failed(
-            str(
-                t("{drive}: its block sizes could not be read, so nothing can be measured.", drive=drive.path)
-            )
+            str(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive.path))
         )
     clock = Clock(seconds, stop)
     with claimed(drive, probe, synchronous=False) as claim:
@@ -195,8 +193,8 @@ def run_shingled_trial(
             raise Refused(
                 str(
                     t(
-                        "{drive} has too little free space in one piece to tell: it takes at least "
-                        "{least:exact}. Nothing was written.",
+                        "The test needs at least {least:exact} of contiguous free space on {drive}. "
+                        "The drive was not written to.",
                         drive=drive.path,
                         least=least,
                     )

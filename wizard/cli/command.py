@@ -128,14 +128,14 @@ def _filled(text: str, width: int, indent: int = 0, begins: str = "") -> list[st
 
 
 SAYS = {
-    "inspect": Sentence("list drives and problems with their use"),
+    "inspect": Sentence("list drives and findings"),
     "advise": Sentence("recommend a filesystem and options for a drive and a workload"),
     "workloads": Sentence("list workloads"),
     "options": Sentence("list options of mkfs, mount and tune2fs with effect, danger and kernels"),
     "glossary": Sentence("explain a word, such as 512e, SMR or stripe width"),
     "bench": Sentence("measure aligned against misaligned access, or find a shingled drive's write cliff"),
     "trial": Sentence("compare filesystems in a drive's free space"),
-    "plan": Sentence("plan a layout; writes nothing to the drive"),
+    "plan": Sentence("plan a layout without writing to the drive"),
     "tune": Sentence("suggest better settings for an existing filesystem"),
     "migrate": Sentence("compare conversions from ext2 or ext3 to ext4, or save one as a plan"),
     "show": Sentence("show a plan: before, after, and all commands"),
@@ -173,14 +173,15 @@ GROUPS = {
 
 USAGE = t("usage: diskwright [COMMAND] [...]")
 WIZARD = t(
-    "Without a command, the wizard starts. It writes nothing until you have seen every change and typed the "
-    "drive's serial number. With --plain, or on a terminal that only prints, it asks line by line."
+    "Without a command, the wizard starts. It writes only after you have seen "
+    "every change and typed the drive's serial number. With --plain, or on a "
+    "dumb terminal, it asks line by line."
 )
 FIRST_LOOK = t("a first look, without root")
 TRY = t("try everything on a disposable drive")
 WHOLE = t("plan a whole drive for large media files")
 SHOW = t("show the drive before and after, and every command")
-APPLY = t("apply it; a drive that had data then waits for you")
+APPLY = t("apply the plan; a drive with data then waits")
 KEEP = t("keep the result")
 UNDO = t("restore the old content, bit for bit")
 
@@ -196,7 +197,7 @@ CODES = (
     Sentence("3 refused for safety (nothing written)"),
     Sentence("4 interrupted"),
     Sentence("5 changed, only with --detailed-exitcode"),
-    Sentence("130 ended by you"),
+    Sentence("130 stopped by the user"),
 )
 
 

@@ -67,8 +67,8 @@ def begin_or_refuse(
     option = f"--confirm {shlex.quote(printable(question.token))}"
     if not arguments.confirm:
         said = t(
-            "Nothing was written. {outcome}; `diskwright show` has every step. To go on, "
-            "confirm {drive} by its token:",
+            "No changes were made. {outcome}; `diskwright show` lists every step. To "
+            "continue, confirm {drive} with:",
             outcome=question.outcome,
             drive=question.drive,
         )
@@ -76,7 +76,7 @@ def begin_or_refuse(
     if len(arguments.confirm) > 1:
         raise Refused(
             t(
-                "{why}: give its token once, with {option}. Nothing was written.",
+                "{why}: confirm once, with {option}. No changes were made.",
                 why=question.refusal_of_more,
                 option=option,
             )
@@ -96,7 +96,7 @@ def begin_heeding(begin: Callable[[], Path]) -> Path:
         run = begin()
         if is_ended():
             request_stop(run)
-            say(t("Ctrl+C: the run has begun, and will stop before its next step."))
+            say(t("Ctrl+C: the run has started and will stop before the next step."))
     return run
 
 
@@ -104,15 +104,10 @@ def _dry_run(question: Confirmation, journal_dir: Path | None, environment: Envi
     for line in question.lines(out().width):
         out().print(line, soft_wrap=True)
     if os.geteuid() != 0:
-        say(
-            t(
-                "Without root it could not be checked whether all of it stands as it was "
-                "found. Nothing was written."
-            )
-        )
+        say(t("Changes since planning were not checked: this requires root. No changes were made."))
         return ExitCode.DONE
     question.preflight(journal_dir, environment)
-    say(t("Every check before the first step holds. Nothing was written."))
+    say(t("All preliminary checks passed. No changes were made."))
     return ExitCode.DONE
 
 
@@ -120,7 +115,7 @@ def bring_lines(bring: Bring, width: int) -> Iterator[str]:
     """What is copied where, how much it is, what the copy does not keep, and what changes in fstab."""
     for one in amount_said(bring):
         yield from wrapped(str(one), width)
-    for doubt in bring.doubts or (t("The copy keeps all that the files are."),):
+    for doubt in bring.doubts or (t("The copy preserves all files and attributes."),):
         yield from wrapped(f"- {printable(str(doubt), 4000)}", width, 2)
     yield from (f"    {printable(line, 4000)}" for line in fstab_difference(bring))
 
@@ -139,11 +134,11 @@ def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) 
     question = Confirmation(
         token=bring.drive.token,
         outcome=t(
-            "Files are added to {folder}; nothing there is overwritten.",
+            "Files are added to {folder}; existing files are not overwritten.",
             folder=printable(bring.target.folder, 400),
         ),
-        drive=t("the drive of the target"),
-        refusal_of_more=t("files are brought to one drive at a time"),
+        drive=t("the target drive"),
+        refusal_of_more=t("files are copied to one drive at a time"),
         beforehand=(),
         lines=partial(all_lines, bring),
         check=partial(check_token, bring),
@@ -156,7 +151,7 @@ def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) 
 
 
 # Changes.
-ITS_DRIVE = t("its drive")
+ITS_DRIVE = t("the drive")
 ONE_DRIVE = t("These changes are for one drive")
 
 
@@ -180,7 +175,7 @@ def apply_move(moves: Moves, arguments: Namespace, as_root: Callable[[], str]) -
     question = Confirmation(
         token=moves.drive.token,
         outcome=t(
-            "This moves {part:and} to another place on the drive, with everything in it.", part=moves.devices
+            "This moves {part:and} to another position on the drive, with all data.", part=moves.devices
         ),
         drive=ITS_DRIVE,
         refusal_of_more=ONE_DRIVE,

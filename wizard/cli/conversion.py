@@ -27,8 +27,8 @@ from wizard.plan.text import command_lines, wrapped
 RECOMMENDED = Sentence("Recommended: {way}.")
 NOT_POSSIBLE = t("Not possible:")
 GAINS = t("Gains:")
-MADE_SAFE = t("Made safe:")
-POWER = t("If the power goes:")
+MADE_SAFE = t("Safety:")
+POWER = t("On power loss:")
 
 
 def heading(device: str, before: ExtFacts) -> str:
@@ -83,12 +83,12 @@ def offer_lines(offer: WayOffer, width: int) -> Iterator[str]:
     duration = format_duration(offer.seconds)
     takes = (
         t(
-            "Takes: roughly {duration}, and up to {room:size} of room elsewhere.",
+            "Needs: roughly {duration}, and up to {room:size} of free space elsewhere.",
             duration=duration,
             room=offer.room_bytes,
         )
         if offer.room_bytes
-        else t("Takes: roughly {duration}.", duration=duration)
+        else t("Needs: roughly {duration}.", duration=duration)
     )
     yield from wrapped(f"    {takes}", width, 4)
 
@@ -107,16 +107,16 @@ def migration_lines(migration: Migration, width: int) -> Iterator[str]:
     yield from wrapped(str(t("on {drive}", drive=drive_said(migration.drive))), width)
     if migration.target is not None:
         yield from wrapped(
-            str(t("to a volume on {drive}, which is what is confirmed", drive=drive_said(migration.target))),
+            str(t("to a volume on {drive} (confirm this drive)", drive=drive_said(migration.target))),
             width,
         )
-    way = t("The way {way}:", way=migration.way)
+    way = t("Conversion {way}:", way=migration.way)
     yield from wrapped(f"{way} {SUMMARIES[migration.way]} {MEANS[migration.means]}", width)
     if folder := migration.store or migration.undo_dir:
         yield from wrapped(
             str(
                 t(
-                    "What is replaced is kept in {folder}, up to {room:size}.",
+                    "Replaced data is stored in {folder}, up to {room:size}.",
                     folder=folder,
                     room=migration.room_bytes,
                 )
@@ -153,9 +153,9 @@ def apply_migration(
     root."""
     question = Confirmation(
         token=migration.written.token,
-        outcome=t("Here {outcome}", outcome=outcome(migration)),
+        outcome=t("Planned: {outcome}", outcome=outcome(migration)),
         drive=migration.written.path,
-        refusal_of_more=t("This migration is for one drive"),
+        refusal_of_more=t("This conversion is for one drive"),
         beforehand=(MEANS[migration.means], *migration.doubts),
         lines=partial(migration_step_lines, migration),
         check=partial(check_token, migration),
@@ -169,8 +169,8 @@ def apply_migration(
     return begin_or_refuse(question, arguments, as_root)
 
 
-CARRIED_WAY = Sentence("The way {way}, to be carried out from a rescue medium:")
-ROOT_LOOKS = t("Only root can look for the filesystem. Nothing was written. What you asked for, as root:")
+CARRIED_WAY = Sentence("Conversion {way}, to run from a rescue medium:")
+ROOT_LOOKS = t("This requires root. No changes were made. To run as root:")
 
 
 def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[str]:
@@ -199,17 +199,12 @@ def apply_carried(carried: Carried, arguments: Namespace, as_root: Callable[[], 
     }
     journal_dir = arguments.journal
     migration = migration_of_carried(carried, environment, **folders, journal_dir=journal_dir)
-    say(t("The filesystem {uuid} is on {device} here.", uuid=carried.before.uuid, device=migration.device))
+    say(t("Found filesystem {uuid} on {device}.", uuid=carried.before.uuid, device=migration.device))
     if arguments.confirm and not arguments.dry_run:
         return apply_migration(migration, arguments, as_root)
     for line in migration_lines(migration, out().width):
         out().print(line, soft_wrap=True)
     preflight_migration(migration, journal_dir=journal_dir, environment=environment)
-    say(
-        t(
-            "Every check before the first step holds. Nothing was written. To carry it "
-            "out, say the same with this token:"
-        )
-    )
+    say(t("All preliminary checks passed. No changes were made. To apply, repeat the command with:"))
     say(f"    --confirm {shlex.quote(printable(migration.written.token))}")
     return ExitCode.DONE

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from wizard.model.said import Message
 
-AFTER = t("If a run was begun, `diskwright status` tells how it stands.")
+AFTER = t("If a run was started, `diskwright status` shows its state.")
 
 
 class CommandModule(Protocol):
@@ -151,7 +151,7 @@ def tell_called(file: str) -> None:
     if which("diskwright") is None:
         _tell(
             t(
-                "`diskwright` is no command of this shell; in its place type {file}",
+                "`diskwright` is not a command in this shell; run {file}",
                 file=quote(printable(file, 400)),
             )
         )
@@ -169,7 +169,7 @@ def carry_out(words: list[str]) -> int:
         print(f"diskwright: {printable(str(error), LONGEST_SENTENCE)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        _tell(t("ended by you."), AFTER if begins else None)
+        _tell(t("stopped by the user."), AFTER if begins else None)
         return ExitCode.ENDED_BY_USER
     except BrokenPipeError:
         # The reader of our output has gone; what is left unflushed must not raise again at exit.
@@ -179,13 +179,13 @@ def carry_out(words: list[str]) -> int:
         if error.filename and error.errno in UNWELL:
             program.note_exception()
             where = printable(str(error.filename), 200)
-            _tell(t("{file} cannot be used: {why}.", file=where, why=error.strerror or ""), AFTER)
+            _tell(t("Cannot use {file}: {why}.", file=where, why=error.strerror or ""), AFTER)
             return ExitCode.FAILED
         if error.errno != errno.ENOSPC or error.filename:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
-        _tell(t("The output could not be written: its disk is full."))
+        _tell(t("Cannot write the output: the disk is full."))
         return ExitCode.FAILED
 
 
@@ -218,9 +218,9 @@ def dispatch(words: list[str]) -> int:
     if not all(os.path.isdir(f"{PROFILES}/{room}") for room in ROOMS):  # noqa: PTH112 - see `language`
         _tell(
             t(
-                "{folder} is missing or not whole: what is known of drives and purposes is "
-                "there. Without it, known shingled drives would not be recognised. Install "
-                "diskwright again.",
+                "{folder} is missing or incomplete, so data on drives and workloads is "
+                "unavailable. Known shingled drives would not be recognised. Reinstall "
+                "diskwright.",
                 folder=printable(PROFILES, 200),
             )
         )
@@ -228,7 +228,7 @@ def dispatch(words: list[str]) -> int:
     # A path is the drive that the wizard begins with.
     name = words.pop(0) if words and not words[0].startswith(("-", "/", ".")) else WIZARD
     if name != WIZARD and name not in COMMANDS:
-        _tell(t("there is no command {name}; `diskwright --help` lists them.", name=repr(name[:40])))
+        _tell(t("unknown command {name}; `diskwright --help` lists all commands.", name=repr(name[:40])))
         return ExitCode.USAGE
     if name in PROBING and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
         # Before everything else is loaded, which takes as long as the server does.
@@ -237,7 +237,7 @@ def dispatch(words: list[str]) -> int:
     if name == WIZARD and arguments.device in COMMANDS:
         _tell(
             t(
-                "a command comes first, its options behind it: `diskwright {command} ...`",
+                "options follow the command: `diskwright {command} ...`",
                 command=arguments.device,
             )
         )

@@ -89,7 +89,7 @@ def _plain() -> bool:
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "vt220", "vt100")
 
 
-NOT_GIVEN = t("No passphrase was given. Nothing was written.")
+NOT_GIVEN = t("No passphrase was entered. No changes were made.")
 
 TRIES = 3
 TERMINAL = "/dev/tty"
@@ -102,9 +102,9 @@ def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
     """
     if file is not None and not plan.takes_passphrase:
         raise BadInput(
-            t("The plan names the file with its key; leave --passphrase-file out.")
+            t("The plan specifies a key file; remove --passphrase-file.")
             if plan.key_file
-            else t("--passphrase-file is for a plan that encrypts, and this one does not.")
+            else t("--passphrase-file applies only to plans and runs that encrypt.")
         )
     if anew and plan.containers:
         say(LOST)
@@ -131,7 +131,7 @@ def _read(file: str) -> bytes:
     if fault := passphrase_fault(secret):
         raise BadInput(
             t(
-                "The passphrase in {file} {fault}. Nothing was written.",
+                "The passphrase in {file} {fault}. No changes were made.",
                 file=printable(file, 200),
                 fault=fault,
             )
@@ -144,20 +144,20 @@ def _asked(plan: Plan, *, anew: bool) -> bytes:
     if not _has_terminal():
         raise Refused(
             tn(
-                "{devices:and} is encrypted, and there is no terminal to ask for the "
-                "passphrase. Give it by --passphrase-file FILE.",
-                "{devices:and} are encrypted, and there is no terminal to ask for the "
-                "passphrase. Give it by --passphrase-file FILE.",
+                "{devices:and} requires a passphrase, but no terminal is available. Use "
+                "--passphrase-file FILE.",
+                "{devices:and} require a passphrase, but no terminal is available. Use "
+                "--passphrase-file FILE.",
                 devices=devices,
                 count=len(devices),
             )
         )
     for _ in range(TRIES):
-        secret = _typed(t("Passphrase for {devices:list} (it is not shown):", devices=devices))
+        secret = _typed(t("Passphrase for {devices:list} (hidden):", devices=devices))
         if fault := passphrase_fault(secret):
             say(t("This passphrase {fault}.", fault=fault))
-        elif anew and _typed(t("The same once more:")) != secret:
-            say(t("That was not the same."))
+        elif anew and _typed(t("Repeat the passphrase:")) != secret:
+            say(t("The passphrases do not match."))
         else:
             return secret
     raise Refused(NOT_GIVEN)

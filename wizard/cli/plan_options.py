@@ -54,75 +54,69 @@ EXAMPLES = (
     ),
 )
 ABOUT = (
+    t("Never writes to a drive. A drive with content is refused unless you add --replace or --use-free."),
     t(
-        "This command writes nothing to a drive. A drive that holds anything is "
-        "refused until you say --replace or --use-free."
+        "Sizes are written as 500G, 30% (of the usable space) or rest. A volume "
+        "without a size uses the remaining space. `diskwright workloads` lists the "
+        "workloads."
     ),
     t(
-        "A size is such as 500G, 30% (of all the room that can be used) or rest. A "
-        "volume without a size takes all that is left. `diskwright workloads` lists "
-        "the purposes."
+        "A partition, such as /dev/sdX2, is formatted in place, or deleted with "
+        "--delete. --grow extends it into the free space that follows, --shrink cuts "
+        "it at the end; files are preserved. Other partitions are preserved, and may "
+        "be in use."
     ),
     t(
-        "A partition, such as /dev/sdX2, is formatted in its place, or deleted with "
-        "--delete. With --grow it gets the free space behind it, with --shrink it "
-        "gives up its end; its files stay. The other partitions stay, and may be in "
-        "use meanwhile."
+        "A data volume is mounted at /srv/LABEL, now and at every boot. You, the "
+        "user who called sudo, may write to it. mount=DIR sets another folder, "
+        "mount=none disables mounting. writable=WHO sets who may write: a user name, "
+        "group:NAME, everyone or root. On a removable drive, a volume for other "
+        "systems is left to the desktop. mount= and writable= change that."
     ),
     t(
-        "A volume for data is mounted at /srv/LABEL, now and at every start, and you "
-        "may write to it. You are whoever called sudo. mount=DIR names another "
-        "folder, mount=none mounts it nowhere. writable=WHO says who may write: a "
-        "user's name, group:NAME, everyone or root. On a drive that is pulled out, a "
-        "volume for other systems is left to the desktop. mount= and writable= "
-        "change that."
+        "--preset desktop creates an EFI system partition, swap sized by memory, a "
+        "root and, on larger drives, a home. It prints the equivalent --volume "
+        "options for you to edit."
     ),
     t(
-        "--preset desktop makes an EFI system partition, swap by the machine's "
-        "memory, a root and, on larger drives, a home. It says which --volume words "
-        "it stands for, to be changed at will."
+        "role= in --volume sets a role: esp, boot, root, home or swap. The partition "
+        "gets the type that firmware and systemd expect, and the usual size by "
+        "default. Such volumes are mounted on the running system only with mount=."
     ),
     t(
-        "role= in --volume makes one of them: esp, boot, root, home or swap. The "
-        "partition gets the type by which firmware and systemd find it, and the "
-        "usual size if none is given. Nothing of it is mounted on the running system "
-        "unless mount= asks for that."
+        "subvolume=NAME:DIR in --volume creates a Btrfs subvolume and mounts it at "
+        "DIR. Without :DIR, the subvolume is not mounted."
     ),
     t(
-        "subvolume=NAME:DIR in --volume makes a subvolume of a Btrfs and mounts it "
-        "at DIR. Without :DIR it is made and left unmounted."
+        "--option, or option=ID in --volume, adds an option listed by `diskwright "
+        "options`. An option that endangers data is refused until you type the "
+        "danger. The refusal shows the possible loss and the text to type. System "
+        "volumes never get such an option."
     ),
     t(
-        "--option, or option=ID in --volume, asks for an option that `diskwright "
-        "options` lists. One that puts data at risk is refused until its danger is "
-        "typed back. The refusal says what can be lost and what to type. A volume "
-        "that a system lives on never gets one."
+        "--encrypt, or encrypt=luks2 in --volume, creates the volume in an encrypted "
+        "container. `diskwright apply` asks for the passphrase; plans never contain "
+        "it. If you lose the passphrase, you lose the data. With key=FILE, root's "
+        "key file opens the volume too, also at every boot."
     ),
     t(
-        "--encrypt, or encrypt=luks2 in --volume, puts the volume into an encrypted "
-        "container. `diskwright apply` asks for its passphrase; no plan holds it. "
-        "Whoever loses it loses what is in the volume. With key=FILE, too, that file "
-        "of root's opens it, also at every start."
+        "--table mbr creates the old table with four partitions, for firmware "
+        "without GPT support. Use GPT wherever supported. It has a backup copy, "
+        "checksums, partition names, 128 partitions and no 2 TiB limit."
     ),
     t(
-        "--table mbr makes the old table of four partitions, for firmware that knows "
-        "nothing else. A GPT is better wherever it is understood. It keeps a second "
-        "copy of itself with checksums, and names its partitions. It holds 128 of "
-        "them, and has no limit at 2 TiB."
+        "--lvm creates all volumes in one volume group, on one partition across the "
+        "usable space. Volumes can be enlarged later. Sizes are rounded up to 4 MiB "
+        "extents."
     ),
     t(
-        "--lvm puts all volumes into one volume group, on one partition over the "
-        "room. There they can be made larger later. Sizes are rounded up to whole "
-        "pieces of 4 MiB."
+        "--stripe spreads one volume across all named drives, using md (RAID0), LVM "
+        "or Btrfs. This is fast, but if any drive fails, the whole volume is lost."
     ),
     t(
-        "--stripe spreads one volume over all drives that are named, by md (RAID0), "
-        "LVM or Btrfs itself. That is fast, and all of it is lost when any one of "
-        "the drives fails."
-    ),
-    t(
-        "--mirror keeps copies on them, by md (RAID1) or Btrfs itself. That survives "
-        "the loss of a drive, has half the room or less, and is no backup."
+        "--mirror stores copies on the named drives, using md (RAID1) or Btrfs. This "
+        "survives the loss of a drive, offers half the space or less, and is not a "
+        "backup."
     ),
 )
 
@@ -131,7 +125,7 @@ def parser() -> ArgumentParser:
     """`diskwright plan DEVICE... [--stripe KIND] [--replace | --use-free] (--volume ... | --workload ID) [-o
     PLAN.json]`."""
     made = CommandParser(
-        "plan", t("Plan a layout, show it, and save it. Writes nothing to the drive."), EXAMPLES, ABOUT
+        "plan", t("Plan a layout, show it, and save it. Never writes to the drive."), EXAMPLES, ABOUT
     )
     made.add_argument(
         "devices",
@@ -167,7 +161,7 @@ def parser() -> ArgumentParser:
         help=str(t("a volume: {keys:list}; may be repeated", keys=KEYS)),
     )
     what.add_argument(
-        "--workload", metavar="ID", help=str(t("one volume over everything, for this workload"))
+        "--workload", metavar="ID", help=str(t("one volume across all space, for this workload"))
     )
     what.add_argument(
         "--preset", choices=PRESETS, help=str(t("volumes for a desktop system, with usual sizes"))
@@ -200,7 +194,7 @@ def parser() -> ArgumentParser:
         metavar="DIR",
         help=str(
             t(
-                "with --workload: where it is mounted, now and at every start; {nowhere} for nowhere",
+                "with --workload: mount point, now and at every boot; {nowhere} for none",
                 nowhere=NO_PLACE,
             )
         ),
@@ -208,7 +202,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--writable",
         metavar="WHO",
-        help=str(t("with --workload: who may write: a user, group:NAME, everyone, root")),
+        help=str(t("with --workload: who may write: user, group:NAME, everyone, root")),
     )
     made.add_argument(
         "--option", metavar="ID", action="append", help=str(t("with --workload: add this option; repeatable"))
@@ -224,7 +218,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--table",
         choices=("gpt", "mbr"),
-        help=str(t("the kind of a new table: gpt, or mbr for firmware that knows nothing else (usual: gpt)")),
+        help=str(t("type of a new table: gpt, or mbr for firmware without GPT support (default: gpt)")),
     )
     spread = made.add_mutually_exclusive_group()
     spread.add_argument(
@@ -282,7 +276,7 @@ def show_changes(changes: Changes, width: int) -> Iterator[str]:
     )
     yield from wrapped(str(title), width)
     if isinstance(changes.wanted, Tune | SetOptions):
-        yield from wrapped(str(t("It stays in use; nothing of what it holds is touched.")), width)
+        yield from wrapped(str(t("The filesystem stays in use; its content is not touched.")), width)
     for heading, said in ((t("Why:"), changes.reasons), (GOOD_TO_KNOW, changes.doubts)):
         if said:
             yield from ("", str(heading))
@@ -298,7 +292,7 @@ def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], 
     question = Confirmation(
         token=changes.drive.token,
         outcome=(
-            t("This would power {device} off", device=changes.device)
+            t("This would power off {device}", device=changes.device)
             if isinstance(changes.wanted, SwitchOff)
             else t("This would change how {device} is used", device=changes.device)
         ),

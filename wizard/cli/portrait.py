@@ -21,8 +21,8 @@ Line = tuple[str, str]
 """Text, and the severity it is to be coloured by, or nothing."""
 
 FORMATS = {
-    "512n": Sentence("512n, 512-byte blocks (or a drive that hides larger ones)"),
-    "512e": Sentence("512e, 512-byte blocks over physical ones of 4096"),
+    "512n": Sentence("512n, 512-byte blocks (or larger ones, hidden)"),
+    "512e": Sentence("512e, 512-byte logical, 4096-byte physical blocks"),
     "4Kn": Sentence("4Kn, 4096-byte blocks"),
 }
 TYPES = {
@@ -113,18 +113,18 @@ def _format(geometry: Geometry) -> Message:
     if (known := FORMATS.get(geometry.sector_format)) is not None:
         return known()
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
-    return t("{logical}-byte blocks over physical ones of {physical}", logical=logical, physical=physical)
+    return t("{logical}-byte logical, {physical}-byte physical blocks", logical=logical, physical=physical)
 
 
 def _offset(geometry: Geometry) -> Message:
     offset = geometry.alignment_offset_bytes
-    return t("misaligned in itself") if offset < 0 else t("offset {offset}", offset=offset)
+    return t("device misaligned") if offset < 0 else t("offset {offset}", offset=offset)
 
 
 def _io(geometry: Geometry) -> Message:
     best = geometry.optimal_io_bytes
     return t(
-        "I/O at least {least}, best {best}",
+        "I/O minimum {least}, optimal {best}",
         least=geometry.minimum_io_bytes,
         best=format_exact(best) if best else "-",
     )
@@ -161,9 +161,9 @@ def _recording(recording: Recording) -> Message:
         case Recorded.LIKELY:
             return t("likely shingled")
         case Recorded.UNKNOWN:
-            return t("shingled or not: unknown")
+            return t("shingled: unknown")
         case Recorded.NOT_APPLICABLE:
-            return t("shingling does not apply")
+            return t("shingled: not applicable")
 
 
 def _zones(drive: Drive) -> tuple[str, ...]:
@@ -174,17 +174,17 @@ def _zones(drive: Drive) -> tuple[str, ...]:
     size = t("unknown size") if zones.size_bytes is None else format_exact(zones.size_bytes)
     said = [t("{number} zones of {size}", number="?" if zones.count is None else zones.count, size=size)]
     if zones.capacity_bytes is not None and zones.capacity_bytes != zones.size_bytes:
-        said.append(t("the least holds {size:exact}", size=zones.capacity_bytes))
+        said.append(t("smallest capacity {size:exact}", size=zones.capacity_bytes))
     if zones.conventional is None:
-        said.append(t("how many take any write is unknown"))
+        said.append(t("conventional zones: unknown"))
     else:
         said.append(
-            tn("{count} of them takes any write", "{count} of them take any write", count=zones.conventional)
+            tn("{count} conventional", "{count} conventional", count=zones.conventional)
             if zones.conventional
-            else t("none of them takes any write")
+            else t("no conventional zones")
         )
     if zones.written:
-        said.append(t("{number} hold something", number=zones.written))
+        said.append(t("{number} with data", number=zones.written))
     if most := [most for most in (zones.most_open, zones.most_active) if most]:
         said.append(t("at most {number} written to at a time", number=min(most)))
     return ("; ".join(map(str, said)),)
@@ -205,17 +205,17 @@ def _table(drive: Drive) -> str:
             t("{table}; on the drive itself: {marks:list}", table=table, marks=marks) if marks else table
         )
     if marks:
-        return str(t("no table; the whole drive holds {marks:list}", marks=marks))
+        return str(t("no table; whole drive: {marks:list}", marks=marks))
     return str(t("no table") if drive.partitions else t("no table, no filesystem"))
 
 
 def _table_words(table: Table) -> Message | str:
     names: dict[str, Message | str] = {"gpt": "GPT", "mbr": "MBR", "hybrid": t("GPT and MBR (hybrid)")}
-    name = names.get(table.kind) or t("of another kind")
+    name = names.get(table.kind) or t("of another type")
     states = tuple(
         which(state=state)
         for which, state in (
-            (Sentence("start {state}"), table.primary),
+            (Sentence("primary {state}"), table.primary),
             (Sentence("backup {state}"), table.backup),
         )
         if state and state != "ok"

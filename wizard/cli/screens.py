@@ -29,7 +29,7 @@ from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import Wish
 from wizard.probe.machine import drive_under, load_machine, probe_machine
 
-REFUSED_FIRST = t("a drive that holds something is refused until that is said to go")
+REFUSED_FIRST = t("a drive with content is refused without permission to erase")
 
 WIDTH = 100
 BENCH_SECONDS = 5.0
@@ -115,7 +115,7 @@ class Walk:
         )
         kinds = [part.filesystem for part in drive.partitions]
         self._check(
-            t("the drive is read as it was made"),
+            t("the drive is detected as created"),
             drive.table.kind == "gpt" and kinds == ["ext3", "ext3"],
             f"{drive.table.kind}, {kinds}",
         )
@@ -125,7 +125,7 @@ class Walk:
         machine = probe_machine([self.demo.path])
         drive = machine.drive(self.demo.path)
         if drive is None:
-            raise Failed(t("The demo drive {drive} is not found.", drive=self.demo.path))
+            raise Failed(t("Demo drive {drive} not found.", drive=self.demo.path))
         return machine, drive
 
     def _warn(self, machine: Machine, drive: Drive) -> Diagnosis:
@@ -136,9 +136,9 @@ class Walk:
         warned = {finding.subject for finding in _misaligned(diagnosis.findings)}
         wanted = {part.path for part in drive.partitions}
         self._check(
-            t("both old partitions are warned of as misaligned"),
+            t("both old partitions are reported as misaligned"),
             warned == wanted,
-            ", ".join(sorted(warned)) or t("none was"),
+            ", ".join(sorted(warned)) or t("none"),
         )
         return diagnosis
 
@@ -153,7 +153,7 @@ class Walk:
                 obstacles = tuple(o for choice in advice.choices for o in choice.obstacles)
                 raise Failed(
                     t(
-                        "No filesystem can be made for {workload}: {obstacles:row}",
+                        "No filesystem can be created for {workload}: {obstacles:row}",
                         workload=workload,
                         obstacles=obstacles,
                     )
@@ -171,7 +171,7 @@ class Walk:
         except Refused as error:
             self._check(REFUSED_FIRST, True, str(error))
         else:
-            self._check(REFUSED_FIRST, False, t("it was planned"))
+            self._check(REFUSED_FIRST, False, t("planned"))
         plan = make_plan(machine, drive, wishes, Mode.REPLACE, _draw)
         _tell(preview_lines(plan, WIDTH))
         return plan
@@ -188,7 +188,7 @@ class Walk:
         )
         _tell([verdict.sentence, *verdict.caveats])
         self._check(
-            t("the benchmark measured pairs and came to a verdict"),
+            t("the benchmark measured pairs and reached a verdict"),
             len(verdict.pairs) > 0,
             t("{outcome}, {pairs} pairs", outcome=verdict.outcome, pairs=len(verdict.pairs)),
         )
@@ -201,7 +201,7 @@ class Walk:
             _tell(
                 [
                     t(
-                        "Where /etc/fstab is said, the demo uses a file of its own, {file}.",
+                        "Instead of /etc/fstab, the demo uses {file}.",
                         file=str(self.demo.fstab),
                     )
                 ]
@@ -211,19 +211,19 @@ class Walk:
         self._follow(run)
         ended = state(run)
         self._check(
-            t("the run is written, and waits")
-            if again
-            else t("the run is written, and waits for a decision"),
+            t("the run is written and waiting"),
             ended is RunState.WAITING,
             ended,
         )
         if ended is not RunState.WAITING:
-            raise Failed(t("The run on the demo drive ended as {state}; what it said is above.", state=ended))
+            raise Failed(
+                t("The run on the demo drive ended as {state}; see the messages above.", state=ended)
+            )
         _, drive = self._probe()
         self._check(
-            t("nobody can mount anything meanwhile"),
+            t("no volume can be mounted while waiting"),
             not drive.signatures and not drive.partitions,
-            ", ".join(s.kind for s in drive.signatures) or t("nothing is seen"),
+            ", ".join(s.kind for s in drive.signatures) or t("no signatures"),
         )
         return run
 
@@ -233,7 +233,7 @@ class Walk:
             if entry.event in TOLD:
                 _tell([entry.sentence])
             if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
-                found = entry.output.strip() or t("as the run found")
+                found = entry.output.strip() or t("as the run reported")
                 self._check(entry.sentence, entry.event is Event.VERIFIED, found)
 
     def _take_back(self, run: Path, plan: Plan) -> None:
@@ -244,7 +244,7 @@ class Walk:
         _, drive = self._probe()
         same = drive.content_digest == plan.drive.content_digest
         self._check(
-            t("what was there before is back"),
+            t("the old content is restored"),
             same,
             ", ".join(str(part.filesystem) for part in drive.partitions),
         )
@@ -255,11 +255,11 @@ class Walk:
         keep(run)
         self._follow(run, seen)
         ended = state(run)
-        self._check(t("the run came to its end"), ended is RunState.KEPT, ended)
+        self._check(t("the run is complete"), ended is RunState.KEPT, ended)
 
     def _refuses_others(self, plan: Plan, environment: Environment) -> None:
         """The same plan for a drive that is not the demo's must be refused, whatever it says."""
-        what = t("no other drive can be reached from the demo")
+        what = t("the demo cannot reach other drives")
         try:
             start_run(
                 plan,
@@ -270,7 +270,7 @@ class Walk:
         except DiskwrightError as error:
             self._check(what, isinstance(error, Refused), str(error))
         else:
-            raise Failed(t("The demo's guard let a drive through that it must not touch."))
+            raise Failed(t("The demo guard accepted a drive outside the demo."))
 
     def _verify(self, plan: Plan) -> None:
         _stage(t("Verify"))
@@ -278,11 +278,11 @@ class Walk:
         seen = [(part.start_bytes, part.size_bytes, part.filesystem) for part in drive.partitions]
         wanted = [(slot.start_bytes, slot.size_bytes, slot.filesystem) for slot in plan.after.partitions]
         self._check(
-            t("the drive is what the plan shows"), seen == wanted, t("{number} partitions", number=len(seen))
+            t("the drive matches the plan"), seen == wanted, t("{number} partitions", number=len(seen))
         )
         left = _misaligned(diagnose(machine, drive, load_patterns()).findings)
         self._check(
-            t("no partition is misaligned any more"),
+            t("no partition is misaligned"),
             not left,
             ", ".join(finding.code for finding in left) or t("none"),
         )
@@ -304,7 +304,7 @@ class Walk:
             mounted = part is not None and place in part.mount_points
             self._check(t("{label} is mounted", label=label), mounted, place)
             self._check(
-                t("{label} can be written and read", label=label),
+                t("{label} is readable and writable", label=label),
                 _holds_files(Path(place)),
                 t("a file was written and read back"),
             )
@@ -314,14 +314,14 @@ class Walk:
 
     def _undo(self, run: Path) -> None:
         _stage(t("Undo"))
-        what = t("undo refuses what was kept")
+        what = t("undo refuses a kept run")
         try:
             undo(run)
         except Refused as error:
             _tell([str(error)])
             self._check(what, True, str(error))
         else:
-            self._check(what, False, t("it went ahead"))
+            self._check(what, False, t("undo was not refused"))
 
 
 def _misaligned(findings: Iterable[Finding]) -> list[Finding]:
@@ -362,7 +362,7 @@ def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Ma
     if recorded is None:
         machine = probe_machine(devices)
         if len(machine.drives) != len(devices):
-            raise BadInput(t("One drive was named twice."))
+            raise BadInput(t("A drive is listed twice."))
         return machine, machine.drives
     machine = load_machine(Path(recorded))
     return machine, tuple(_recorded_drive(machine, device, recorded) for device in devices)

@@ -56,13 +56,13 @@ def keep_from_drive(
         say(sentence)
     secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
     run = make_found_run(found, tokens, journal_dir, Environment())
-    say(t("Run {run} finishes it:", run=run.name))
+    say(t("Finishing as run {run}:", run=run.name))
     say(keep(run, secret))
     say(
         t(
-            "Nothing is mounted, and no line was added to fstab. What the drive held "
-            "before is gone with the folder of the run {found}. `diskwright status "
-            "{run}` shows every check.",
+            "No volume was mounted, and no fstab line was added. The old content was "
+            "lost with the folder of run {found}. `diskwright status {run}` shows all "
+            "checks.",
             found=printable(found.run, 60),
             run=run_argument(run),
         )
@@ -73,7 +73,7 @@ def told(found: FoundRun) -> Iterator[Message | str]:
     """What waits, and every place that is written to, in sentences."""
     first = found.notices[0]
     yield t(
-        "The run {run}, begun {begun:moment}, waits on {drives:list}: {told}.",
+        "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
         run=printable(found.run, 60),
         begun=first.begun,
         drives=found.plan.paths,
@@ -83,21 +83,22 @@ def told(found: FoundRun) -> Iterator[Message | str]:
         yield f"    {who(member.drive)}"
     yield from (f"    {printable(one, 400)}" for one in found.differences)
     yield t(
-        "Finishing it writes what was withheld, then zeros in the place of the notice, and reads it back:"
+        "To finish, the withheld bytes are written, the notice is overwritten with "
+        "zeros, and both are read back:"
     )
     for path, place in found.written():
         yield f"    {PLACE(path=path, size=place.size_bytes, start=place.start_bytes)}"
     yield t(
-        "Nothing else is written, and nothing is mounted. Afterwards there is no way "
-        "back to what was there before: that was in the run's folder. Where that "
-        "folder is found again, `undo` with it puts back every bit."
+        "No other bytes are written, and no volume is mounted. Undo is then "
+        "impossible: the old content was in the run's folder. If you find that "
+        "folder again, `undo` with it restores every bit."
     )
 
 
 # Options.
 RUN = t("a name from `diskwright status`, or a run's folder")
-RUNS_IN = t("folder of the runs, as in `apply --journal DIR`")
-RUN_HERE = t("folder of the run (/var/lib/diskwright/runs)")
+RUNS_IN = t("folder for runs, as in `apply --journal DIR`")
+RUN_HERE = t("folder for runs (/var/lib/diskwright/runs)")
 DOCUMENT = Sentence("print a {schema} document")
 RECORDED = t("use a machine recorded by `inspect --save`")
 OTHER_FSTAB = t("another fstab, for a system mounted elsewhere")
@@ -108,13 +109,13 @@ WHOLE_DRIVE = t("a drive, such as /dev/sdb")
 MODEL_UNKNOWN = t("model unknown")
 
 # What is refused.
-NEEDS_ROOT = t("Applying needs root. Nothing was written. What you asked for, as root:")
-NO_RUN = Sentence("There is no run in {folder}.")
+NEEDS_ROOT = t("This requires root. No changes were made. To run as root:")
+NO_RUN = Sentence("No runs in {folder}.")
 
 # The parts of a document that is shown.
 STEPS = t("Steps:")
-GOOD_TO_KNOW = t("Good to know:")
-UNDONE = t("Undone:")
+GOOD_TO_KNOW = t("Note:")
+UNDONE = t("Undo:")
 CHECKED = t("Checked:")
 PLAN_FILE = t("The plan")
 DOCUMENT_FILE = t("The document")
@@ -123,7 +124,7 @@ DOCUMENT_FILE = t("The document")
 def drive_said(drive: "Identity") -> Message:
     """Which drive it is, and its token."""
     return t(
-        "{path}, {model}, token {token}",
+        "{path}, {model}, confirm as {token}",
         path=drive.path,
         model=drive.model or MODEL_UNKNOWN,
         token=drive.token,
@@ -134,16 +135,16 @@ def not_recorded(machine: "Machine", device: str, file: str) -> Message:
     """That the machine in a file has another drive than the one that was named."""
     known = tuple(drive.path for drive in machine.drives) or (t("none"),)
     return t(
-        "{file} has no drive {drive}; it has {known:list}.",
+        "{file} does not list drive {drive}, only {known:list}.",
         file=printable(file),
         drive=printable(device),
         known=known,
     )
 
 
-HALF = Sentence("What this run writes there is not complete, so nothing recognises it.")
-HALF_BACK = Sentence("What was there before is not back completely, so nothing recognises it.")
-NOT_TOLD = t("What it holds cannot be told:")
+HALF = Sentence("The run's output is incomplete, so no tool recognises it.")
+HALF_BACK = Sentence("The old content is not fully restored, so no tool recognises it.")
+NOT_TOLD = t("Unknown content:")
 
 OVER = frozenset({RunState.UNDONE, RunState.KEPT})
 
@@ -152,9 +153,7 @@ SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT
 MADE_THERE = {
     Phase.CLEARING: HALF,
     Phase.REPLACING: HALF,
-    Phase.HIDDEN: Sentence(
-        "What this run made there is barred: all is written but the marks by which anything recognises it."
-    ),
+    Phase.HIDDEN: Sentence("The result of this run is waiting: everything except the signatures is written."),
     Phase.RELEASING: HALF,
     Phase.CLEARING_BACK: HALF_BACK,
     Phase.REPLACING_BACK: HALF_BACK,
@@ -179,12 +178,12 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     if not found:
         raise Refused(_nothing_to(command, where, runs[-1]))
     if len(found) > 1:
-        say(t("{runs} runs are open. Say which one is meant:", runs=len(found)))
+        say(t("{runs} runs are open. Choose one:", runs=len(found)))
         for run in found:
             say(f"{typed(command, run_argument(run))}    {_brief(run)}")
         raise Refused(
             t(
-                "`diskwright {command}` without a name could mean any of {runs} runs. Nothing was written.",
+                "`diskwright {command}` needs a run name: {runs} runs match. No changes were made.",
                 command=command,
                 runs=len(found),
             )
@@ -196,14 +195,14 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
     """Why the command means no run, and how the newest one stands."""
     if command == "look":
         return t(
-            "There is nothing to look at: no run in {folder} waits to be kept. A "
-            "filesystem that was led to ext4 is looked at by mounting it read-only: "
-            "`diskwright status` has the command. Nothing was written.",
+            "No run in {folder} is waiting. To inspect a filesystem converted to ext4, "
+            "mount it read-only; `diskwright status` shows the command. No changes were "
+            "made.",
             folder=where,
         )
     return t(
-        "There is nothing to {command}: no run in {folder} is open (the newest, "
-        "{newest}: {state}). `diskwright status` lists all. Nothing was written.",
+        "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). "
+        "`diskwright status` lists all runs. No changes were made.",
         command=command,
         folder=where,
         newest=newest.name,
@@ -356,9 +355,8 @@ def tell_drives(run: Path) -> None:
     for later in filter(_is_unsettled, set_up_later):
         say(
             t(
-                "The run {name} was begun on the same drive after this one and wrote there. "
-                "Therefore first settle that one, by `diskwright undo {run}` or `diskwright "
-                "keep {run}`.",
+                "Run {name} was started later and wrote to the same drive. First run "
+                "`diskwright undo {run}` or `diskwright keep {run}`.",
                 name=later.name,
                 run=run_argument(later),
             )
@@ -382,10 +380,10 @@ def _holds(known: Identity, made: str) -> Iterator[str]:
     if difference := identity_difference(known, drive):
         yield str(
             t(
-                "What is at {path} now is not this drive: {difference}.",
+                "{path} is now a different drive: {difference}.",
                 path=known.path,
                 difference=difference,
             )
         )
     else:
-        yield made or str(t("It holds {what}.", what=contents_words(drive)))
+        yield made or str(t("Content: {what}.", what=contents_words(drive)))

@@ -56,7 +56,7 @@ def hand_over(arguments: Namespace, document: str, lines: Sequence[str], *, ende
     else:
         tell(part for line in lines for part in _fit(line).split("\n"))
     if ended:
-        say(t("Ended by you; what is said above rests on what was measured until then."))
+        say(t("Stopped by the user. The result above uses only the measurements made until then."))
         return ExitCode.ENDED_BY_USER
     return ExitCode.DONE
 
@@ -66,7 +66,7 @@ def check_output(output: Path | None) -> None:
     if output and (
         output.is_dir() or not os.access(output.parent, os.W_OK) or (output.exists() and not output.is_file())
     ):
-        raise BadInput(t("{file} cannot be written as a file.", file=printable(str(output))))
+        raise BadInput(t("{file} is not a writable file.", file=printable(str(output))))
 
 
 def _fit(line: str) -> str:
@@ -112,9 +112,9 @@ LABEL_COLUMNS = 26
 ROWS = 16
 
 PHASES = {
-    WritePhase.SEQUENTIAL_BEFORE: Sentence("in order, before"),
-    WritePhase.RANDOM: Sentence("at random"),
-    WritePhase.SEQUENTIAL_AFTER: Sentence("in order, afterwards"),
+    WritePhase.SEQUENTIAL_BEFORE: Sentence("sequential, before"),
+    WritePhase.RANDOM: Sentence("random"),
+    WritePhase.SEQUENTIAL_AFTER: Sentence("sequential, after"),
 }
 
 
@@ -123,14 +123,14 @@ def check(arguments: Namespace) -> None:
     if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
         raise BadInput(
             t(
-                "With --shingled, --seconds must lie between {least} and {most}.",
+                "With --shingled, --seconds must be between {least} and {most}.",
                 least=SHORTEST_SECONDS,
                 most=LONGEST_SECONDS,
             )
         )
     if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES:
         raise BadInput(
-            t("--most-bytes must be {least} MiB or more: less shows nothing.", least=LEAST_BYTES // MIB)
+            t("--most-bytes must be at least {least} MiB to show any effect.", least=LEAST_BYTES // MIB)
         )
 
 
@@ -139,9 +139,9 @@ def measure(arguments: Namespace, drive: Drive) -> ExitCode:
     seconds = arguments.seconds or SECONDS
     most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
     beginning = t(
-        "Writing back what is read in free space of {drive}: {most:exact} at most, "
-        "for {duration} at most. Every byte stays as it is; Ctrl+C ends it. A "
-        "shingled drive may be slow for an hour afterwards.",
+        "Rewriting the same bytes in free space of {drive}: at most {most:exact}, "
+        "for at most {duration}. No byte changes; Ctrl+C stops. A shingled drive may "
+        "be slow for an hour afterwards.",
         drive=drive.path,
         most=most_bytes,
         duration=format_duration(seconds),
@@ -160,14 +160,14 @@ def cliff_lines(verdict: CliffVerdict) -> list[str]:
     if rows:
         lines += ["", *(_bar(row, rows) for row in rows), ""]
         wrote = t(
-            "Wrote {size:size} at random, {block} KiB at a time; took {duration} in all, reading included.",
+            "Wrote {size:size} at random in {block} KiB blocks; {duration} in total, including reads.",
             size=verdict.random_bytes,
             block=verdict.block_bytes // 1024,
             duration=format_duration(verdict.seconds),
         )
         lines += [
             str(wrote),
-            str(t("The bars of random and of sequential writing have a scale of their own each.")),
+            str(t("The bars for random and sequential writes use different scales.")),
         ]
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
 
@@ -192,9 +192,7 @@ def _rows(windows: Sequence[WriteWindow]) -> list[ChartRow]:
             part = mine[first : first + size]
             amount = sum(window.written_bytes for window in part)
             label = (
-                t("at random, from {size:size}", size=written)
-                if phase is WritePhase.RANDOM
-                else PHASES[phase]()
+                t("random, from {size:size}", size=written) if phase is WritePhase.RANDOM else PHASES[phase]()
             )
             rows.append(
                 ChartRow(phase, str(label), amount / max(sum(window.seconds for window in part), 1e-9))
@@ -232,7 +230,7 @@ QUICK_PHASES = {
     QuickPhase.WRITING: Sentence("writing back"),
     QuickPhase.STREAMING: Sentence("reading elsewhere"),
     QuickPhase.LOOKING: Sentence("comparing"),
-    QuickPhase.IDLING: Sentence("leaving it alone"),
+    QuickPhase.IDLING: Sentence("idling"),
     QuickPhase.LOOKING_AGAIN: Sentence("comparing again"),
 }
 
@@ -240,18 +238,18 @@ QUICK_PHASES = {
 def quick_check(arguments: Namespace) -> None:
     """Raises BadInput for options that do not go together."""
     if not arguments.shingled:
-        raise BadInput(t("--quick belongs to --scratch --shingled."))
+        raise BadInput(t("--quick requires --scratch --shingled."))
     if arguments.seconds is not None or arguments.most_bytes:
-        raise BadInput(t("--quick has limits of its own: leave out --seconds and --most-bytes."))
+        raise BadInput(t("--quick has fixed limits: remove --seconds and --most-bytes."))
 
 
 def quick_measure(arguments: Namespace, drive: Drive) -> ExitCode:
     """Test it, and print the verdict; 130 where the person ended it."""
     probe_extents(drive)
     beginning = t(
-        "Reading {count} blocks in free space of {drive}, and writing the same bytes "
-        "back: {size:exact}. That takes about {usual} s, {most} s at most. Every "
-        "byte stays as it is; Ctrl+C ends it.",
+        "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the "
+        "same bytes. This takes about {usual} s, at most {most} s. No byte changes; "
+        "Ctrl+C stops.",
         count=WRITES,
         drive=drive.path,
         size=WRITES * block_bytes(drive),
@@ -268,14 +266,14 @@ def quick_lines(verdict: DisplacedVerdict) -> list[str]:
     lines = [verdict.sentence]
     looks = (
         (t("right after writing"), verdict.timings.look),
-        (t("after the drive was left alone"), verdict.timings.look_after_idle),
+        (t("after the drive was idle"), verdict.timings.look_after_idle),
     )
     for when, look in looks:
         if look is not None:
             lines += _bars(when, look)
     if verdict.written_bytes:
         took = t(
-            "Wrote {written:exact} and read {read:size} in {seconds:.0f} s, waiting included.",
+            "Wrote {written:exact} and read {read:size} in {seconds:.0f} s, including idle time.",
             written=verdict.written_bytes,
             read=verdict.read_bytes,
             seconds=verdict.seconds,
@@ -291,7 +289,7 @@ def _bars(when: Message, look: ProbeComparison) -> Iterator[str]:
     for name, time in rows:
         bar = "#" * round(BAR_COLUMNS * time / longest)
         yield f"{name:<{QUICK_LABEL_COLUMNS}}  {bar:<{BAR_COLUMNS}}  {time / 1e6:.2f} ms"
-    yield str(t("Medians of reading one block again, {when}.", when=when))
+    yield str(t("Medians of rereading one block, {when}.", when=when))
 
 
 def _quick_in_words(progress: QuickProbeProgress) -> str:
@@ -333,7 +331,7 @@ def offered(offer: PlanOffer, arguments: Namespace) -> ExitCode:
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     for doubt in offer.doubts:
         say(printable(str(doubt), 4000))
-    say(t("Nothing has been changed. To do this:"))
+    say(t("No changes were made. To apply, exactly as shown:"))
     say(f"    {given_again()} --confirm {shlex.quote(printable(offer.token))}")
     return ExitCode.DONE
 
@@ -352,8 +350,8 @@ def tell_bad_sectors(run: Path) -> bool:
     if stops:
         say(
             t(
-                "Which file that is cannot be told while the partition is half moved. Moved "
-                "back, its own check tells."
+                "The affected file is unknown while the partition is half moved. Move it "
+                "back and run the filesystem check to find out."
             )
         )
     return bool(stops)

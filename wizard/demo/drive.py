@@ -66,7 +66,7 @@ def clean_up(folder: Path) -> list[str]:
             *problems,
             str(
                 t(
-                    "{folder} was not deleted, because {place} is still mounted.",
+                    "Cannot delete {folder} because {place} is still mounted.",
                     folder=str(folder),
                     place=left[0],
                 )
@@ -74,7 +74,7 @@ def clean_up(folder: Path) -> list[str]:
         ]
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
-        problems.append(str(t("{folder} could not be deleted.", folder=str(folder))))
+        problems.append(str(t("Cannot delete {folder}.", folder=str(folder))))
     return problems
 
 
@@ -142,7 +142,7 @@ def _unmount(target: str, problems: list[str]) -> None:
         sleep(0.2)
     result = run(["umount", "--lazy", target], seconds=TOOL_SECONDS, accept=range(256))
     if result.status:
-        problems.append(str(t("{place} could not be unmounted: {why}", place=target, why=result.last_words)))
+        problems.append(str(t("Cannot unmount {place}: {why}", place=target, why=result.last_words)))
 
 
 def _mounts_below(folder: Path) -> list[str]:
@@ -161,7 +161,7 @@ def _plain(escaped: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), escaped)
 
 
-OWN_FSTAB = t("The demo's own file of mounts at boot; the system's is not touched.")
+OWN_FSTAB = t("The demo's fstab; the system's fstab is not changed.")
 
 PREFIX = "diskwright-demo-"
 NEEDED_BYTES = 512 * MIB
@@ -205,7 +205,7 @@ def demo_drive() -> Iterator[DemoDrive]:
     """
     if os.geteuid() != 0:
         raise Refused(
-            t("The demo makes a disposable drive for itself, and that needs root: run sudo diskwright demo.")
+            t("The demo creates a disposable drive, which requires root. Run sudo diskwright demo.")
         )
     parent = Path(os.environ.get("TMPDIR") or "/var/tmp").resolve()
     sweep(parent)
@@ -249,7 +249,7 @@ def _check_room(parent: Path) -> None:
     except OSError as error:
         raise Failed(
             t(
-                "{folder}, where the demo drive is to be made, cannot be used: {why}.",
+                "Cannot create the demo drive in {folder}: {why}.",
                 folder=str(parent),
                 why=str(error.strerror),
             )
@@ -258,8 +258,8 @@ def _check_room(parent: Path) -> None:
     if free < NEEDED_BYTES:
         raise Failed(
             t(
-                "The demo drive needs {needed:size} in {folder}, where {free:size} are free. "
-                "Name another folder in TMPDIR.",
+                "The demo drive needs {needed:size} in {folder}, but only {free:size} are "
+                "free. Set TMPDIR to another folder.",
                 needed=NEEDED_BYTES,
                 folder=str(parent),
                 free=free,
@@ -288,7 +288,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
         except subprocess.TimeoutExpired:
             raise Failed(
                 t(
-                    "The demo drive in {folder} is still being taken away by process {pid}.",
+                    "Process {pid} is still removing the demo drive in {folder}.",
                     folder=str(folder),
                     pid=reaper.pid,
                 )
@@ -297,7 +297,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
             problems = tuple(said.decode(errors="replace").splitlines())
             raise Failed(
                 t(
-                    "Not all of the demo could be taken away. {problems:row}",
+                    "Cannot remove the demo completely. {problems:row}",
                     problems=problems or t("See {folder}.", folder=str(folder)),
                 )
             )

@@ -83,10 +83,12 @@ def parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JS
         value = json.loads(text)
     except (ValueError, RecursionError):
         raise BadInput(
-            str(t("{file} is not a whole JSON document: it may be cut off or damaged.", file=where))
+            str(
+                t("{file} is not a complete JSON document; the file may be truncated or damaged.", file=where)
+            )
         ) from None
     if not isinstance(value, dict) or not isinstance(value.get("schema"), str):
-        raise BadInput(str(t("{file} is no diskwright document: it names no schema.", file=where)))
+        raise BadInput(str(t("{file} is not a diskwright document: no schema found.", file=where)))
     found: str = value.pop("schema")
     if found in schemas:
         return found, value
@@ -175,7 +177,7 @@ class Sealed(Generic[T]):
             raise BadInput(
                 str(
                     t(
-                        "{file} was made by an earlier version of diskwright. {again}",
+                        "{file} was created by an earlier version of diskwright. {again}",
                         file=where,
                         again=self.again,
                     )
@@ -185,7 +187,7 @@ class Sealed(Generic[T]):
             raise BadInput(
                 str(
                     t(
-                        "{file} was changed or damaged after it was made: its digest does not fit. {again}",
+                        "{file} was changed or damaged after creation: the digest does not match. {again}",
                         file=where,
                         again=self.again,
                     )

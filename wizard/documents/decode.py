@@ -95,7 +95,7 @@ def _one_of(values: dict[str, Any]) -> Decoder:
     def decoder(value: Any) -> Any:
         if type(value) is not str or value not in values:
             raise Misfit(
-                Sentence("{what} has to be one of {values:list}, not {found}."),
+                Sentence("{what} must be one of {values:list}, not {found}."),
                 values=tuple(values),
                 found=_shown(value),
             )
@@ -148,7 +148,7 @@ def _tuple(*members: Any) -> Decoder:
     def decoder(value: Any) -> Any:
         if type(value) not in (list, tuple) or len(value) != len(inner):
             raise Misfit(
-                Sentence("{what} has to be a list of {length} values, not {found}."),
+                Sentence("{what} must be a list of {length} values, not {found}."),
                 length=len(inner),
                 found=_shown(value),
             )
@@ -217,7 +217,7 @@ def _record(wanted: Any) -> Decoder:
         # A mistyped key is both unknown and missing, and is found by what stands there.
         if not value.keys() <= known.keys():
             strange = next(name for name in value if name not in known)
-            raise Misfit(Sentence("{what} is no key that is known here."), f".{printable(strange, 60)}")
+            raise Misfit(Sentence("{what} is not a known key."), f".{printable(strange, 60)}")
         found = _values(value, known.__getitem__)
         if missing := [name for name in needed if name not in found]:
             raise Misfit(Sentence("{what} is missing."), f".{missing[0]}")
@@ -236,9 +236,7 @@ def _said(value: Any) -> Message:
     """A message: its English, with a second form if it has one, and its values. Documents of version 1.0 have
     a code instead of the English."""
     if not _is_message(value):
-        raise Misfit(
-            Sentence("{what} has to be a message with its values, not {found}."), found=_shown(value)
-        )
+        raise Misfit(Sentence("{what} must be a message with values, not {found}."), found=_shown(value))
     english, several = value.get("english", ""), value.get("several", "")
     try:
         if "code" in value:
@@ -246,7 +244,7 @@ def _said(value: Any) -> Message:
         return from_document(english, several, _values(value["values"], lambda _name: _named))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise Misfit(
-            Sentence("{what} is no message with these values: {english}."), english=_shown(english)
+            Sentence("{what} is not a valid message for these values: {english}."), english=_shown(english)
         ) from None
 
 
@@ -257,7 +255,7 @@ def _named(value: Any) -> Any:
         return tuple(map(_named, value))
     if type(value) not in (str, int, float):
         raise Misfit(
-            Sentence("{what} has to be text, a number or a sentence, not {found}."),
+            Sentence("{what} must be text, a number or a message, not {found}."),
             found=_kind_of(type(value)),
         )
     return value
@@ -281,7 +279,7 @@ def _other_type(wanted: type, value: object) -> Misfit:
     # Of two numbers it matters that one is no whole number.
     alike = Sentence("a fraction") if (wanted, found) == (int, float) else None
     return Misfit(
-        Sentence("{what} has to be {wanted}, not {found}."),
+        Sentence("{what} must be {wanted}, not {found}."),
         wanted=_kind_of(wanted, Sentence("a whole number")),
         found=(alike() if alike else _kind_of(found)),
     )
@@ -300,7 +298,7 @@ def _shown(value: object) -> Value:
 KINDS: dict[type, Sentence] = {
     str: Sentence("text"),
     float: NUMBER,
-    bool: Sentence("yes or no (true or false)"),
+    bool: Sentence("a boolean (true or false)"),
     list: LIST,
     tuple: LIST,
     dict: Sentence("a table"),

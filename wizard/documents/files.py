@@ -123,7 +123,7 @@ def write_file(path: Path, text: str, what: str) -> None:
             raise BadInput(
                 str(
                     t(
-                        "{file} is no file; name one to write {what} to.",
+                        "{file} is not a regular file; name another file for {what}.",
                         file=shown,
                         what=f"{what[:1].lower()}{what[1:]}",
                     )
@@ -154,9 +154,9 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     try:
         mode = path.stat().st_mode
         if stat.S_ISBLK(mode):
-            raise BadInput(str(t("{file} is a drive or a part of one, not a file.", file=shown)))
+            raise BadInput(str(t("{file} is a block device, not a file.", file=shown)))
         if stat.S_ISDIR(mode):
-            raise BadInput(str(t("{file} is a directory; name a file in it.", file=shown)))
+            raise BadInput(str(t("{file} is a directory; name a file inside.", file=shown)))
         flags = os.O_NONBLOCK if stat.S_ISFIFO(mode) else 0
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags), "rb") as file:
             data = _first_of_pipe(file.fileno(), shown) if flags else b""
@@ -167,7 +167,7 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     except FileNotFoundError:
         raise
     except UnicodeDecodeError:
-        raise BadInput(str(t("{file} is no text, so it is no diskwright document.", file=shown))) from None
+        raise BadInput(str(t("{file} is not a diskwright document: not a text file.", file=shown))) from None
     except (OSError, ValueError) as error:
         raise BadInput(str(UNREADABLE(file=shown, why=_reason(error)))) from None
 
@@ -185,9 +185,9 @@ def _first_of_pipe(descriptor: int, shown: str) -> bytes:
             os.set_blocking(descriptor, True)
             return first or b""
         if monotonic() > limit:
-            raise BadInput(str(t("Nothing comes through the pipe {file}.", file=shown)))
+            raise BadInput(str(t("No data arrived through the pipe {file}.", file=shown)))
         sleep(PAUSE_SECONDS)
 
 
 def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(t("the name cannot be a file's"))
+    return getattr(error, "strerror", None) or str(t("invalid file name"))

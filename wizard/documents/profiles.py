@@ -90,7 +90,7 @@ def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
         why = printable(str(misfit.said), 220)
         raise _at_line(where, line_of(text, misfit.key), within(misfit.key), why) from None
     except RecursionError:
-        raise BadInput(str(t("{file} has values within values, too deep to be read.", file=where))) from None
+        raise BadInput(str(t("{file} cannot be read: values are nested too deeply.", file=where))) from None
     except ValueError as error:
         # No TOML, or a number of more digits than Python reads.
         raise BadInput(f"{where}: {error}") from None

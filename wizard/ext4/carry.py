@@ -139,7 +139,7 @@ def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repa
     if way not in WRITING:
         raise BadInput(
             join(
-                t("Only the ways light and full can be carried to a rescue medium, not {way}.", way=way),
+                t("Only the light and full conversions can be used on a rescue medium, not {way}.", way=way),
                 NOTHING_WRITTEN,
             )
         )
@@ -207,7 +207,7 @@ def difference(carried: Carried, situation: Situation) -> Message | None:
     for what, wanted, seen in pairs:
         if wanted != seen:
             return t(
-                "its {what}: {now} now, and {was} when the plan was made",
+                "{what} is {now}, but was {was} in the plan",
                 what=what(),
                 now=_shown(seen),
                 was=_shown(wanted),
@@ -220,7 +220,7 @@ SHAPE = {
     "blocks": Sentence("number of blocks"),
     "inode_bytes": Sentence("inode size"),
     "inodes": Sentence("number of inodes"),
-    "blocks_per_group": Sentence("number of blocks in a group"),
+    "blocks_per_group": Sentence("blocks per group"),
 }
 
 
@@ -244,15 +244,15 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Messa
         mounting: Argv = ("sudo", "diskwright", "migrate", device, "--way", "mount", "--confirm", token)
         yield (
             t(
-                "Have {fstab} name ext4 now; the ext4 driver mounts it as it is, too.",
+                "Change {fstab} to ext4 now; the ext4 driver can also mount the old filesystem.",
                 fstab=printable(carried.fstab, 200),
             ),
             mounting,
         )
     yield (
         t(
-            "Put {plan} and diskwright on a USB stick or a volume other than {device}, "
-            "with {room:size} free for its work.",
+            "Copy {plan} and diskwright to a USB stick or a volume other than {device}, "
+            "with {room:size} of free working space.",
             plan=plan,
             device=device,
             room=room,
@@ -261,8 +261,8 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Messa
     )
     yield (
         t(
-            "Start the computer from a rescue medium or a live system. Mount that volume "
-            "at {place} there, and nothing of {device}.",
+            "Boot the computer from a rescue medium or a live system. Mount that volume "
+            "at {place}, and do not mount {device}.",
             place=str(PLACE),
             device=device,
         ),
@@ -271,28 +271,32 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Messa
     applying: Argv = ("sudo", "diskwright", "apply", there, "--journal", RUNS)
     yield (
         t(
-            "Look at every step. The filesystem is found by its UUID, whatever its "
-            "device is called there; nothing is written yet."
+            "Review all steps. The filesystem is found by UUID, regardless of the device "
+            "name; no data is written yet."
         ),
         applying,
     )
-    yield t("Carry it out by the token that was named."), (*applying, "--confirm", "TOKEN")
+    yield (
+        t("Apply the plan. Replace TOKEN with the serial number or device name shown."),
+        (*applying, "--confirm", "TOKEN"),
+    )
     undoing, keeping = (("sudo", "diskwright", settling, "--journal", RUNS) for settling in ("undo", "keep"))
     yield (
         t(
-            "Keep it. `{command}` undoes it instead, as long as the system was not started from it.",
+            "Keep the result. `{command}` undoes the conversion instead, if the system "
+            "has not been booted from it.",
             command=" ".join(undoing),
         ),
         keeping,
     )
-    yield t("Take the medium out, and start the system again."), ()
+    yield t("Remove the medium and reboot."), ()
 
 
 def not_there(carried: Carried) -> Message:
     """That the filesystem is not attached."""
     said = t(
-        "The filesystem {uuid} ({size:exact}) is not there. Attach its drive, and "
-        "open what it lies in (LUKS, LVM, md).",
+        "Filesystem {uuid} ({size:exact}) is not attached. Attach the drive and open "
+        "the container (LUKS, LVM, md).",
         uuid=carried.before.uuid,
         size=carried.device_bytes,
     )
@@ -304,7 +308,7 @@ def check_carried(carried: Carried, where: str) -> None:
     if fault := next(_faults(carried), None):
         raise BadInput(
             t(
-                "{where} does not hold together: {fault}. Make it again where it was made.",
+                "{where} is inconsistent: {fault}. Recreate it where it was created.",
                 where=where,
                 fault=fault,
             )
@@ -317,9 +321,9 @@ def _faults(carried: Carried) -> Iterator[Message | str]:
         yield words.NO_DEVICE(device=printable(carried.device, 60))
     yield from ext_faults(carried.before)
     if carried.way not in WRITING:
-        yield t("the way {way} is not one that is carried", way=carried.way)
+        yield t("the {way} conversion is not available on a rescue medium", way=carried.way)
     if carried.device_bytes <= 0:
-        yield t("a device of {bytes} bytes cannot be", bytes=carried.device_bytes)
+        yield t("a device of {bytes} bytes is impossible", bytes=carried.device_bytes)
 
 
 def _from_first(body: JSON) -> JSON:
@@ -330,7 +334,7 @@ def _from_first(body: JSON) -> JSON:
 CARRIED = Sealed(
     "diskwright.carried/2",
     Carried,
-    t("Make it again where it was made."),
+    t("Recreate it where it was created."),
     check_carried,
     earlier={"diskwright.carried/1": _from_first},
 )

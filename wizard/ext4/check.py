@@ -25,12 +25,12 @@ from wizard.plan.check import identity_faults
 from wizard.plan.rules import is_device_path, uuid_fault
 
 # The drive, the device and the filesystem.
-NO_DEVICE = Sentence('"{device}" is no device below /dev')
+NO_DEVICE = Sentence('"{device}" is not a device under /dev')
 
 # The way.
 
 
-LINE_TWICE = t("it changes a line twice, or lines of several files")
+LINE_TWICE = t("the plan changes a line twice, or lines in several files")
 
 MEANS = {
     Way.MOUNT: {Means.FILES},
@@ -50,7 +50,7 @@ def check_migration(migration: Migration, where: str = "The document") -> None:
     if fault := next(_faults(migration), None):
         raise BadInput(
             t(
-                "{where} does not hold together: {fault}. Make it again with `diskwright migrate`.",
+                "{where} is inconsistent: {fault}. Recreate it with `diskwright migrate`.",
                 where=where,
                 fault=fault,
             )
@@ -74,12 +74,12 @@ def _faults(migration: Migration) -> Iterator[Message | str]:
     for drive in filter(None, (migration.drive, migration.target)):
         yield from identity_faults(drive)
     if (migration.target is None) == (migration.way is Way.FRESH):
-        yield t("it names a drive for a fresh filesystem where there is none, or none where there is one")
+        yield t("the drive for a fresh filesystem is missing or unexpected")
     if not is_device_path(migration.device):
         yield NO_DEVICE(device=printable(migration.device, 60))
     yield from ext_faults(migration.before)
     if migration.means not in MEANS[migration.way]:
-        yield t("the way {way} is not made safe by {means}", way=migration.way, means=migration.means)
+        yield t("the {way} conversion is not protected by {means}", way=migration.way, means=migration.means)
     yield from _folder_faults(migration)
     operations = tuple(step.operation for step in migration.steps)
     yield from _operation_faults(migration, operations)
@@ -89,14 +89,14 @@ def ext_faults(before: ExtFacts) -> Iterator[Message]:
     """What cannot be of a superblock that a document names."""
     if fault := uuid_fault(before.uuid):
         yield t(
-            'the filesystem\'s UUID cannot be "{uuid}": it {fault}',
+            'the filesystem UUID "{uuid}" is invalid: it {fault}',
             uuid=printable(before.uuid, 60),
             fault=fault,
         )
     if before.block_bytes not in (1 << bits for bits in range(10, 17)) or before.inode_bytes not in (
         1 << bits for bits in range(7, 17)
     ):
-        yield t("its blocks or inodes have a size that no ext filesystem has")
+        yield t("the block or inode size is invalid for ext filesystems")
     counts = (
         before.blocks,
         before.blocks_per_group,
@@ -105,7 +105,7 @@ def ext_faults(before: ExtFacts) -> Iterator[Message]:
         before.desc_bytes,
     )
     if not all(0 < count < 1 << 48 for count in counts) or not 0 <= before.free_blocks <= before.blocks:
-        yield t("its superblock holds numbers that cannot be")
+        yield t("the superblock contains impossible values")
 
 
 def _folder_faults(migration: Migration) -> Iterator[Message]:
@@ -113,14 +113,14 @@ def _folder_faults(migration: Migration) -> Iterator[Message]:
         migration.means, (False, False)
     )
     if (bool(migration.store), bool(migration.undo_dir)) != wanted:
-        yield t("it names other folders than its means need")
+        yield t("the folders do not match the protection used")
     for folder in filter(None, (migration.store, migration.undo_dir)):
         if (
             not folder.isprintable()
             or not PurePosixPath(folder).is_absolute()
             or ".." in PurePosixPath(folder).parts
         ):
-            yield t('"{folder}" is no folder', folder=printable(folder, 60))
+            yield t('"{folder}" is not a valid folder', folder=printable(folder, 60))
 
 
 def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Message]:
@@ -130,7 +130,7 @@ def _operation_faults(migration: Migration, operations: tuple[MigrationOperation
         operation for operation in operations if not isinstance(operation, SetFstabType | SetOwnFstabType)
     )
     if not operations:
-        yield t("it does nothing")
+        yield t("the plan has no steps")
     if migration.way is Way.FRESH:
         yield from _fresh_faults(migration, operations)
         return
@@ -139,7 +139,7 @@ def _operation_faults(migration: Migration, operations: tuple[MigrationOperation
         *own,
         *lines,
     ):
-        yield t("its steps are not those of the way {way} for its filesystem", way=migration.way)
+        yield t("the steps do not match the {way} conversion for the filesystem", way=migration.way)
     if (
         len({(line.file, line.number) for line in lines}) != len(lines)
         or len({(line.file, line.digest) for line in lines}) > 1
@@ -152,13 +152,15 @@ def _operation_faults(migration: Migration, operations: tuple[MigrationOperation
 
 def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[Message]:
     if own and migration.way is Way.MOUNT:
-        yield t("it changes a file on a filesystem that is to stay as it is")
+        yield t("the plan changes a file on a filesystem that must remain unchanged")
     if len({line.number for line in own}) != len(own) or len({line.digest for line in own}) > 1:
         yield LINE_TWICE
     for line in own:
         if line.block < 0 or not 0 <= line.offset < migration.before.block_bytes:
             yield t(
-                "byte {offset} of block {block} is no place in a file", offset=line.offset, block=line.block
+                "byte {offset} of block {block} is not a valid file position",
+                offset=line.offset,
+                block=line.block,
             )
         yield from _line_faults(line)
 
@@ -167,7 +169,7 @@ def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Message]:
     fields = line.old.split()
     file = line.file if isinstance(line, SetFstabType) else OWN_FSTAB
     if not file.startswith("/") or not file.isprintable() or line.number < 1 or len(line.digest) != 64:
-        yield t('"{file}" is no file of mounts at boot', file=printable(file, 60))
+        yield t('"{file}" is not an fstab file', file=printable(file, 60))
     elif (
         len(fields) < 3
         or fields[0].startswith("#")
@@ -175,23 +177,23 @@ def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Message]:
         or fields[2] not in OLD_TYPES
         or line.new != retyped(line.old)
     ):
-        yield t("the line that it changes is none that names ext2 or ext3")
+        yield t("the line to change does not specify ext2 or ext3")
 
 
 def _fresh_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Message]:
     match operations:
         case (MakeFresh(target=target, uuid=uuid), CopyFiles()):
             if operations != fresh_operations(migration.before, target, uuid):
-                yield t("the fresh filesystem is not called as it is to be")
+                yield t("the fresh filesystem has an unexpected name")
             if (
                 target == migration.device
                 or not is_device_path(target)
                 or uuid_fault(uuid)
                 or uuid == migration.before.uuid
             ):
-                yield t('it makes the fresh filesystem on "{target}"', target=printable(target, 60))
+                yield t('the fresh filesystem cannot be created on "{target}"', target=printable(target, 60))
         case _:
-            yield t("its steps are not those of a fresh filesystem and a copy")
+            yield t("the steps do not match a fresh filesystem and a copy")
 
 
 def _from_first(body: JSON) -> JSON:
@@ -203,7 +205,7 @@ def _from_first(body: JSON) -> JSON:
 MIGRATIONS = Sealed(
     "diskwright.migration/2",
     Migration,
-    t("Make it again with `diskwright migrate`."),
+    t("Recreate it with `diskwright migrate`."),
     check_migration,
     told_anew,
     {"diskwright.migration/1": _from_first},

@@ -26,13 +26,11 @@ from wizard.model.migration import (
 from wizard.model.said import MIB, Message, Sentence, t
 
 FEATURES = {
-    "extent": Sentence(
-        "New files are noted in runs of blocks: large ones are written, read and deleted faster."
-    ),
-    "huge_file": Sentence("Single files can grow beyond 2 TiB."),
-    "dir_nlink": Sentence("A folder can have more than 65,000 folders in it."),
-    "dir_index": Sentence("Files in large folders are found by an index."),
-    "extra_isize": Sentence("Times finer than a second, and dates past January 2038."),
+    "extent": Sentence("New files use extents, so large ones are written, read and deleted faster."),
+    "huge_file": Sentence("Single files can exceed 2 TiB."),
+    "dir_nlink": Sentence("A folder can contain more than 65,000 subfolders."),
+    "dir_index": Sentence("Large folders use an index to find files."),
+    "extra_isize": Sentence("Subsecond times, and dates past January 2038."),
 }
 
 SMALL_BLOCKS = 4096
@@ -46,29 +44,25 @@ def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tupl
 def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Message]:
     match operation:
         case AddJournal():
-            yield t("A journal: after a power cut it is in order within seconds, without a whole check.")
+            yield t("A journal: consistent within seconds after a power cut, without a full check.")
         case WidenInodes():
-            yield t("Room in every inode for small attributes, such as access lists, and for finer times.")
+            yield t(
+                "Space in every inode for small attributes, such as access lists, and for subsecond times."
+            )
         case SetFeatures(features=features):
             yield from (FEATURES[feature]() for feature in features if feature in FEATURES)
         case ConvertFiles():
-            yield t(
-                "Every file and folder that is there already is noted in runs of blocks, "
-                "too: checks get faster."
-            )
+            yield t("Existing files and folders also use extents: checks are faster.")
         case WidenBlockNumbers():
             yield t(
-                "It can grow beyond {limit:exact}, and its checksums get their full length.",
+                "The filesystem can grow beyond {limit:exact} and use full-length checksums.",
                 limit=_narrow_limit(before),
             )
         case AddChecksums():
-            yield t(
-                "Checksums on everything but the files' own content: damage is noticed instead of passed on."
-            )
+            yield t("Checksums on all metadata, so corruption is detected.")
         case SetFstabType():
             yield t(
-                "Writes are gathered before their place is chosen (delayed allocation), "
-                "which the older drivers' habits leave out."
+                "Writes are collected before allocation (delayed allocation), unlike with the older drivers."
             )
         case MakeFresh():
             yield from fresh_gains(before)
@@ -80,29 +74,26 @@ def fresh_gains(before: ExtFacts) -> Iterator[Message]:
     """What only a filesystem that is made anew has, with this one's numbers."""
     if "flex_bg" not in before.features and before.groups > 1:
         yield t(
-            "Its own tables lie together (flex_bg) instead of in each of {groups:,d} "
-            "places: less seeking on a hard disk.",
+            "Filesystem tables are grouped (flex_bg) instead of in each of {groups:,d} "
+            "places: fewer seeks on a hard disk.",
             groups=before.groups,
         )
     if before.block_bytes < SMALL_BLOCKS:
         yield t(
-            "Blocks of {wanted} bytes instead of {found:,d}: less to keep account of, "
-            "and files beyond {limit:exact}.",
+            "Blocks of {wanted} bytes instead of {found:,d}: less metadata, and files beyond {limit:exact}.",
             wanted=SMALL_BLOCKS,
             found=before.block_bytes,
             limit=_narrow_limit(before),
         )
     used = max(0, before.inodes - before.free_inodes)
     yield t(
-        "A number of inodes chosen anew. Here it is {inodes:,d} for ever, of which "
-        "{used:,d} are used and which take {room:size}.",
+        "A new number of inodes. Currently fixed at {inodes:,d}, with {used:,d} in "
+        "use and {room:size} occupied.",
         inodes=before.inodes,
         used=used,
         room=before.inodes * before.inode_bytes,
     )
-    yield t(
-        "Every file in few pieces, since it is written anew. When each file was made is known from then on."
-    )
+    yield t("Less fragmentation, because all files are rewritten. Creation times are recorded.")
 
 
 def _narrow_limit(before: ExtFacts) -> int:

@@ -11,9 +11,9 @@ from wizard.model.finding import Finding
 from wizard.model.said import Sentence, join, t, tn
 
 REPAIR = t(
-    "Have it repaired with --repair, on a copy of what changes or with an undo file. A backup first is wise."
+    "Repair with --repair, on a copy of the changes or with an undo file. A backup first is recommended."
 )
-FRESH = t("Use the fresh way, which only reads it.")
+FRESH = t("Use the fresh conversion, which only reads the filesystem.")
 
 OLDEST_PROGRAMS = (1, 43)
 """With it came undo files for every program, `resize2fs -b`, checksums of metadata, and e2fsck's bmap2extent
@@ -60,11 +60,11 @@ def in_use(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-running-root",
             situation,
-            t("The running system stands on {device}.", device=device),
-            t("A filesystem cannot be changed below the system that runs from it."),
+            t("{device} contains the running system.", device=device),
+            t("A filesystem cannot be converted while the system runs from it."),
             t(
-                "Write a plan to carry to a rescue medium: `diskwright migrate {device} "
-                "--way full -o carry.json`. It says what to do with it.",
+                "Create a plan for a rescue medium: `diskwright migrate {device} --way full "
+                "-o carry.json`. The command explains the next steps.",
                 device=device,
             ),
             "/proc/self/mountinfo",
@@ -78,14 +78,14 @@ def in_use(situation: Situation) -> Iterator[Finding]:
                 device=device,
                 places=tuple(printable(place, 200) for place in situation.mounts),
             ),
-            t("What is changed below a mounted filesystem damages it."),
+            t("Changes to a mounted filesystem damage it."),
             join(
                 t("Unmount it first (`umount {device}`).", device=device),
-                t("Where that does not help, a program sees it in a namespace of its own: end that one."),
+                t("If that fails, a program uses the filesystem in its own namespace: end that program."),
                 t(
-                    "The system may be unable to do without it, as with /usr or /var. Then write "
-                    "a plan to carry to a rescue medium: `diskwright migrate {device} --way full "
-                    "-o carry.json`.",
+                    "The system may require the filesystem, as with /usr or /var. If so, create "
+                    "a plan for a rescue medium: `diskwright migrate {device} --way full -o "
+                    "carry.json`.",
                     device=device,
                 ),
             ),
@@ -96,21 +96,21 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             "migrate-swap-file",
             situation,
             t(
-                "The swap file {file} lies on {device} and is in use.",
+                "The swap file {file} on {device} is in use.",
                 file=printable(file, 200),
                 device=device,
             ),
-            t("The kernel writes to the places where a swap file lay when it was switched on."),
-            t("Switch it off first (`swapoff {file}`).", file=printable(file, 200)),
+            t("The kernel writes to the positions of a swap file recorded when swap was enabled."),
+            t("Disable it first (`swapoff {file}`).", file=printable(file, 200)),
             "/proc/swaps",
         )
     if situation.opened and not situation.mounts and not situation.is_root:
         yield danger(
             "migrate-opened",
             situation,
-            t("Another device or a program holds {device} for itself alone.", device=device),
-            t("Two that write to one filesystem damage it."),
-            t("Close what is built on it, or end that program; `lsblk` and `fuser` tell which it is."),
+            t("Another device or a program has exclusive use of {device}.", device=device),
+            t("Two writers damage a filesystem."),
+            t("Close the dependent device or end the program; `lsblk` and `fuser` show the user."),
             "open(2), O_EXCL",
         )
 
@@ -123,22 +123,25 @@ def its_state(situation: Situation) -> Iterator[Finding]:
             "migrate-cut-off",
             situation,
             t(
-                "{device} is smaller than the filesystem on it: {has:exact} of {needs:exact}.",
+                "{device} is smaller than its filesystem: {has:exact} of {needs:exact}.",
                 device=device,
                 has=situation.device_bytes,
                 needs=before.size_bytes,
             ),
-            t("Its end is missing, with whatever lay there."),
-            t("Find out what made the partition or volume smaller, and put that right first."),
+            t("The end of the filesystem is missing, including any data there."),
+            t("Find out why the partition or volume became smaller, and fix that first."),
             "superblock",
         )
     if not before.counts_fit:
         yield danger(
             "migrate-counts",
             situation,
-            t("The superblock of {device} says that more is free than there is.", device=device),
-            t("No plan can rely on wrong numbers, and more than these can be wrong."),
-            t("Make an image of {device} first, then have it checked: `e2fsck -f {device}`.", device=device),
+            t("The superblock of {device} reports more free blocks or inodes than exist.", device=device),
+            t("Plans cannot rely on wrong numbers, and other numbers may also be wrong."),
+            t(
+                "Create an image of {device} first, then check the filesystem: `e2fsck -f {device}`.",
+                device=device,
+            ),
             "superblock",
         )
     yield from _errors(situation)
@@ -153,11 +156,11 @@ def _errors(situation: Situation) -> Iterator[Finding]:
             "migrate-half-done",
             situation,
             t(
-                "A change to {device} was begun and not finished. {change}",
+                "A change to {device} was started but not finished. {change}",
                 device=device,
                 change=before.half_done,
             ),
-            t("What comes next could rely on what is only half there."),
+            t("Further steps could rely on incomplete changes."),
             REPAIR,
             "superblock",
         )
@@ -167,7 +170,7 @@ def _errors(situation: Situation) -> Iterator[Finding]:
             situation,
             t("{device} is marked as damaged.", device=device),
             t(
-                "The kernel or a check found errors on it ({recorded} recorded) that nobody has repaired.",
+                "The kernel or a check found unrepaired errors ({recorded} recorded).",
                 recorded=before.recorded_errors,
             ),
             REPAIR,
@@ -177,8 +180,12 @@ def _errors(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-damaged",
             situation,
-            t("{device} is damaged, and not marked as such: {found}", device=device, found=situation.damaged),
-            t("What is converted or copied relies on what the damaged part should say."),
+            t(
+                "{device} is damaged but not marked as damaged: {found}",
+                device=device,
+                found=situation.damaged,
+            ),
+            t("Conversion and copying rely on the damaged data."),
             REPAIR,
             "e2fsck",
         )
@@ -187,16 +194,16 @@ def _errors(situation: Situation) -> Iterator[Finding]:
             "migrate-recorded-errors",
             situation,
             tn(
-                "The kernel recorded one error on {device} since its errors were last cleared.",
-                "The kernel recorded {count} errors on {device} since they were last cleared.",
+                "The kernel recorded one error on {device} since errors were last cleared.",
+                "The kernel recorded {count} errors on {device} since errors were last cleared.",
                 count=before.recorded_errors,
                 device=device,
             ),
             t(
-                "Damage, or a failing drive, can lie behind them. The first step checks "
-                "everything, and stops where it finds damage."
+                "Damage or a failing drive may be the cause. The first step checks "
+                "everything and stops on damage."
             ),
-            t("Look at the drive's health with `diskwright inspect`."),
+            t("Check the drive's health with `diskwright inspect`."),
         )
 
 
@@ -207,23 +214,23 @@ def _not_unmounted(situation: Situation) -> Iterator[Finding]:
         yield info(
             "migrate-journal-pending",
             situation,
-            t("The journal of {device} holds changes that are not in their places yet.", device=device),
+            t("The journal of {device} has pending changes.", device=device),
             t(
-                "It was not unmounted in order. Mounting it, or the first step of a "
-                "migration, puts them there."
+                "The filesystem was not unmounted cleanly. Mounting or the first step of a "
+                "conversion replays the journal."
             ),
             t(
-                "For a copy to a fresh filesystem, mount and unmount it once. For every "
-                "other way nothing needs to be done."
+                "Before a copy to a fresh filesystem, mount and unmount this one once. Other "
+                "conversions need no action."
             ),
         )
     elif not before.clean and not before.has_errors and not before.half_done:
         yield info(
             "migrate-not-clean",
             situation,
-            t("{device} was not unmounted in order.", device=device),
-            t("Without a journal, only a whole check tells whether it is sound; the first step does that."),
-            t("Nothing needs to be done."),
+            t("{device} was not unmounted cleanly.", device=device),
+            t("Without a journal, only a full check can detect damage; the first step does that."),
+            t("No action needed."),
         )
 
 
@@ -234,16 +241,17 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-external-journal",
             situation,
-            t("The journal of {device} lies on another device.", device=device),
-            t("A snapshot of one of the two would not fit the other."),
+            t("The journal of {device} is on another device.", device=device),
+            t("A snapshot of one device would not match the other."),
             join(
                 t(
-                    "Take the journal off first, on the unmounted and clean filesystem: `tune2fs "
-                    "-O ^has_journal {device}`. The migration gives it a journal of its own.",
+                    "Remove the external journal first, while the filesystem is unmounted and "
+                    "clean: `tune2fs -O ^has_journal {device}`. The conversion adds an internal "
+                    "journal.",
                     device=device,
                 ),
-                t("The other device is free then, and undoing the migration does not change that."),
-                t("To mount it as ext4, or to copy it to a fresh one, nothing of that is needed."),
+                t("The other device is then free, and undoing the conversion does not change that."),
+                t("Mounting as ext4 or copying to a fresh filesystem requires none of this."),
             ),
             "superblock",
         )
@@ -252,12 +260,12 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
             "migrate-barred",
             situation,
             t(
-                "{device} is in the middle of another migration, and barred until that is finished.",
+                "{device} is in the middle of another conversion and blocked until that is finished.",
                 device=device,
             ),
-            t("A part of it is new and a part is old; every repair would destroy it."),
+            t("The filesystem is partly new and partly old; any repair would destroy it."),
             t(
-                "Go on with `diskwright resume`, or undo it with `diskwright undo`; "
+                "Continue with `diskwright resume` or undo with `diskwright undo`; "
                 "`diskwright status` lists the runs."
             ),
         )
@@ -266,11 +274,11 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
             "migrate-unknown-features",
             situation,
             t(
-                "{device} has features that a migration was never tried with: {features:list}.",
+                "{device} has features that are untested with conversions: {features:list}.",
                 device=device,
                 features=tuple(unknown),
             ),
-            t("A step could do harm to what it does not know."),
+            t("A step could damage unknown features."),
             FRESH,
             "superblock",
         )
@@ -278,26 +286,23 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-first-revision",
             situation,
-            t("{device} has the very first form of ext2.", device=device),
-            t(
-                "Its superblock has no room for what a newer one says, and tune2fs damages "
-                "it when it widens the inodes."
-            ),
+            t("{device} uses the first revision of ext2.", device=device),
+            t("The superblock has no space for newer fields, and tune2fs damages it when widening inodes."),
             FRESH,
             "superblock",
         )
     if before.kind == "ext4" and may_have_blocks(before):
         said = (
-            Sentence("{device} has extents, but its old files are still mapped block by block.")
+            Sentence("{device} has extents, but old files still use block maps.")
             if before.unconverted
-            else Sentence("{device} lacks what every new ext4 has.")
+            else Sentence("{device} lacks features of every new ext4.")
         )
         yield info(
             "migrate-incomplete",
             situation,
             said(device=device),
-            t("It seems to have been an ext3, and was not converted to the end."),
-            t("The full way converts what is left."),
+            t("This appears to be an incompletely converted ext3."),
+            t("The full conversion completes the rest."),
         )
 
 
@@ -308,8 +313,8 @@ def programs(situation: Situation) -> Iterator[Finding]:
             "migrate-programs-missing",
             situation,
             missing(situation.missing, situation.family).said,
-            t("They do the work."),
-            t("Install them, and look again."),
+            t("The steps require these tools."),
+            t("Install them, and check again."),
             "PATH",
         )
     elif situation.e2fsprogs < OLDEST_PROGRAMS:
@@ -317,11 +322,11 @@ def programs(situation: Situation) -> Iterator[Finding]:
             "migrate-programs-old",
             situation,
             t(
-                "e2fsprogs is of version {found}; this needs {needed} or newer.",
+                "e2fsprogs is version {found}; version {needed} or newer is required.",
                 found=version_text(situation.e2fsprogs),
                 needed=version_text(OLDEST_PROGRAMS),
             ),
-            t("Older programs cannot convert files, widen block numbers, or keep what they replace."),
+            t("Older versions cannot convert files, widen block numbers or save replaced data."),
             t("Run diskwright from a newer system or rescue medium."),
             "e2fsck -V",
         )

@@ -39,8 +39,8 @@ def make_migration(
     folder = folder_of(situation, means)
     if folder is not None and folder.free_bytes < room:
         said = t(
-            "{folder} has {free:size} free, and what is replaced may need {room:size}. "
-            "Name a folder with more room.",
+            "{folder} has {free:size} free, and undo data may need {room:size}. Choose a "
+            "folder with more space.",
             folder=printable(folder.path, 200),
             free=folder.free_bytes,
             room=room,
@@ -62,7 +62,7 @@ def make_migration(
         doubts=doubts_of(situation, way, means, operations, manifest=manifest),
         target=situation.target.drive if way is Way.FRESH and situation.target else None,
     )
-    check_migration(migration, str(t("The migration")))
+    check_migration(migration, str(t("The conversion")))
     return migration
 
 
@@ -82,7 +82,7 @@ def wanted_operations(
     if situation.target is None:
         raise BadInput(
             join(
-                t("Name the volume for the fresh ext4 with --to; it must hold nothing."),
+                t("Name an empty volume for the fresh ext4 with --to."),
                 words.NOTHING_WRITTEN,
             )
         )
@@ -110,7 +110,7 @@ def not_covered(situation: Situation) -> Message:
         t("{why}.", why=situation.no_snapshots)
         if situation.no_snapshots
         else t(
-            "{folder} cannot hold its stores, since {fault}.",
+            "{folder} cannot store the snapshot: {fault}.",
             folder=printable(situation.store.path, 200),
             fault=situation.store.fault,
         )
@@ -119,8 +119,8 @@ def not_covered(situation: Situation) -> Message:
         words.NO_TRANSACTION,
         why,
         t(
-            "A power cut is not covered: the filesystem itself is worked on, and undo "
-            "files can be useless after one. Make a backup first."
+            "Power cuts are not covered: changes go directly to the filesystem, and undo "
+            "files may be useless afterwards. Make a backup first."
         ),
     )
 
@@ -137,7 +137,7 @@ def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> It
         if lines:
             new = tuple(
                 t(
-                    "line {number} of {file} read `{line}`",
+                    "line {number} of {file} to `{line}`",
                     number=number,
                     file=file,
                     line=printable(line, 1000),
@@ -145,14 +145,14 @@ def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> It
                 for number, line in lines
             )
             yield t(
-                "What is mounted at boot stays {device}: look at the copy first, then have {lines:and}.",
+                "Boot still mounts {device}: check the copy first, then change {lines:and}.",
                 device=situation.device,
                 lines=new,
             )
         else:
             yield t(
-                "No line of {file} is for {device}, so nothing mounts the copy at boot, "
-                "either. Its name is UUID={uuid}.",
+                "{file} has no line for {device}, so the copy is not mounted at boot either. "
+                "Its name is UUID={uuid}.",
                 file=file,
                 device=situation.device,
                 uuid=made.uuid,
@@ -167,19 +167,19 @@ def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> 
         )
         yield t(
             "All of {device} is read for its fingerprint before the first step, and "
-            "again when it is undone. Each takes {time:time}.",
+            "again on undo. Each read takes {time:time}.",
             device=situation.device,
             time=seconds,
         )
     if means in (Means.DIRECT, Means.TRANSACTION):
-        yield t("It can be undone until it is kept, or mounted for writing.")
+        yield t("Undo is possible until you keep the result or mount the filesystem for writing.")
     if manifest:
         yield t(
-            "Comparing every file before and after takes {time:time} altogether.",
+            "Comparing all files before and after takes {time:time} in total.",
             time=situation.manifest_seconds,
         )
     elif way is Way.FULL:
-        yield t("The files' content is not compared before and after; --manifest does that.")
+        yield t("File contents are not compared before and after; --manifest enables this.")
     for finding in obstacles_of(situation):
         if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
             yield told_of(finding)

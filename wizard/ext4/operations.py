@@ -34,13 +34,13 @@ from wizard.plan.settings.possible import digest_of_text
 # If the power goes meanwhile.
 
 # What is checked afterwards.
-SOUND = t("e2fsck finds nothing that is wrong.")
+SOUND = t("e2fsck finds no errors.")
 
 
-TABLES_TOGETHER = Sentence("its tables lie together ({feature})")
-CHECKSUMS = t("its metadata has checksums already, with which tune2fs damages it (metadata_csum)")
-TOO_FULL = Sentence("it is too full")
-TOO_SHORT = t("its last part is too short for a larger table")
+TABLES_TOGETHER = Sentence("inode tables are grouped ({feature})")
+CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
+TOO_FULL = Sentence("the filesystem is too full")
+TOO_SHORT = t("the last group is too short for a larger table")
 
 
 SWITCHED = ("extent", "huge_file", "dir_nlink", "large_file", "dir_index")

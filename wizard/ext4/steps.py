@@ -30,7 +30,7 @@ from wizard.model.migration import (
 )
 from wizard.model.said import Message, Sentence, t
 
-LISTS = Sentence("Its superblock lists {features:list}.")
+LISTS = Sentence("The superblock lists {features:list}.")
 
 
 def sentence(operation: MigrationOperation, device: str) -> Message:
@@ -38,15 +38,15 @@ def sentence(operation: MigrationOperation, device: str) -> Message:
     match operation:
         case SetFstabType(file=file, number=number):
             return t(
-                "Have it mounted as ext4 from now on: line {number} of {file}.",
+                "Mount as ext4 in future: line {number} of {file}.",
                 number=number,
                 file=printable(file, 2000),
             )
         case MakeFresh(target=target):
-            return t("Make a new ext4 on {target}.", target=target)
+            return t("Create a new ext4 on {target}.", target=target)
         case CopyFiles(target=target):
             return t(
-                "Copy everything from {device} to {target}, and compare both.", device=device, target=target
+                "Copy all files from {device} to {target} and compare both.", device=device, target=target
             )
         case _:
             return _on_device(operation, device)
@@ -57,31 +57,24 @@ def _on_device(operation: OnDevice, device: str) -> Message:
         case CheckFiles():
             return _checking(operation, device)
         case AddJournal():
-            return t("Give it a journal, so that a power cut later on leaves it in order.")
+            return t("Add a journal, for consistency after later power cuts.")
         case WidenInodes(inode_bytes=size):
             return t(
-                "Make room for {bytes} bytes about every file instead of 128: finer times, "
-                "dates past 2038, small attributes.",
+                "Enlarge inodes from 128 to {bytes} bytes: subsecond times, dates past 2038, "
+                "small attributes.",
                 bytes=size,
             )
         case SetFeatures(features=features):
-            return t("Switch on what it may use from now on: {features:list}.", features=features)
+            return t("Enable features for future use: {features:list}.", features=features)
         case ConvertFiles():
-            return t(
-                "Map every file and folder by extents (runs of blocks) instead of block by "
-                "block, and pack the folders anew."
-            )
+            return t("Convert all files and folders from block maps to extents, and repack folders.")
         case WidenBlockNumbers():
-            return t("Make block numbers 64 bits wide, which also makes room for full checksums.")
+            return t("Widen block numbers to 64 bits, which also allows full checksums.")
         case AddChecksums():
-            return t(
-                "Give everything but the files' own content checksums, and write them "
-                "everywhere, so that damage is noticed."
-            )
+            return t("Add checksums to all metadata, so corruption is detected.")
         case SetOwnFstabType(number=number):
             return t(
-                "Have the system on {device} mount it as ext4 from now on: line {number} of "
-                "its own /etc/fstab, one letter.",
+                "Mount as ext4 in the system on {device}: line {number} of its own /etc/fstab, one letter.",
                 device=device,
                 number=number,
             )
@@ -89,15 +82,14 @@ def _on_device(operation: OnDevice, device: str) -> Message:
 
 def _checking(operation: CheckFiles, device: str) -> Message:
     if operation.repairs:
-        return t("Check everything on {device}, and repair what is damaged.", device=device)
+        return t("Check {device} and repair any damage.", device=device)
     return (
         t(
-            "Put what the journal of {device} holds in its place, and check everything. "
-            "Small damage is repaired, as at any start.",
+            "Replay the journal of {device} and check everything. Minor damage is repaired, as at boot.",
             device=device,
         )
         if operation.pending
-        else t("Check everything on {device}. Where anything is damaged, it ends here.", device=device)
+        else t("Check {device}. Stop if the filesystem is damaged.", device=device)
     )
 
 
@@ -105,25 +97,21 @@ def undo(operation: MigrationOperation, means: Means) -> Message:
     """How it is taken back."""
     match operation:
         case SetFstabType():
-            return t("`diskwright undo` puts the old line back in its place.")
+            return t("`diskwright undo` restores the old line.")
         case MakeFresh(target=target):
             return t(
-                "There is nothing to undo: {target} held nothing before, and the old "
-                "filesystem stays as it is.",
+                "No undo needed: {target} was empty before, and the old filesystem remains unchanged.",
                 target=target,
             )
         case CopyFiles():
-            return t("The old filesystem stays as it is; the copy can be left unused.")
+            return t("The old filesystem remains unchanged; the copy can be ignored.")
         case _:
             return (
-                t(
-                    "`diskwright undo` puts back every block that was replaced, until it is kept "
-                    "or mounted for writing."
-                )
+                t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")
                 if means is Means.TRANSACTION
                 else t(
-                    "`diskwright undo` puts back every replaced block from an undo file "
-                    "(e2undo), until it is kept or mounted for writing."
+                    "`diskwright undo` restores all replaced blocks from an undo file (e2undo), "
+                    "until kept or mounted for writing."
                 )
             )
 
@@ -132,19 +120,16 @@ def power(operation: MigrationOperation, means: Means) -> Message:
     """What would become of the filesystem if the power went meanwhile."""
     match operation:
         case SetFstabType():
-            return t("The file holds the old line or the new one, never anything between.")
+            return t("The file contains either the old or the new line, never a mix.")
         case MakeFresh() | CopyFiles():
-            return t("The old filesystem is only read, so nothing of it is lost; the copy is begun again.")
+            return t("The old filesystem is only read and loses no data; the copy restarts.")
         case _:
             return (
-                t(
-                    "Nothing is lost: the work is done on a copy of what changes. The filesystem "
-                    "itself is as it was."
-                )
+                t("No data is lost: the step works on a copy of the changes. The filesystem is unchanged.")
                 if means is Means.TRANSACTION
                 else t(
-                    "It can be damaged beyond repair, and the undo file can be useless: only a "
-                    "backup would help."
+                    "The filesystem may be damaged beyond repair, and the undo file may be "
+                    "useless: only a backup would help."
                 )
             )
 
@@ -154,17 +139,12 @@ def holds(operation: MigrationOperation) -> tuple[Message, ...]:
     match operation:
         case SetFstabType(file=file):
             return (
-                t("{file} has the new line once, and the old one no longer.", file=printable(file, 2000)),
+                t("{file} contains the new line once and no longer the old one.", file=printable(file, 2000)),
             )
         case MakeFresh(uuid=uuid):
-            return (t("The new filesystem is ext4 with the UUID {uuid}.", uuid=uuid),)
+            return (t("The new filesystem is ext4 with UUID {uuid}.", uuid=uuid),)
         case CopyFiles():
-            return (
-                t(
-                    "Every file, folder and link on both is the same: content, owner, rights, "
-                    "times, attributes."
-                ),
-            )
+            return (t("All files, folders and links match: content, owner, permissions, times, attributes."),)
         case CheckFiles() | ConvertFiles():
             return (words.SOUND, *promises(operation))
         case AddChecksums():
@@ -179,13 +159,13 @@ def promises(operation: OnDevice) -> tuple[Message, ...]:
         case CheckFiles():
             return ()
         case AddJournal():
-            return (t("Its superblock says that it has a journal."),)
+            return (t("The superblock lists a journal."),)
         case WidenInodes(inode_bytes=size):
-            return (t("Its superblock says that inodes have {bytes} bytes.", bytes=size),)
+            return (t("The superblock specifies inodes of {bytes} bytes.", bytes=size),)
         case SetFeatures(features=features):
             return (LISTS(features=features),)
         case ConvertFiles():
-            return (t("No file or folder is still mapped block by block."),)
+            return (t("No file or folder still uses a block map."),)
         case WidenBlockNumbers():
             return (LISTS(features=("64bit",)),)
         case AddChecksums():
@@ -193,8 +173,7 @@ def promises(operation: OnDevice) -> tuple[Message, ...]:
         case SetOwnFstabType(number=number):
             return (
                 t(
-                    "Line {number} of its own /etc/fstab is the new one, and nothing else in "
-                    "that file has changed.",
+                    "Line {number} of its own /etc/fstab is updated, and the rest of that file is unchanged.",
                     number=number,
                 ),
             )

@@ -104,7 +104,7 @@ class ExtGeometry:
         )
 
 
-RESIZED_OR_MARKED = t("It was being resized, or marked for a check by hand.")
+RESIZED_OR_MARKED = t("A resize was in progress, or a check was requested manually.")
 
 START_BYTES = 1024
 """Where the superblock begins on its device."""
@@ -279,9 +279,9 @@ def _names(bits: int, letter: str, names: Mapping[int, str]) -> Iterator[str]:
 def _half_done(features: frozenset[str], state: int, errors: int, descriptor: int) -> Message | str:
     """What tune2fs or resize2fs left in the middle, as far as the superblock tells it."""
     if "64bit" in features and descriptor < 2 * SMALL_DESCRIPTOR_BYTES:
-        return t("Its block numbers were being made 64 bits wide.")
+        return t("A change to 64-bit block numbers was in progress.")
     if "metadata_csum" in features and not state & VALID and "needs_recovery" not in features:
-        return t("Checksums were switched on and never written everywhere, or it was not unmounted.")
+        return t("Checksums were enabled but not written everywhere, or the filesystem was not unmounted.")
     if state & ERRORS and not errors and state & VALID:
         return RESIZED_OR_MARKED
     return ""

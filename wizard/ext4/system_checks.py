@@ -110,13 +110,13 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             "migrate-no-room-journal",
             situation,
             t(
-                "{device} has no room for a journal: that needs {needed:size}, and {free:size} are free.",
+                "{device} is too full for a journal: {needed:size} required, {free:size} free.",
                 device=device,
                 needed=journal_blocks(before) * size,
                 free=free,
             ),
-            t("Without a journal, the whole filesystem must be checked after a power cut."),
-            t("Delete or move files off it first, or use the fresh way."),
+            t("Without a journal, a power cut requires a full filesystem check."),
+            t("Delete or move files first, or use the fresh conversion."),
             "superblock",
         )
     if before.free_blocks < spare:
@@ -124,13 +124,13 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             "migrate-full",
             situation,
             t(
-                "{device} is full: {free:size} are free, and {needed:size} are needed.",
+                "{device} is full: {free:size} free, {needed:size} required.",
                 device=device,
                 free=free,
                 needed=spare * size,
             ),
-            t("Files in many pieces need some more blocks when they are mapped by extents."),
-            t("Delete or move files off it first."),
+            t("Fragmented files need some extra blocks for extents."),
+            t("Delete or move files first."),
             "superblock",
         )
     if before.inode_bytes == INODES_WIDENED_FROM and (fault := widening_fault(before)):
@@ -139,30 +139,29 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             "migrate-narrow-inodes",
             situation,
             t(
-                "The inodes of {device} keep their length of {bytes} bytes: {fault}.",
+                "The inode size of {device} remains {bytes} bytes: {fault}.",
                 device=device,
                 bytes=before.inode_bytes,
                 fault=fault,
             ),
             t(
-                "Without {bytes} bytes there are no dates past January 2038 and no times "
-                "finer than a second.",
+                "Dates past January 2038 and subsecond times require inodes of {bytes} bytes.",
                 bytes=WIDE_INODE_BYTES,
             ),
-            t("Free {more:size} more for it.", more=more)
+            t("Free {more:size} more.", more=more)
             if fault.is_of(TOO_FULL)
-            else t("Only the fresh way gives that."),
+            else t("Only the fresh conversion supports this."),
         )
     if not before.free_inodes:
         yield info(
             "migrate-no-inodes",
             situation,
             t(
-                "{device} has no inode left: no file can be made on it, however much room is free.",
+                "{device} has no free inodes: no files can be created, regardless of free space.",
                 device=device,
             ),
-            t("The number of inodes ({inodes}) is set when a filesystem is made.", inodes=before.inodes),
-            t("Only the fresh way gives more."),
+            t("The number of inodes ({inodes}) is fixed when a filesystem is created.", inodes=before.inodes),
+            t("Only the fresh conversion adds inodes."),
         )
 
 
@@ -175,12 +174,12 @@ def folders(situation: Situation) -> Iterator[Finding]:
                 "migrate-folder",
                 situation,
                 t(
-                    "{folder} cannot hold what is replaced: {fault}.",
+                    "Cannot store undo data in {folder}: {fault}.",
                     folder=printable(folder.path, 200),
                     fault=folder.fault,
                 ),
-                t("What is replaced must lie on another filesystem that is there after a restart."),
-                t("Name another folder."),
+                t("Undo data must be on another filesystem that survives a reboot."),
+                t("Choose another folder."),
                 "statvfs(3)",
             )
     undo_dir = situation.undo_dir
@@ -189,12 +188,12 @@ def folders(situation: Situation) -> Iterator[Finding]:
             "migrate-no-folder",
             situation,
             t(
-                "There is no place for what is replaced: {folder} cannot hold it, since {fault}.",
+                "Cannot store undo data in {folder}: {fault}.",
                 folder=printable(undo_dir.path, 200),
                 fault=undo_dir.fault,
             ),
-            t("Without it, nothing could be undone."),
-            t("Name a folder on another filesystem (with the command: --store or --undo-dir)."),
+            t("Without undo data, undo is not possible."),
+            t("Choose a folder on another filesystem (with the command: --store or --undo-dir)."),
             "statvfs(3)",
         )
     if situation.target is not None and situation.target.fault:
@@ -202,12 +201,12 @@ def folders(situation: Situation) -> Iterator[Finding]:
             "migrate-target",
             situation,
             t(
-                "{target} cannot take the fresh filesystem: {fault}.",
+                "Cannot create the fresh filesystem on {target}: {fault}.",
                 target=printable(situation.target.device, 100),
                 fault=situation.target.fault,
             ),
-            t("A new filesystem is made there, so whatever it held would be lost."),
-            t("Name another volume (with the command: --to)."),
+            t("Creating a filesystem there would destroy all existing data."),
+            t("Choose another volume (with the command: --to)."),
             "libblkid",
         )
 
@@ -218,29 +217,29 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     if not found.place:
         return
     lies = (
-        t("The system's root lies on {device}: what starts it must be able to read ext4.", device=device)
+        t(
+            "{device} contains the root filesystem: the boot loader and initramfs must support ext4.",
+            device=device,
+        )
         if found.place == "/"
         else t(
-            "The system's {place} lies on {device}: what starts it must be able to read ext4.",
+            "{device} contains {place} of the system: the boot process must support ext4.",
             place=found.place,
             device=device,
         )
     )
     version = _grub(found.grub)
     if found.grub == NO_GRUB:
-        why = t(
-            "GRUB's programs are not found here. Which GRUB is in the boot sector cannot be seen from here."
-        )
+        why = t("GRUB's programs were not found. The GRUB version in the boot sector is unknown.")
     else:
         why = (
             Sentence(
-                "The GRUB here is {version}, and older ones than 2.06 were not tried. Which "
-                "one is in the boot sector cannot be seen from here; it can be older."
+                "GRUB here is {version}; versions before 2.06 are untested. The version in "
+                "the boot sector is unknown and may be older."
             )
             if found.grub < TRIED_GRUB
             else Sentence(
-                "The GRUB here is {version}. Which one is in the boot sector cannot be seen "
-                "from here; it can be older."
+                "GRUB here is {version}. The version in the boot sector is unknown and may be older."
             )
         )(version=version)
     yield warning(
@@ -249,8 +248,8 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         join(lies, *_grub_reads(found, situation.family)),
         why,
         t(
-            "Keep a rescue medium at hand. Install the boot loader anew afterwards "
-            "(grub-install), before the first restart."
+            "Have a rescue medium ready. Reinstall the boot loader (grub-install) "
+            "afterwards, before the first reboot."
         ),
         "grub-install --version",
     )
@@ -259,12 +258,11 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
             "migrate-root-type",
             situation,
             t(
-                "The kernel is started with rootfstype={kind}, with which it would not find "
-                "its root as ext4.",
+                "The kernel is booted with rootfstype={kind} and would not find its root as ext4.",
                 kind=found.root_type,
             ),
-            t("That option stands in the boot loader's settings."),
-            t("Remove it there, or write ext4, before the restart."),
+            t("This option is set in the boot loader."),
+            t("Before rebooting, remove the option or change it to ext4."),
             "/proc/cmdline",
         )
     if found.initramfs:
@@ -273,18 +271,18 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
             "migrate-initramfs",
             situation,
             t(
-                "{maker} makes the initramfs, which must mount {device} as ext4.",
+                "{maker} builds the initramfs, which must mount {device} as ext4.",
                 maker=found.initramfs,
                 device=device,
             ),
             t(
-                "Since 4.3, Linux mounts ext3 with ext4's driver. Before that, an initramfs "
-                "made for ext3 can lack it."
+                "Since version 4.3, Linux mounts ext3 with the ext4 driver. Before that, an "
+                "initramfs for ext3 may lack the driver."
             ),
             t(
-                "Where Linux is older than 4.3, or rootfstype= names ext3, make it anew "
-                "before the first start: `{command}`. Where the system does not run, do that "
-                "from a rescue medium with chroot.",
+                "If Linux is older than 4.3 or rootfstype= specifies ext3, rebuild the "
+                "initramfs before the first boot: `{command}`. If the system is not running, "
+                "use chroot from a rescue medium.",
                 command=" ".join(again),
             ),
             "/etc",
@@ -298,23 +296,23 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
         yield warning(
             "migrate-mount-unit",
             situation,
-            t("{unit} mounts {device} by a unit of systemd's own.", unit=printable(unit, 200), device=device),
-            t("A migration changes only fstab. A unit with Type=ext3 fails afterwards."),
-            t("Write Type=ext4 there, or remove the type."),
+            t("The systemd unit {unit} mounts {device}.", unit=printable(unit, 200), device=device),
+            t("A conversion changes only fstab. A unit with Type=ext3 fails afterwards."),
+            t("Change the unit to Type=ext4 or remove the type."),
             "/etc/systemd/system",
         )
     if not fstab_operations(situation):
         said = (
-            Sentence("{fstab} names it as it is to stay, so nothing is changed there.")
+            Sentence("{fstab} already has the correct type and is not changed.")
             if situation.lines
-            else Sentence("{fstab} does not name it, so nothing is changed there.")
+            else Sentence("{fstab} does not list the filesystem and is not changed.")
         )
         yield info(
             "migrate-nothing-at-boot",
             situation,
             said(fstab=printable(situation.fstab, 200)),
-            t("Mounting it as ext4 by hand needs no change at all."),
-            t("`mount -t ext4 {device} PLACE` mounts it so.", device=device),
+            t("Mounting as ext4 manually requires no changes."),
+            t("Run `mount -t ext4 {device} PLACE`.", device=device),
             "fstab(5)",
         )
 
@@ -330,14 +328,14 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
             "migrate-own-fstab",
             situation,
             t(
-                "A system lies on {device}, and its {file} is not changed: {fault}.",
+                "{device} contains a system whose {file} is not changed: {fault}.",
                 device=device,
                 file=OWN_FSTAB,
                 fault=own.fault,
             ),
-            t("A line there that names the filesystem as ext3 or ext2 would keep that system from starting."),
+            t("An ext3 or ext2 entry for the filesystem in that file would prevent booting."),
             t(
-                "After `keep`, look at {file} on it. Write ext4 in its line before that system is started.",
+                "After `keep`, check {file} on that system. Change the type to ext4 before booting.",
                 file=OWN_FSTAB,
             ),
             "debugfs",
@@ -347,14 +345,14 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
             "migrate-own-fstab",
             situation,
             t(
-                "A system lies on {device}, whose {file} mounts it as {kind} by line {number}.",
+                "{device} contains a system. Line {number} of its {file} mounts the filesystem as {kind}.",
                 device=device,
                 file=OWN_FSTAB,
                 kind=line.kind,
                 number=line.number,
             ),
-            t("That line would no longer mount it once it is ext4."),
-            t("The ways that write change the line, too, and undoing puts it back with everything else."),
+            t("That line would no longer work after conversion to ext4."),
+            t("Conversions that write also change the line, and undo restores it."),
             "debugfs",
         )
 
@@ -362,11 +360,15 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
 def nothing_to_do(situation: Situation) -> Iterator[Finding]:
     """What it has already."""
     for way, code, said in (
-        (Way.FULL, "migrate-complete", Sentence("{device} has everything that a conversion can give.")),
+        (
+            Way.FULL,
+            "migrate-complete",
+            Sentence("{device} already has all features that a conversion can add."),
+        ),
         (
             Way.LIGHT,
             "migrate-light-complete",
-            Sentence("{device} has everything that can be switched on without rewriting anything."),
+            Sentence("{device} already has all features that need no rewrite."),
         ),
     ):
         if not operations_for(way, situation.ext):
@@ -374,8 +376,8 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
                 code,
                 situation,
                 said(device=situation.device),
-                t("All of it was switched on before."),
-                t("There is nothing to do."),
+                t("All features are already enabled."),
+                t("No action needed."),
             )
 
 
@@ -383,9 +385,9 @@ def _grub_reads(found: BootPath, family: str) -> tuple[Message, ...]:
     """What is done to find out whether GRUB can read it."""
     version = _grub(found.grub)
     judged = (
-        t("Whether GRUB can is not known: its programs are not found here.")
+        t("GRUB support is unknown: its programs were not found.")
         if found.grub == NO_GRUB
-        else t("Whether GRUB can is judged by its version alone: it is {version}.", version=version)
+        else t("GRUB support is judged by version alone ({version}).", version=version)
     )
     if not found.grub_folder:
         return (judged,)
@@ -393,10 +395,9 @@ def _grub_reads(found: BootPath, family: str) -> tuple[Message, ...]:
         return missing(("grub-fstest",), family).said, judged
     return (
         t(
-            "After the conversion, GRUB's own driver ({reader}, {version}) has to read "
-            "{folder} and a kernel as Linux does. Where it does not, the run ends there. "
-            "Nothing is committed then; what was done to the filesystem itself can be "
-            "undone.",
+            "After the conversion, GRUB's own driver ({reader}, {version}) must read "
+            "{folder} and a kernel as Linux does. Otherwise the run stops without a "
+            "commit; direct changes to the filesystem can be undone.",
             reader=found.grub_reader,
             version=version,
             folder=found.grub_folder,
@@ -405,4 +406,4 @@ def _grub_reads(found: BootPath, family: str) -> tuple[Message, ...]:
 
 
 def _grub(version: tuple[int, int]) -> Message:
-    return t("not found") if version == NO_GRUB else t("of version {version}", version=version_text(version))
+    return t("not found") if version == NO_GRUB else t("version {version}", version=version_text(version))

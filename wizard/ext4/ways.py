@@ -16,70 +16,67 @@ from wizard.model.migration import Means, Migration, MigrationOperation, Prospec
 from wizard.model.said import Message, t
 
 BACK_TO_THE_BIT = t(
-    "Undoing brings the old filesystem back to the bit, until you keep the new one or mount it for writing."
+    "Undo restores the old filesystem bit for bit, until you keep the new one or mount it for writing."
 )
 
 TITLES: Mapping[Way, Message] = {
     Way.MOUNT: t("Mount as ext4"),
     Way.LIGHT: t("New files only"),
     Way.FULL: t("Everything"),
-    Way.FRESH: t("A fresh ext4"),
+    Way.FRESH: t("Fresh ext4"),
 }
 SUMMARIES: Mapping[Way, Message] = {
-    Way.MOUNT: t("The ext4 driver mounts it as it is; nothing on the disk is changed."),
-    Way.LIGHT: t("Files that are written from now on get what ext4 has; the old ones stay as they are."),
-    Way.FULL: t("All files, directories and metadata are brought to ext4, where they lie."),
-    Way.FRESH: t("A new ext4 is made on another volume, and everything is copied there and compared."),
+    Way.MOUNT: t("Mounts with the ext4 driver; no changes on disk."),
+    Way.LIGHT: t("New files use ext4 features; old files remain unchanged."),
+    Way.FULL: t("Converts all files, folders and metadata to ext4 in place."),
+    Way.FRESH: t("Creates an ext4 on another volume, copies all files there and compares them."),
 }
 _MEANS: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
-        "On a copy-on-write snapshot: the filesystem itself is changed only when all "
-        "is done and checked there. A power cut costs nothing."
+        "Works on a copy-on-write snapshot. The filesystem is changed only after all "
+        "steps are complete and checked. A power cut loses no data."
     ),
     Means.DIRECT: t(
-        "On the filesystem itself, with undo files of e2fsprogs. They do not cover a "
-        "power cut: have a backup."
+        "Works on the filesystem directly, with e2fsprogs undo files. They do not "
+        "cover a power cut: have a backup."
     ),
-    Means.FILES: t("Only a file of the system is changed, which is replaced in one go."),
+    Means.FILES: t("Changes only a system file, in one atomic replacement."),
     Means.COPY: t("The old filesystem is only read."),
 }
 MEANS: Mapping[Means, str] = {means: str(said) for means, said in _MEANS.items()}
 BETWEEN: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
-        "The filesystem is still the old one, or half committed. Half committed, it "
-        "cannot be mounted until `diskwright resume` finishes it or `diskwright "
-        "undo` undoes it."
+        "The filesystem is either old or half committed. If half committed, it "
+        "cannot be mounted until `diskwright resume` or `diskwright undo` has "
+        "finished."
     ),
     Means.DIRECT: t(
-        "The filesystem may be damaged, and the undo files may be useless: that is what the backup is for."
+        "The filesystem may be damaged, and the undo files may be useless: this is why you need the backup."
     ),
-    Means.FILES: t("The file is the old one or the new one, never half of each."),
-    Means.COPY: t("The old filesystem has all files as before; the copy is begun anew."),
+    Means.FILES: t("The file is either old or new, never a mix."),
+    Means.COPY: t("The old filesystem is only read and loses no data; the copy restarts."),
 }
 """What a power cut would leave between two steps."""
 
 POWER: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
-        "If the power goes: the old filesystem is there, or `diskwright resume` "
-        "finishes the new one. It is never mounted half done."
+        "After a power cut, the old filesystem is intact or `diskwright resume` "
+        "finishes the new one. A partial conversion is never mounted."
     ),
     Means.DIRECT: t(
-        "If the power goes, the filesystem can be damaged beyond the undo files' "
-        "help. Without a backup, files can be lost."
+        "A power cut can damage the filesystem beyond the help of undo files. "
+        "Without a backup, files can be lost."
     ),
-    Means.FILES: t(
-        "If the power goes: nothing on the disk has changed. The file of the system "
-        "is the old one or the new one."
-    ),
-    Means.COPY: t("If the power goes: the old filesystem has everything, and the copy is made anew."),
+    Means.FILES: t("A power cut changes no data on disk. The system file is either old or new."),
+    Means.COPY: t("After a power cut, the old filesystem is complete and the copy restarts."),
 }
 """What a power cut would do."""
 
 BACK: Mapping[Means, Message] = {
     Means.TRANSACTION: BACK_TO_THE_BIT,
     Means.DIRECT: BACK_TO_THE_BIT,
-    Means.FILES: t("Undoing puts the file back as it was."),
-    Means.COPY: t("The old filesystem stays as it is and needs no undoing; the copy can be made anew."),
+    Means.FILES: t("Undo restores the file."),
+    Means.COPY: t("The old filesystem remains unchanged and needs no undo; the copy can be repeated."),
 }
 """Until when there is a way back."""
 
@@ -108,9 +105,7 @@ def power_words(migration: Migration, number: int | None, told: str, *, begun: b
     if told and (step is None or not isinstance(step.operation, SetFstabType)):
         return told
     if not begun:
-        return t(
-            "Nothing is lost: everything is only being read yet, and nothing was written to the filesystem."
-        )
+        return t("No data is lost: the conversion is still reading and has not changed the filesystem.")
     return step.power if step else BETWEEN[migration.means]
 
 
@@ -121,7 +116,7 @@ def how_sentences(migration: Migration) -> tuple[Message, ...]:
     if folder:
         said.append(
             t(
-                "It takes up to {room:size} in {folder}, until you keep or undo it.",
+                "Uses up to {room:size} in {folder}, until you keep or undo the conversion.",
                 room=migration.room_bytes,
                 folder=printable(folder, 200),
             )
@@ -129,14 +124,14 @@ def how_sentences(migration: Migration) -> tuple[Message, ...]:
     if migration.manifest:
         said.append(
             t(
-                "Every file is compared before and after: content, holes, owner, rights, "
-                "times, links, extended attributes."
+                "All files are compared before and after: content, holes, owner, "
+                "permissions, times, links, extended attributes."
             )
         )
     elif migration.way in COMPARED:
-        said.append(t("Files are not compared one by one; e2fsck checks the filesystem as a whole."))
+        said.append(t("Files are not compared individually; e2fsck checks the whole filesystem."))
     if migration.repairs:
-        said.append(t("Damage that e2fsck finds may be repaired."))
+        said.append(t("Damage found by e2fsck may be repaired."))
     return tuple(said)
 
 
@@ -145,7 +140,7 @@ def risk_sentences(migration: Migration) -> tuple[Message, ...]:
     driver = (
         ()
         if migration.way in (Way.FRESH, Way.MOUNT)
-        else (t("Afterwards only an ext4 driver can mount it."),)
+        else (t("Afterwards only an ext4 driver can mount the filesystem."),)
     )
     return (POWER[migration.means], BACK[migration.means], *driver)
 
@@ -203,27 +198,24 @@ def _operations(situation: Situation, way: Way) -> Sequence[MigrationOperation]:
 def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Message]:
     match way:
         case Way.MOUNT:
-            yield t(
-                "Nothing on the disk becomes better: files are mapped block by block, and "
-                "small inodes end in January 2038."
-            )
+            yield t("No improvement on disk: files use block maps, and small inodes end in January 2038.")
         case Way.LIGHT:
             yield t(
-                "Files that are there already stay as they are. Older systems, and the types "
-                "ext2 and ext3, can no longer mount it."
+                "Existing files remain unchanged. Older systems, and the types ext2 and "
+                "ext3, can no longer mount the filesystem."
             )
         case Way.FULL:
             yield t(
-                "Every file's entry is written anew. Older systems, and the types ext2 and "
-                "ext3, can no longer mount it."
+                "All file entries are rewritten. Older systems, and the types ext2 and ext3, "
+                "can no longer mount the filesystem."
             )
             yield t(
-                "It stays unlike one that is made anew: tables in every group, and old "
-                "files' times of making are unknown."
+                "Differences from a new filesystem remain: tables in every group, and "
+                "unknown creation times of old files."
             )
         case Way.FRESH:
             yield t(
-                "Another volume with room for {used:size} and more is needed, and must hold nothing.",
+                "Requires another empty volume with more than {used:size}.",
                 used=used_bytes(situation.ext),
             )
     if means is Means.DIRECT:
@@ -232,18 +224,18 @@ def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Message]:
 
 def _undone(way: Way, means: Means) -> Message:
     if way is Way.MOUNT:
-        return t("At any time: the old line of fstab goes back.")
+        return t("At any time, by restoring the old fstab line.")
     if way is Way.FRESH:
-        return t("At any time: the old filesystem stays as it is.")
+        return t("At any time: the old filesystem remains unchanged.")
     return (
         t(
-            "To the bit, until it is kept or mounted for writing. After a power cut in "
-            "the middle, resume it or undo it."
+            "Bit for bit, until kept or mounted for writing. After a power cut during "
+            "the conversion, resume or undo."
         )
         if means is Means.TRANSACTION
         else t(
-            "To the bit by undo files, until it is kept or mounted for writing, if the "
-            "power stays on meanwhile."
+            "Bit for bit with undo files, until kept or mounted for writing, if no power "
+            "cut occurs during the conversion."
         )
     )
 
@@ -252,29 +244,24 @@ def _default(situation: Situation, offers: dict[Way, WayOffer]) -> tuple[Way | N
     can = {way for way, offer in offers.items() if not offer.obstacle}
     if Way.FULL in can and offers[Way.FULL].means is Means.TRANSACTION:
         return Way.FULL, t(
-            "It brings everything that this filesystem allows, and nothing reaches the "
-            "drive before it is proven."
+            "Adds all features this filesystem allows, and writes to the drive only after verification."
         )
     if Way.LIGHT in can and offers[Way.LIGHT].means is Means.TRANSACTION:
-        return Way.LIGHT, t(
-            "It brings what is possible here, and nothing reaches the drive before it is proven."
-        )
+        return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
     if Way.LIGHT in can:
         return Way.LIGHT, t(
-            "A power cut cannot be covered here, and this way writes next to nothing, so "
-            "that little can go wrong."
+            "Power cuts cannot be covered here. This conversion writes very little, so little can go wrong."
         )
     if Way.FULL in can:
         return Way.FULL, t(
-            "It brings what this filesystem still lacks. A power cut cannot be covered "
-            "here: make a backup first."
+            "Adds the missing features. Power cuts cannot be covered here: make a backup first."
         )
     if Way.MOUNT in can:
         return Way.MOUNT, t(
-            "It changes nothing on the disk, and what stands against the others does not stand against it."
+            "Changes no data on disk, and the obstacles to the other conversions do not apply."
         )
     if Way.FRESH in can and situation.target is not None:
-        return Way.FRESH, t("It only reads this filesystem.")
+        return Way.FRESH, t("Only reads this filesystem.")
     if not operations_for(Way.FULL, situation.ext):
-        return None, t("It has everything that it can have without being made anew.")
-    return None, t("No way is possible as the filesystem stands; the findings say why.")
+        return None, t("The filesystem has all features possible without recreation.")
+    return None, t("No conversion is possible for the filesystem as is; see the findings.")

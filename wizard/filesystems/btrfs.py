@@ -38,11 +38,11 @@ KIND = MadeKind(
     commands=_commands,
     discards=True,
     in_general=t(
-        "It has checksums, snapshots and compression, though nothing was recorded of it for this work."
+        "It offers checksums, snapshots and compression. No results are recorded for this workload."
     ),
     # mkfs.btrfs 6.2 wants 109 MiB for two copies of the metadata, and then has next to nothing left for data.
     minimum_bytes=128 * MIB,
-    minimum_why=t("with two copies of the metadata a smaller one has no room for data"),
+    minimum_why=t("a smaller volume has no space for data with two copies of the metadata"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     zones=None,
     label_bytes=255,

@@ -88,7 +88,10 @@ GROWING = Growing(
     ),
     whole_pages=False,
     shrunk_remarks=(
-        t("Files may get other inode numbers, and their folders today's date; nothing else of them changes."),
+        t(
+            "Files may get new inode numbers, and folders today's date. File contents "
+            "and other metadata do not change."
+        ),
     ),
 )
 """The same for ext2 and ext3; without a journal none of them is grown in use."""
@@ -102,13 +105,11 @@ EXT4_KIND = MadeKind(
     commands=_commands,
     discards=True,
     for_place=_for_place,
-    in_general=t(
-        "It is a sound choice for most Linux volumes, though nothing was recorded of it for this work."
-    ),
+    in_general=t("It is a sound choice for most Linux volumes. No results are recorded for this workload."),
     # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves
     # room for data.
     minimum_bytes=16 * MIB,
-    minimum_why=t("a smaller one would be all journal, or have none"),
+    minimum_why=t("a smaller volume would be all journal, or have no journal"),
     maximum_bytes=1024 * 1024 * TIB,
     zones=kind.NO_ZONES(title="ext4"),
     label_bytes=16,
@@ -135,14 +136,13 @@ EXT2_KIND = RecognisedKind(
     title="ext2",
     kernel_names=("ext4", "ext2"),
     why_not=t(
-        "It keeps no journal: after a power cut all of it must be checked before it "
-        "can be used. ext4 does all that it does. Its own driver is on the way out "
-        "of Linux."
+        "Without a journal, a full check is needed after a power cut. ext4 has all "
+        "the same features. The ext2 driver is being removed from Linux."
     ),
     way_off=t(
-        "Linux mounts it with the ext4 driver. `tune2fs -j` gives an unmounted one a "
-        "journal, which makes it ext3. Or copy the files to a new ext4, and compare "
-        "them before the old one goes."
+        "Linux mounts it with the ext4 driver. When unmounted, `tune2fs -j` adds a "
+        "journal and makes it ext3. Or copy the files to a new ext4, and compare "
+        "them before deleting the old filesystem."
     ),
     relabelling=RELABELLING,
     # Without a journal a power cut would leave it half grown.
@@ -157,13 +157,13 @@ EXT3_KIND = RecognisedKind(
     title="ext3",
     kernel_names=("ext4", "ext3"),
     why_not=t(
-        "It is ext4 without extents and checksums: slower with large files and to "
-        "check. A new one gains nothing."
+        "It is ext4 without extents and checksums: large files and checks are "
+        "slower. A new one has no advantage."
     ),
     way_off=t(
-        "Linux mounts it with the ext4 driver, so there is no hurry. It can become "
-        "ext4 in place, where new files then get what ext4 has. Or copy the files to "
-        "a new ext4, which gets all of it."
+        "Linux mounts it with the ext4 driver, so this is not urgent. Convert it to "
+        "ext4 in place: new files then use ext4 features. Or copy the files to a new "
+        "ext4 for all features."
     ),
     relabelling=RELABELLING,
     growing=GROWING,

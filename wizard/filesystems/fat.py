@@ -40,15 +40,15 @@ def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
 
 def _label_fault(label: str) -> Message | None:
     if not label.isascii():
-        return t("holds other characters than ASCII has, which a FAT writes in one of many code pages")
+        return t("contains non-ASCII characters, which FAT writes in one of many code pages")
     if label != label.upper():
-        return t("has small letters, which a FAT's label has not")
+        return t("contains lowercase letters, which a FAT label does not allow")
     if FORBIDDEN.intersection(label):
         return t(
-            "holds one of the characters {forbidden}, which a FAT's label cannot",
+            "contains one of the characters {forbidden}, which a FAT label does not allow",
             forbidden="".join(sorted(FORBIDDEN)),
         )
-    return t("is what a FAT without a label has") if label == NO_LABEL else None
+    return t("is the label of an unlabelled FAT") if label == NO_LABEL else None
 
 
 # fatresize 1.1.0 (Debian 12, with libparted-fs-resize) was tried on loop devices with an MBR, 30 files in
@@ -58,7 +58,7 @@ def _label_fault(label: str) -> Message | None:
 # exactly the partition's size it aborted at an assertion (fatresize.c:347), three of three. FAT16 to 890
 # MiB and FAT32 from 92 to 290 MiB ended with 1. A table cannot be planned for that.
 VFAT_KIND = MadeKind(
-    why_not_grow=t("fatresize, its only program, writes the table itself and misses the size asked for"),
+    why_not_grow=t("fatresize, the only tool, writes the table itself and misses the requested size"),
     name="vfat",
     title="FAT32",
     kernel_names=("vfat",),
@@ -66,13 +66,13 @@ VFAT_KIND = MadeKind(
     commands=_commands,
     for_place=_for_place,
     in_general=t(
-        "It is for firmware and old devices. No file reaches 4 GiB, and it has no "
-        "journal, owners or permissions."
+        "It is for firmware and old devices. Files must be smaller than 4 GiB, "
+        "without journal, owners or permissions."
     ),
     # FAT32 has 65525 clusters at least, which are 4096 bytes each on a drive with such blocks: 257 MiB were
     # enough.
     minimum_bytes=260 * MIB,
-    minimum_why=t("a smaller one would be no FAT32 on drives with blocks of 4096 bytes"),
+    minimum_why=t("a smaller volume would not be FAT32 on drives with 4096-byte blocks"),
     # It counts its sectors, of 512 bytes on most drives, in 32 bits.
     maximum_bytes=2 * TIB - 512,
     zones=kind.NO_ZONES(title="FAT32"),
@@ -118,7 +118,9 @@ def _exfat_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
 def _exfat_label_fault(label: str) -> Message | None:
     # mkfs.exfat reads it by the locale, which is C here.
     return (
-        None if label.isascii() else t("holds other characters than ASCII has, which mkfs.exfat is not given")
+        None
+        if label.isascii()
+        else t("contains non-ASCII characters, which diskwright does not pass to mkfs.exfat")
     )
 
 
@@ -130,10 +132,10 @@ EXFAT_KIND = MadeKind(
     tool="mkfs.exfat",
     commands=_exfat_commands,
     in_general=t(
-        "It is for sharing with Windows, macOS and cameras: it has no journal, no owners and no permissions."
+        "It is for sharing with Windows, macOS and cameras, without journal, owners or permissions."
     ),
     minimum_bytes=8 * MIB,
-    minimum_why=t("the first megabytes go to its records"),
+    minimum_why=t("metadata uses the first megabytes"),
     # 2^32 clusters of 128 KiB, which is what mkfs.exfat takes from 32 GiB on.
     maximum_bytes=512 * TIB,
     zones=kind.NO_ZONES(title="exFAT"),

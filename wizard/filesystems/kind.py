@@ -379,6 +379,6 @@ def serial_of(uuid: str) -> str:
     return uuid.replace("-", "").lower()
 
 
-NO_ZONES = Sentence("{title} has no code for zones")
+NO_ZONES = Sentence("{title} does not support zones")
 
 # The types of partitions, as partitioners call them.

@@ -19,9 +19,9 @@ from wizard.model.operations import MakeFilesystem
 from wizard.model.said import KIB, MIB, TIB, t
 
 CHKDSK = t(
-    "ntfsresize marks the volume to be checked: Windows does that when it "
-    "starts, or `chkdsk /f`. Until then Linux's ntfs3 only reads it. Without "
-    "Windows, `ntfsfix --clear-dirty` takes the mark away."
+    "ntfsresize flags the volume for a check by Windows at startup, or by "
+    "`chkdsk /f`. Until then, ntfs3 on Linux mounts the volume read-only. "
+    "Without Windows, `ntfsfix --clear-dirty` clears the flag."
 )
 
 
@@ -65,11 +65,11 @@ KIND = MadeKind(
     commands=_commands,
     for_place=_for_place,
     in_general=t(
-        "It is for sharing with Windows. Linux writes it since 5.15 (ntfs3), but "
-        "cannot repair it, which takes chkdsk on Windows."
+        "It is for sharing with Windows. Linux writes NTFS since 5.15 (ntfs3), but "
+        "repair requires chkdsk on Windows."
     ),
     minimum_bytes=16 * MIB,
-    minimum_why=t("its records take the first megabytes"),
+    minimum_why=t("metadata uses the first megabytes"),
     # 2^32 clusters of 64 KiB.
     maximum_bytes=256 * TIB - 64 * KIB,
     zones=kind.NO_ZONES(title="NTFS"),
@@ -88,7 +88,7 @@ KIND = MadeKind(
     relabelling=Relabelling(
         command=lambda device, _place, label: ("ntfslabel", device, label),
         fault=lambda label: (
-            t("begins with a dash, which ntfslabel cannot be told") if label[:1] == "-" else None
+            t("begins with a dash, which ntfslabel does not accept") if label[:1] == "-" else None
         ),
     ),
     # Its programs take no mounted one. They leave it marked for chkdsk (ntfsresize(8)).

@@ -22,11 +22,11 @@ NILFS2_KIND = MadeKind(
     commands=_commands,
     discards=True,
     in_general=t(
-        "It writes everything as one log and keeps its past states. A cleaner runs "
-        "for that all the time. No program checks or repairs it."
+        "It writes everything as one log and preserves past states. A cleaner runs "
+        "constantly. No tool checks or repairs it."
     ),
     minimum_bytes=136 * MIB,
-    minimum_why=t("mkfs.nilfs2 wants more than sixteen segments of 8 MiB"),
+    minimum_why=t("mkfs.nilfs2 needs more than sixteen segments of 8 MiB"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     zones=kind.NO_ZONES(title="NILFS2"),
     label_bytes=80,
@@ -40,7 +40,7 @@ NILFS2_KIND = MadeKind(
     uuid_follows=True,
     also=("nilfs-tune",),
     # It looks there for what is mounted, and ends where it is not.
-    needs_files=(("/etc/mtab", t("`ln -s /proc/self/mounts /etc/mtab` makes it")),),
+    needs_files=(("/etc/mtab", t("`ln -s /proc/self/mounts /etc/mtab` creates it")),),
     relabelling=Relabelling(command=lambda device, _place, label: ("nilfs-tune", "-L", label, device)),
 )
 
@@ -61,11 +61,11 @@ JFS_KIND = MadeKind(
     tool="mkfs.jfs",
     commands=_jfs_commands,
     in_general=t(
-        "It asks little of a processor, but hardly anybody works on it: its programs "
-        "are of 2011. ext4 does all that it does."
+        "It needs little CPU time but is hardly maintained: the tools date from "
+        "2011. ext4 has all the same features."
     ),
     minimum_bytes=16 * MIB,
-    minimum_why=t("mkfs.jfs makes none that is smaller"),
+    minimum_why=t("mkfs.jfs refuses smaller volumes"),
     maximum_bytes=32 * 1024 * TIB,
     zones=kind.NO_ZONES(title="JFS"),
     label_bytes=16,
@@ -92,17 +92,15 @@ F2FS_KIND = MadeKind(
     commands=_f2fs_commands,
     discards=True,
     in_general=t(
-        "It is made for flash behind simple controllers, as in phones, cards and "
-        "sticks. Elsewhere ext4 and XFS are at home on more machines, and their "
-        "repair has seen more."
+        "It is designed for flash behind simple controllers, as in phones, cards and "
+        "sticks. Elsewhere, ext4 and XFS are more widely supported, with "
+        "better-tested repair tools."
     ),
     # mkfs.f2fs makes none below 56 MiB.
     minimum_bytes=128 * MIB,
-    minimum_why=t("a smaller one would be mostly the reserve that its cleaner needs"),
+    minimum_why=t("a smaller volume would be mostly reserve for the cleaner"),
     maximum_bytes=16 * TIB,
-    zones=t(
-        "diskwright does not set up F2FS on zones; what can live there says whether it can be made by hand"
-    ),
+    zones=t("diskwright does not set up F2FS on zones; the zone options show if manual setup is possible"),
     label_bytes=255,
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),

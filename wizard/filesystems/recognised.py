@@ -10,13 +10,12 @@ YAFFS2_KIND = RecognisedKind(
     title="YAFFS",
     kernel_names=("yaffs2", "yaffs"),
     why_not=t(
-        "It is for bare NAND chips and never was part of Linux. A drive with a "
-        "controller of its own has no place for it."
+        "It is for raw NAND chips and was never part of Linux. Drives with their own "
+        "controllers cannot use it."
     ),
     way_off=t(
-        "Copy the files off on the device that it is in, with that device's own "
-        "system. Images of one are unpacked by programs such as unyaffs; Linux "
-        "itself cannot mount them."
+        "Copy the files off on the device that contains it, using that device's "
+        "system. Programs such as unyaffs unpack images; Linux cannot mount them."
     ),
 )
 
@@ -26,13 +25,12 @@ JFFS2_KIND = RecognisedKind(
     title="JFFS2",
     kernel_names=("jffs2",),
     why_not=t(
-        "It is for bare flash chips that Linux drives itself (/dev/mtd*). Disks, "
-        "SSDs, memory cards and USB sticks have a controller of their own, and no "
-        "place for it."
+        "It is for raw flash chips managed by Linux (/dev/mtd*). Disks, SSDs, memory "
+        "cards and USB sticks have their own controllers and cannot use it."
     ),
     way_off=t(
-        "Copy the files off on the device whose chip it is. An image of one can be "
-        "mounted from the module mtdram (or nandsim), into which it is written first."
+        "Copy the files off on the device with that chip. To mount an image, first "
+        "write it to the module mtdram (or nandsim)."
     ),
 )
 
@@ -42,13 +40,13 @@ UFS_KIND = RecognisedKind(
     title="UFS2",
     kernel_names=("ufs",),
     why_not=t(
-        "It is the filesystem of the BSDs. Linux reads it where its kernel was built "
-        "so, and calls its own writing dangerous."
+        "It is the BSD filesystem. Linux reads it if the kernel was built with "
+        "support, and calls its own write support dangerous."
     ),
     way_off=t(
-        "Where the kernel has ufs, mount it read-only (`mount -t ufs -o "
-        "ro,ufstype=ufs2`). Else start a FreeBSD medium. Copy the files to a "
-        "filesystem that Linux writes."
+        "If the kernel supports ufs, mount read-only (`mount -t ufs -o "
+        "ro,ufstype=ufs2`). Otherwise boot a FreeBSD medium. Copy the files to a "
+        "filesystem with Linux write support."
     ),
 )
 
@@ -58,13 +56,12 @@ REISER4_KIND = RecognisedKind(
     title="Reiser4",
     kernel_names=("reiser4",),
     why_not=t(
-        "It never was part of Linux, and nobody keeps its patches up: no kernel of a "
-        "distribution can mount it."
+        "It was never part of Linux, and the patches are unmaintained. Distribution kernels cannot mount it."
     ),
     way_off=t(
-        "Copy the files off on the system that made it, or one with a patched "
-        "kernel. Check them there with fsck.reiser4 of reiser4progs first. It cannot "
-        "be converted in place."
+        "Copy the files on the system that created it, or with a patched kernel. "
+        "First check the filesystem with fsck.reiser4 from reiser4progs. In-place "
+        "conversion is not possible."
     ),
 )
 
@@ -73,10 +70,10 @@ REISERFS_KIND = RecognisedKind(
     name="reiserfs",
     title="ReiserFS",
     kernel_names=("reiserfs",),
-    why_not=t("Linux dropped it in version 6.13: a new one could not be read by any later kernel."),
+    why_not=t("Linux dropped it in version 6.13: later kernels could not read a new one."),
     way_off=t(
-        "Start a kernel before 6.13 that still has it, from a rescue medium if need "
-        "be. Mount it read-only, and copy the files to a new ext4 or XFS while such "
-        "kernels are about. It cannot be converted in place."
+        "Boot a kernel before 6.13 with support for it, if needed from a rescue "
+        "medium. Mount it read-only, and copy the files to a new ext4 or XFS while "
+        "such kernels are available. In-place conversion is not possible."
     ),
 )

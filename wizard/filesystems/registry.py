@@ -37,10 +37,10 @@ def not_made_because(name: str) -> str:
     one that is told by name."""
     kind = KINDS.get(name)
     if kind is not None:
-        return str(t("{title} is not made. {why}", title=kind.title, why=kind.why_not or ""))
+        return str(t("diskwright does not make {title}. {why}", title=kind.title, why=kind.why_not or ""))
     return str(
         t(
-            "{name} is no filesystem that diskwright makes; it makes {made:list}.",
+            "diskwright does not make {name}. Available: {made:list}.",
             name=repr(printable(name, 20)),
             made=tuple(MADE),
         )

@@ -16,12 +16,12 @@ KIND = MadeKind(
     kernel_names=(),
     tool="mkswap",
     commands=_commands,
-    in_general=t("It is no filesystem and holds no files: it is where memory goes that is not in use."),
+    in_general=t("It is not a filesystem and stores no files, only unused memory pages."),
     minimum_bytes=MIB,
-    minimum_why=t("mkswap takes no less than ten pages of memory, which can have 64 KiB each"),
+    minimum_why=t("mkswap needs at least ten memory pages of up to 64 KiB"),
     # It counts its pages, of 4096 bytes on most machines, in 32 bits.
     maximum_bytes=16 * TIB,
-    zones=t("swap is written in any order"),
+    zones=t("swap writes are in any order"),
     # 16 with the zero byte at its end.
     label_bytes=15,
     fsck_pass=0,

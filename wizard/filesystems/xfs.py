@@ -46,7 +46,7 @@ def _label(device: str, place: str, label: str) -> Argv:
 
 def _unwritable(label: str) -> Message | None:
     return (
-        t("holds a blank or a quotation mark, or begins with --, which xfs_io cannot be told")
+        t("contains a blank or quotation mark, or begins with --, which xfs_io does not accept")
         if re.search(r"[\s\"'\\]|^--", label)
         else None
     )
@@ -65,18 +65,16 @@ KIND = MadeKind(
     discards=True,
     for_place=_for_place,
     in_general=t(
-        "It is a sound choice for large Linux volumes, though it cannot shrink. "
-        "Nothing was recorded of it for this work."
+        "It is a sound choice for large Linux volumes, but cannot shrink. No results "
+        "are recorded for this workload."
     ),
     minimum_bytes=300 * MIB,
-    minimum_why=t("mkfs.xfs makes none that is smaller since version 5.19"),
+    minimum_why=t("mkfs.xfs refuses smaller volumes since version 5.19"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     # With a stripe mkfs.xfs wants a log of 64 MiB, for which 512 MiB have no room (tried with 6.1; 600 MiB
     # are enough).
     striped_minimum_bytes=640 * MIB,
-    zones=t(
-        "diskwright does not set up XFS on zones; what can live there says whether it can be made by hand"
-    ),
+    zones=t("diskwright does not set up XFS on zones; the zone options show if manual setup is possible"),
     label_bytes=12,
     # It is not checked at boot: its journal sees to that (fsck.xfs(8)).
     fsck_pass=0,

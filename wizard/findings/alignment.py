@@ -79,19 +79,19 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
             Severity.INFO,
             partition.path,
             t(
-                "{partition} ends at byte {end}, {past} bytes into a physical block of {block} bytes.",
+                "{partition} ends at byte {end}, {past} bytes into a {block}-byte physical block.",
                 partition=partition.path,
                 end=partition.end_bytes,
                 past=past,
                 block=block,
             ),
             t(
-                "Its last bytes share a physical block with what follows. Filesystems with "
-                "blocks as large leave them unused; others make the drive read that block "
-                "before it writes."
+                "The last bytes share a physical block with the following data. Filesystems "
+                "with equally large blocks leave them unused; others cause a read before "
+                "each write."
             ),
             KERNEL,
-            t("Nothing to do for this alone; a new layout ends on 1 MiB."),
+            t("No action needed for this alone. New layouts start and end on 1 MiB."),
         )
 
 
@@ -108,16 +108,15 @@ def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Ite
     yield _on_boundaries(
         drive.path,
         t(
-            "All {count} partitions of {drive} start on the drive's {block}-byte blocks "
-            "and on 1 MiB, and so does their data.",
+            "All {count} partitions of {drive} and their data start on {block}-byte blocks and on 1 MiB.",
             count=count,
             drive=drive.path,
             block=block,
         )
         if len(fine) == count
         else t(
-            "{fine} of the {count} partitions of {drive} start on its {block}-byte "
-            "blocks and on 1 MiB; their data too.",
+            "{fine} of {count} partitions of {drive} and their data start on "
+            "{block}-byte blocks and on 1 MiB.",
             fine=len(fine),
             count=count,
             drive=drive.path,
@@ -141,7 +140,9 @@ def _whole(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Find
         yield compensated(geometry, place) if makes_up(place) else _first_byte(drive, geometry, place)
     elif place.within and makes_up(place):
         yield _fine(
-            place, geometry, Sentence("{place} starts at byte {start}, on the drive's {block}-byte blocks.")
+            place,
+            geometry,
+            Sentence("{place} starts at byte {start}, aligned to the drive's {block}-byte blocks."),
         )
     yield from _within(drive, geometry, place)
 
@@ -152,15 +153,15 @@ def _first_byte(drive: Drive, geometry: Geometry, place: DriveStart) -> Finding:
         Severity.DANGER,
         drive.path,
         t(
-            "{drive} is misaligned: its data starts at byte 0, {missing} bytes before a "
-            "boundary of its {block}-byte blocks.",
+            "{drive} is misaligned: data starts at byte 0, {missing} bytes before a "
+            "{block}-byte block boundary.",
             drive=drive.path,
             missing=place.off_bytes,
             block=geometry.granularity_bytes,
         ),
         _cost(drive, geometry),
         KERNEL,
-        t("Copy the data elsewhere, set the drive up anew with a partition, and copy it back."),
+        t("Copy the data elsewhere, set up the drive with a partition, and copy the data back."),
     )
 
 
@@ -172,13 +173,13 @@ def _fine(place: DriveStart, geometry: Geometry, fine: Sentence) -> Finding:
         data, start = leaves[0].name, leaves[0].start_bytes
         plain, at = (
             (
-                Sentence("{data:First} starts on a boundary too."),
-                Sentence("{data:First} starts at byte {start}, on a boundary too."),
+                Sentence("{data:First} also starts on a boundary."),
+                Sentence("{data:First} also starts on a boundary, at byte {start}."),
             )
             if len(leaves) == 1
             else (
-                Sentence("So does all data in it, the first being {data}."),
-                Sentence("So does all data in it, the first being {data} at byte {start}."),
+                Sentence("All data inside also starts on a boundary, beginning with {data}."),
+                Sentence("All data inside also starts on a boundary, beginning with {data} at byte {start}."),
             )
         )
         said.append(plain(data=data) if start is None else at(data=data, start=start))
@@ -191,7 +192,7 @@ def _on_boundaries(subject: str, sentence: Message) -> Finding:
         Severity.OK,
         subject,
         sentence,
-        t("No write is split over physical blocks because of where the data starts."),
+        t("The start of the data does not split any write across physical blocks."),
         KERNEL,
         messages.NOTHING_TO_DO,
     )
@@ -218,7 +219,9 @@ def _partition(
         yield _fine(
             place,
             geometry,
-            Sentence("{place} starts at byte {start}, on the drive's {block}-byte blocks and on 1 MiB."),
+            Sentence(
+                "{place} starts at byte {start}, aligned to the drive's {block}-byte blocks and to 1 MiB."
+            ),
         )
 
 
@@ -226,8 +229,8 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
     unit, path, start = geometry.granularity_bytes, partition.path, partition.start_bytes
     sentence = (
         t(
-            "{partition} is misaligned: it starts at byte {start}, {missing} bytes "
-            "before the next {block}-byte physical block.",
+            "{partition} is misaligned: start byte {start} is {missing} bytes before the "
+            "next {block}-byte physical block.",
             partition=path,
             start=start,
             missing=missing,
@@ -235,8 +238,8 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
         )
         if unit == geometry.physical_block_bytes
         else t(
-            "{partition} is misaligned: it starts at byte {start}, {missing} bytes "
-            "before a boundary of {unit} bytes, the minimum I/O size.",
+            "{partition} is misaligned: start byte {start} is {missing} bytes before a "
+            "multiple of {unit} bytes, the minimum I/O size.",
             partition=path,
             start=start,
             missing=missing,
@@ -246,7 +249,7 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
     code = "alignment-physical"
     if (partition.type or "").lower() == BIOS_BOOT_GPT_TYPE:
         why, source, remedy = (
-            t("It costs nothing: a BIOS boot partition is written only when a boot loader is installed."),
+            t("No cost: a BIOS boot partition is written only when a boot loader is installed."),
             KERNEL,
             messages.NOTHING_TO_DO,
         )
@@ -255,8 +258,8 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
         KERNEL
         if drive.rotational is False
         else t(
-            "Linux, block/blk-settings.c, queue_limit_alignment_offset; an alignment "
-            "study of 2010 (WD10EARS, Linux 2.6.32)"
+            "Linux, block/blk-settings.c, queue_limit_alignment_offset; a 2010 alignment "
+            "study (WD10EARS, Linux 2.6.32)"
         )
     )
     cost = _cost(drive, geometry)
@@ -266,17 +269,17 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
 def _cost(drive: Drive, geometry: Geometry) -> Message:
     if geometry.granularity_bytes != geometry.physical_block_bytes:
         return t(
-            "A write that looks whole straddles two units of the drive or array. A "
-            "parity array reads and writes both again for each."
+            "A full-unit write straddles two units of the drive or array. For each such "
+            "write, a parity array reads and rewrites both."
         )
     return join(
         messages.TWO_BLOCKS,
         t(
-            "On a solid-state drive that costs wear, and less time than on a hard disk. "
-            "How much differs from drive to drive."
+            "On a solid-state drive this adds wear, but costs less time than on a hard "
+            "disk. The effect varies between drives."
         )
         if drive.rotational is False
-        else t("On a hard disk of 2010 it made mkfs take up to 7.9 times as long."),
+        else t("On a hard disk from 2010, mkfs took up to 7.9 times as long."),
     )
 
 
@@ -294,7 +297,7 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
             block=geometry.physical_block_bytes,
         ),
         messages.LIARS,
-        t("an alignment study of 2010 (WD10EARS, Linux 2.6.32)"),
+        t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
         join(
             t("To test: `diskwright bench {drive} --assume-physical 4096`.", drive=drive.path),
             _move(partition),
@@ -308,21 +311,21 @@ def _grain(drive: Drive, partition: Partition) -> Finding:
         Severity.INFO,
         partition.path,
         t(
-            "{partition} starts at byte {start}: on the drive's blocks, but not on 1 MiB.",
+            "{partition} starts at byte {start}, aligned to the drive's blocks but not to 1 MiB.",
             partition=partition.path,
             start=partition.start_bytes,
         ),
         t(
-            "The drive's own rule holds. Larger units that no drive reports, such as "
-            "erase blocks, may still be straddled."
+            "The start meets the drive's own requirement. Larger unreported units, such "
+            "as erase blocks, may still be straddled."
         )
         if drive.rotational is False
         else t(
-            "The drive's own rule holds. Larger units that no drive reports, such as an "
-            "array's stripes or a controller's cache, may be straddled."
+            "The start meets the drive's own requirement. Larger unreported units, such "
+            "as array stripes or a controller cache, may be straddled."
         ),
-        t("the grain of 1 MiB that libfdisk and libparted use"),
-        t("Nothing to do for this alone; a new layout starts on 1 MiB."),
+        t("the 1 MiB alignment of libfdisk and libparted"),
+        t("No action needed for this alone. New layouts start and end on 1 MiB."),
     )
 
 
@@ -332,15 +335,15 @@ def _stack(path: str, kind: str = "") -> Finding:
         Severity.DANGER,
         path,
         t(
-            "{stack} is misaligned in itself, says the kernel: the devices beneath do "
-            "not start on each other's blocks.",
+            "The kernel reports {stack} as misaligned: the underlying devices do not "
+            "start on each other's blocks.",
             stack=messages.NAMED(path=path, kind=kind) if kind else path,
         ),
-        t("No start on it is right for every device beneath, so writes straddle physical blocks somewhere."),
+        t("No start fits every underlying device, so some writes straddle physical blocks."),
         t("Linux, Documentation/ABI/stable/sysfs-block, alignment_offset of -1"),
         t(
-            "Build the array or volume again on aligned partitions. Findings on the "
-            "drives beneath {path} say which are not.",
+            "Rebuild the array or volume on aligned partitions. Findings on the drives "
+            "under {path} list the misaligned partitions.",
             path=path,
         ),
     )
@@ -354,29 +357,29 @@ def _led_astray(drive: Drive, geometry: Geometry, path: str, kind: str) -> Findi
         Severity.INFO,
         path,
         t(
-            "The kernel calls {path} ({kind}) misaligned in itself, which does not tell "
-            "where it starts on {drive}.",
+            "The kernel reports {path} ({kind}) as misaligned, but this does not reveal "
+            "the start on {drive}.",
             path=path,
             kind=kind,
             drive=drive.path,
         ),
         t(
-            "The kernel says so of every stack over {drive}. The optimal I/O size it "
-            "reports, {optimal} bytes, is no multiple of its {block}-byte physical "
-            "blocks. The sum of the offsets decides.",
+            "The kernel reports this for every stack on {drive}. The optimal I/O size, "
+            "{optimal} bytes, is not a multiple of the {block}-byte physical block. The "
+            "sum of the offsets decides.",
             drive=drive.path,
             optimal=geometry.optimal_io_bytes,
             block=geometry.physical_block_bytes,
         ),
         t("Linux, block/blk-settings.c, blk_stack_limits"),
-        t("Nothing to do for this alone; the other findings say whether the data starts on a boundary."),
+        t("No action needed for this alone. Other findings report the alignment of the data."),
     )
 
 
 def _move(partition: Partition) -> Message:
     """The remedy for a partition that starts in the wrong place."""
     return t(
-        "Move it: `sudo diskwright move {partition}`. Every file stays, and a power "
-        "cut costs nothing. It must not be in use meanwhile.",
+        "Move the partition: `sudo diskwright move {partition}`. All files are "
+        "preserved, even through a power cut. The partition must not be in use.",
         partition=partition.path,
     )

@@ -55,9 +55,9 @@ def judge_health(drive: Drive) -> Judged:
     smart, health = drive.smart, drive.smart.health
     lost, used_up = tuple(_unreadable(health)), tuple(_worn(health))
     if smart.passed is False or health.failing or lost:
-        verdict, first = DriveVerdict.FAILING, t("Failing: copy everything off it now.")
+        verdict, first = DriveVerdict.FAILING, t("Failing: copy all data off the drive now.")
     elif used_up:
-        verdict, first = DriveVerdict.WORN, t("Worn: it works, but plan to replace it.")
+        verdict, first = DriveVerdict.WORN, t("Worn but working: plan to replace the drive.")
     elif smart.passed:
         verdict, first = DriveVerdict.GOOD, t("Good: the drive reports no problem.")
     else:
@@ -68,7 +68,7 @@ def judge_health(drive: Drive) -> Judged:
 
 def _unknown(drive: Drive) -> Message:
     why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
-    return t("Unknown: {why}", why=why) if why else t("Unknown: the drive gives no verdict on itself.")
+    return t("Unknown: {why}", why=why) if why else t("Unknown: the drive does not report its health.")
 
 
 def is_told(drive: Drive) -> bool:
@@ -83,11 +83,11 @@ def is_told(drive: Drive) -> bool:
 
 def _failing(drive: Drive) -> Iterator[Message]:
     if drive.smart.passed is False:
-        yield t("Its own health check has failed.")
+        yield t("The drive's SMART health check failed.")
     if names := tuple(printable(name, 40) for name in drive.smart.health.failing):
         yield tn(
-            "{names:and} has fallen to the maker's limit.",
-            "{names:and} have fallen to the maker's limit.",
+            "{names:and} has fallen to the manufacturer's limit.",
+            "{names:and} have fallen to the manufacturer's limit.",
             names=names,
             count=len(names),
         )
@@ -97,39 +97,39 @@ def _unreadable(health: Health) -> Iterator[Message]:
     # Both count the same sectors, as found in use and as found by a scan.
     if count := max(health.pending or 0, health.lost or 0):
         yield tn(
-            "One sector cannot be read; what it held may be lost.",
-            "{count} sectors cannot be read; what they held may be lost.",
+            "One sector is unreadable; its data may be lost.",
+            "{count} sectors are unreadable; their data may be lost.",
             count=count,
         )
     if health.test_passed is False:
-        yield t("Its last self-test found errors.")
+        yield t("The last self-test found errors.")
 
 
 def _worn(health: Health) -> Iterator[Message]:
     if health.media_errors:
         yield tn(
-            "Once it could not give back what was stored.",
-            "{count} times it could not give back what was stored.",
+            "The drive failed to return stored data once.",
+            "The drive failed to return stored data {count} times.",
             count=health.media_errors,
         )
     if health.reallocated:
         yield tn(
-            "It has replaced one bad sector with a spare.",
-            "It has replaced {count} bad sectors with spares.",
+            "One bad sector was replaced with a spare.",
+            "{count} bad sectors were replaced with spares.",
             count=health.reallocated,
         )
     if health.used_percent is not None and health.used_percent >= NEARLY_USED_PERCENT:
-        yield t("{percent} % of the writing it was made for is used up.", percent=health.used_percent)
+        yield t("{percent} % of the rated write endurance is used.", percent=health.used_percent)
     if health.spare_percent is not None and (health.alarms or 0) & FEW_SPARES:
-        yield t("Only {percent} % of its spare blocks are left.", percent=health.spare_percent)
+        yield t("Only {percent} % of the spare blocks remain.", percent=health.spare_percent)
 
 
 def _cable(health: Health) -> Iterator[Message]:
     """No word on the drive: the count never falls, and a cable that was changed leaves it as it was."""
     if health.cable_errors:
         yield tn(
-            "Once data came damaged over the cable; if that goes on, change the cable.",
-            "{count} times data came damaged over the cable; if that goes on, change the cable.",
+            "One transfer was corrupted on the cable; replace the cable if this continues.",
+            "{count} transfers were corrupted on the cable; replace the cable if this continues.",
             count=health.cable_errors,
         )
 
@@ -138,16 +138,16 @@ def _life(health: Health) -> Iterator[Message]:
     if health.hours is not None:
         years = round(health.hours / HOURS_A_YEAR, 1)
         yield (
-            t("It was on for {years} years ({count} hours).", years=years, count=health.hours)
+            t("Powered on for {years} years ({count} hours).", years=years, count=health.hours)
             if years >= 1
-            else tn("It was on for one hour.", "It was on for {count} hours.", count=health.hours)
+            else tn("Powered on for one hour.", "Powered on for {count} hours.", count=health.hours)
         )
     if health.celsius is not None:
-        yield t("It is at {celsius} °C.", celsius=health.celsius)
+        yield t("Temperature: {celsius} °C.", celsius=health.celsius)
     if health.test_passed and health.hours is not None and health.test_hours is not None:
         yield tn(
-            "Its last self-test passed one hour of power ago.",
-            "Its last self-test passed {count} hours of power ago.",
+            "The last self-test passed one power-on hour ago.",
+            "The last self-test passed {count} power-on hours ago.",
             count=(health.hours - health.test_hours) % TEST_CLOCK_HOURS,
         )
 
@@ -159,7 +159,7 @@ def find_health(drive: Drive) -> Iterator[Finding]:
         (
             "health-unreadable",
             Severity.DANGER,
-            t("More sectors usually follow, and files are lost with them."),
+            t("More sectors usually fail later, with loss of files."),
             tuple(_unreadable(health)),
         ),
         (
@@ -173,7 +173,8 @@ def find_health(drive: Drive) -> Iterator[Finding]:
             found, remedy = (
                 t("{drive}: {sentences:row}", drive=drive.path, sentences=said),
                 t(
-                    "Copy what matters elsewhere and replace the drive. `smartctl -x {drive}` shows all.",
+                    "Copy important data elsewhere and replace the drive. `smartctl -x {drive}` "
+                    "shows all details.",
                     drive=drive.path,
                 ),
             )
@@ -183,7 +184,7 @@ def find_health(drive: Drive) -> Iterator[Finding]:
                 drive.path,
                 found,
                 why,
-                t("smartctl: the drive's own counts and self-tests"),
+                t("smartctl: the drive's counters and self-tests"),
                 remedy,
             )
 
@@ -229,19 +230,19 @@ def find_identity(drive: Drive) -> Iterator[Finding]:
             Severity.WARNING,
             drive.path,
             t(
-                "{drive} and {others:list} tell the same numbers: it may be one drive by "
-                "several names, or a copy.",
+                "{drive} and {others:list} report the same identifiers: possibly one drive "
+                "with several names, or a copy.",
                 drive=drive.path,
                 others=alike,
             ),
             t(
-                "If it is one drive, what is written by one name changes under the other. Of "
-                "a copy, nobody knows which is meant."
+                "If this is one drive, writes under one name appear under the other. With a "
+                "copy, the intended drive is unknown."
             ),
             SOURCE,
             t(
-                "See by `lsblk -o NAME,SIZE,HCTL,WWN {drive}` how each is attached. Let "
-                "`multipath` join the paths to one drive, and detach a copy.",
+                "Check each connection with `lsblk -o NAME,SIZE,HCTL,WWN {drive}`. Use "
+                "`multipath` to combine paths to one drive. Detach a copy.",
                 drive=drive.path,
             ),
         )
@@ -251,18 +252,18 @@ def find_identity(drive: Drive) -> Iterator[Finding]:
             Severity.INFO,
             drive.path,
             t(
-                "{drive} and {others:list} tell the same serial number, {serial}.",
+                "{drive} and {others:list} report the same serial number, {serial}.",
                 drive=drive.path,
                 others=apart,
                 serial=drive.serial or "",
             ),
             t(
-                "Volumes of one array, namespaces of one NVMe drive and some enclosures do "
-                "so. The number does not tell them apart."
+                "Volumes of one array, namespaces of one NVMe drive and some enclosures "
+                "share a serial number. The number does not distinguish them."
             ),
             SOURCE,
             t(
-                "Nothing to do. diskwright asks for the name, {name}, to confirm it.",
+                "No action needed. diskwright asks you to confirm with the name, {name}.",
                 name=drive.path.removeprefix("/dev/"),
             ),
         )
@@ -271,87 +272,89 @@ def find_identity(drive: Drive) -> Iterator[Finding]:
 CODES: dict[str, Message] = {
     # How partitions lie.
     "alignment-physical": t(
-        "A partition starts off the drive's physical block or minimum I/O size, by the kernel's formula."
+        "A partition is not aligned to the physical block or minimum I/O size, by the kernel's formula."
     ),
     "alignment-4096": t(
-        "A partition starts off 4096 bytes on a drive that reports 512-byte blocks; some of those lie."
+        "A partition is not aligned to 4096 bytes on a drive that reports 512-byte blocks, possibly falsely."
     ),
     "alignment-grain": t("A partition is aligned to the physical block, but not to 1 MiB."),
     "alignment-ok": t(
-        "A partition starts on a physical block and on 1 MiB. Many such partitions are one finding."
+        "A partition is aligned to the physical block and to 1 MiB. Many such partitions share one finding."
     ),
     "alignment-end": t("A partition ends within a physical block."),
     "alignment-inside": t(
-        "What a partition, container or array holds starts off the drive's blocks; it itself does not."
+        "A partition, container or array is aligned to the drive's blocks, but its data is not."
     ),
     "alignment-compensated": t(
-        "Something starts off the drive's blocks, and its data makes up for that and starts on one."
+        "A partition, container or array is not aligned to the drive's blocks, but its data is."
     ),
-    "alignment-chunk": t("Data on a striped array starts off its chunks or, with parity, its full stripes."),
+    "alignment-chunk": t(
+        "Data on a striped array is not aligned to chunks or, with parity, to full stripes."
+    ),
     "alignment-stripe": t(
-        "Whether a filesystem's stride and stripe width (XFS: su and sw) fit the array that it stands on."
+        "Comparison of a filesystem's stride and stripe width (XFS: su and sw) with the underlying array."
     ),
-    "alignment-stack": t("The kernel found a stack of devices (RAID, device-mapper) misaligned in itself."),
+    "alignment-stack": t("The kernel reports a device stack (RAID, device-mapper) as misaligned."),
     # What the drive says of its blocks.
-    "geometry-512e": t("The drive emulates 512-byte blocks on physical blocks of 4096 bytes."),
-    "geometry-4kn": t("The drive takes only 4096-byte blocks."),
+    "geometry-512e": t("The drive emulates 512-byte blocks on 4096-byte physical blocks."),
+    "geometry-4kn": t("The drive accepts only 4096-byte blocks."),
     "geometry-usb-4096": t(
-        "A USB bridge presents 4096-byte blocks, perhaps of a drive that has 512-byte blocks without it."
+        "A USB bridge presents 4096-byte blocks. Without the bridge, the drive may have 512-byte blocks."
     ),
     "geometry-optimal-io-bogus": t("The drive reports an impossible optimal I/O size."),
-    "geometry-contradiction": t("The kernel and the drive disagree about its physical blocks."),
+    "geometry-contradiction": t("The kernel and the drive disagree about the physical blocks."),
     "geometry-nvme-formats": t(
-        "An NVMe drive has a better format than the one in use; changing it erases the drive."
+        "An NVMe drive has a better format than the current one. Changing it erases the drive."
     ),
     "geometry-large-blocks": t("The drive's physical blocks are larger than 4096 bytes."),
     # How it records.
-    "recording-zoned-host-managed": t("The drive takes writes only in the order of its zones."),
-    "recording-zoned-host-aware": t("The drive is shingled and prefers writes in the order of its zones."),
-    "recording-shingled": t("The drive is shingled and manages that by itself."),
-    "recording-shingled-likely": t("Something speaks for a shingled drive, without proof."),
-    "recording-unknown": t("Nothing tells whether this hard disk is shingled."),
-    "recording-contradiction": t(
-        "Sources contradict each other about how the drive records, or whether it turns."
-    ),
+    "recording-zoned-host-managed": t("The drive requires sequential writes within zones."),
+    "recording-zoned-host-aware": t("The drive is shingled and prefers sequential writes within zones."),
+    "recording-shingled": t("The drive is shingled and drive-managed."),
+    "recording-shingled-likely": t("Evidence suggests a shingled drive, without proof."),
+    "recording-unknown": t("It is unknown if this hard disk is shingled."),
+    "recording-contradiction": t("Sources disagree about the drive's recording method or rotation."),
     # The partition table.
-    "table-overlap": t("Two partitions share bytes."),
-    "table-outside": t("A partition reaches beyond what the drive or its table has."),
-    "table-covered": t("A partition lies upon the partition table itself."),
-    "table-no-bytes": t("An entry of the table has no bytes."),
-    "table-kernel-differs": t("The kernel and the table disagree about the bounds of a partition."),
-    "table-primary-damaged": t("The GPT at the start of the drive is damaged."),
+    "table-overlap": t("Two partitions overlap."),
+    "table-outside": t("A partition extends beyond the usable range of the drive or table."),
+    "table-covered": t("A partition overlaps the partition table."),
+    "table-no-bytes": t("A partition table entry has no bytes."),
+    "table-kernel-differs": t("The kernel and the table disagree about a partition's bounds."),
+    "table-primary-damaged": t("The primary GPT is damaged."),
     "table-both-damaged": t("Both copies of the GPT are damaged."),
     "table-backup-missing": t("The GPT has no backup at the end of the drive."),
-    "table-backup-damaged": t("The GPT's backup is damaged."),
-    "table-backup-misplaced": t("The GPT's backup is not at the end of the drive."),
-    "table-mbr-over-2tib": t("The drive is larger than an MBR table can reach."),
-    "table-hybrid": t("The drive has a GPT and an MBR that both name partitions."),
+    "table-backup-damaged": t("The backup GPT is damaged."),
+    "table-backup-misplaced": t("The backup GPT is not at the end of the drive."),
+    "table-mbr-over-2tib": t("The drive is too large for an MBR table."),
+    "table-hybrid": t("The drive has both a GPT and an MBR with partitions."),
     # What lives on it.
-    "signatures-ambivalent": t("Several signatures on one device contradict each other."),
-    "signatures-lost": t("Nothing is recognised, but a copy of a superblock of ext2, ext3 or ext4 is there."),
-    "signatures-beside-table": t("The whole drive carries a signature although it has a partition table."),
+    "signatures-ambivalent": t("Several signatures on one device conflict."),
+    "signatures-lost": t("No content is recognised, but a backup superblock of ext2, ext3 or ext4 exists."),
+    "signatures-beside-table": t("The whole drive has a signature in addition to a partition table."),
     # Who uses it.
-    "use-mounted": t("Something of the drive is mounted."),
-    "use-swap": t("Something of the drive is used as swap space."),
+    "use-mounted": t("All or part of the drive is mounted."),
+    "use-swap": t("All or part of the drive is used as swap space."),
     "use-holder": t("Another block device is built on the drive."),
-    "use-loop-backing": t("A loop device stands on the drive."),
-    "use-raid-member": t("The drive or a partition belongs to a RAID array or volume group that is active."),
-    "use-running-system": t("The drive carries the running system."),
-    "use-opened": t("A program holds the drive open for itself alone."),
+    "use-loop-backing": t("A loop device uses the drive."),
+    "use-raid-member": t("The drive or a partition belongs to an active RAID array or volume group."),
+    "use-running-system": t("The drive contains the running system."),
+    "use-opened": t("A program has opened the drive exclusively."),
     # The drive itself.
-    "move-unfinished": t("A partition is in the middle of a move by diskwright."),
-    "drive-waiting": t("A run of diskwright waits on the drive, which looks empty to everything else."),
-    "drive-left": t("A run of diskwright was left on the drive, and what it withheld was written to since."),
-    "identity-same-drive": t(
-        "Nothing tells the drive from another one: one drive by several names, or a copy."
+    "move-unfinished": t("A partition move by diskwright is unfinished."),
+    "drive-waiting": t("A diskwright run is waiting on the drive, which looks empty to other programs."),
+    "drive-left": t(
+        "A diskwright run was left on the drive, and the blocks withheld by the run have since been written."
     ),
-    "identity-same-serial": t("Another drive tells the same serial number."),
-    "drive-no-size": t("The kernel gives the drive no size, and cannot use it."),
-    "drive-unread": t("Something of the drive could not be read."),
-    "drive-read-only": t("The kernel allows no writes to the drive."),
-    "health-failing": t("The drive's own health check (SMART) has failed."),
-    "health-unreadable": t("The drive has sectors that it cannot read, or its last self-test found errors."),
+    "identity-same-drive": t(
+        "The drive cannot be distinguished from another: one drive with several names, or a copy."
+    ),
+    "identity-same-serial": t("Another drive reports the same serial number."),
+    "drive-no-size": t("The kernel reports no size for the drive and cannot use it."),
+    "drive-unread": t("Some information about the drive could not be read."),
+    "drive-read-only": t("The kernel rejects writes to the drive."),
+    "health-failing": t("The drive's SMART health check failed."),
+    "health-unreadable": t("The drive has unreadable sectors, or its last self-test found errors."),
     "health-worn": t(
-        "The drive replaced bad sectors, lost data before, or is near the end of its endurance."
+        "The drive replaced bad sectors, previously lost data, or is near the end of its endurance."
     ),
 }

@@ -37,7 +37,7 @@ def layer_words(layer: Layer) -> str:
         number = spread.width_bytes // spread.unit_bytes
         said.append(t("stripes of {number} x {unit:exact}", number=number, unit=spread.unit_bytes))
     if layer.signatures:
-        said.append(t("holds {kinds}", kinds="+".join(mark.kind for mark in layer.signatures)))
+        said.append(t("contains {kinds}", kinds="+".join(mark.kind for mark in layer.signatures)))
     if layer.mount_points:
         said.append(MOUNTED_ON(points=layer.mount_points))
     return ", ".join(map(str, said))
@@ -77,12 +77,12 @@ def contents_words(drive: Drive) -> str:
     if drive.table is None:
         return str(NOT_READ())
     if drive.is_empty:
-        return str(t("nothing: no table, no partition, no filesystem"))
+        return str(t("empty: no table, partition or filesystem"))
     said = []
     if drive.table.kind != "none":
         count, table = (
             len(drive.partitions),
-            _TABLES.get(drive.table.kind, Sentence("a table of another kind"))(),
+            _TABLES.get(drive.table.kind, Sentence("another table type"))(),
         )
         said.append(
             tn("{table} with {count} partition", "{table} with {count} partitions", table=table, count=count)
@@ -94,16 +94,16 @@ def contents_words(drive: Drive) -> str:
     if drive.unrecognised_zones:
         said.append(
             tn(
-                "{count} zone that was written to, with nothing recognised",
-                "{count} zones that were written to, with nothing recognised",
+                "{count} written zone without recognised content",
+                "{count} written zones without recognised content",
                 count=drive.unrecognised_zones,
             )
         )
     if drive.waiting and drive.waiting.bare:
-        said.append(t("what waits from the run {run}, which nothing recognises yet", run=drive.waiting.run))
+        said.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
     if drive.partitions:
         free = sum(extent.size_bytes for extent in drive.free)
-        said.append(t("{free:size} free", free=free) if free else t("nothing free"))
+        said.append(t("{free:size} free", free=free) if free else t("no free space"))
     return ", ".join(map(str, said))
 
 
@@ -136,14 +136,10 @@ def tuning_words(drive: Drive) -> str:
         return ""
     return str(
         (
-            Sentence(
-                "To keep {device} and use it better: `diskwright tune {device} --workload "
-                "ID`. Nothing is erased."
-            )
+            Sentence("To improve {device} without erasing: `diskwright tune {device} --workload ID`.")
             if len(known) == 1
             else Sentence(
-                "To keep {device} and others and use them better: `diskwright tune {device} "
-                "--workload ID`. Nothing is erased."
+                "To improve {device} and others without erasing: `diskwright tune {device} --workload ID`."
             )
         )(device=known[0])
     )
@@ -189,15 +185,13 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
         )
         if faster
         else Sentence(
-            "{drive} could use {better} (format {better_number}) instead of {used} "
-            "(format {used_number}). It calls that neither faster nor slower."
+            "{drive} supports {better} (format {better_number}) instead of {used} "
+            "(format {used_number}). The drive rates both as equally fast."
         )
     )
     scope = {
-        "all": Sentence(
-            "This controller formats all of its namespaces together: every one of them would be erased."
-        ),
-        "namespace": Sentence("This controller formats one namespace at a time; the others would stay."),
+        "all": Sentence("This controller formats all its namespaces together: all would be erased."),
+        "namespace": Sentence("This controller formats one namespace at a time; the others are not erased."),
     }
     yield Finding(
         "geometry-nvme-formats",
@@ -211,14 +205,14 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
             better_number=better.number,
         ),
         t(
-            "The drive calls the one in use {used} and the other {better}; by how much, it does not say.",
+            "The drive rates the current format {used} and the other {better}, without figures.",
             used=PERFORMANCE[used.performance],
             better=PERFORMANCE[better.performance],
         )
         if faster
         else t(
-            "The drive calls both {used}: no speed is promised. With 4096-byte blocks no "
-            "write can be misaligned or smaller than that. No other gain is known.",
+            "The drive rates both {used} and promises no speed gain. With 4096-byte "
+            "blocks, writes cannot be misaligned or smaller. No other gain is known.",
             used=PERFORMANCE[used.performance],
         ),
         t(
@@ -227,18 +221,18 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
         ),
         join(
             t(
-                "If at all, before anything is stored: `nvme format --lbaf={number} {drive}` "
-                "ERASES EVERYTHING on it, for good.",
+                "If at all, run `nvme format --lbaf={number} {drive}` before storing any "
+                "data. It ERASES EVERYTHING on the drive permanently.",
                 number=better.number,
                 drive=drive.path,
             ),
             scope.get(
                 drive.nvme_format_scope or "",
                 Sentence(
-                    "Whether it would erase the controller's other namespaces too is not known: count on it."
+                    "It is unknown if the controller's other namespaces would also be erased; expect this."
                 ),
             )(),
-            t("diskwright never runs it. Old firmware cannot start a system from 4096-byte blocks."),
+            t("diskwright never runs this command. Old firmware cannot boot from 4096-byte blocks."),
         ),
     )
 
@@ -329,7 +323,7 @@ def _geometry(drive: Drive, sentence: Message, why: Message, remedy: Message) ->
     )
 
 
-NVME_REMEDY = Sentence("`nvme id-ns -H {drive}` shows its formats; `dmesg` tells what the kernel met.")
+NVME_REMEDY = Sentence("`nvme id-ns -H {drive}` shows the formats; `dmesg` shows kernel errors.")
 
 
 def find_no_size(drive: Drive) -> Iterator[Finding]:
@@ -342,9 +336,12 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
         "drive-no-size",
         Severity.WARNING,
         drive.path,
-        t("The kernel gives {drive} no size, so nothing on it can be read or written.", drive=drive.path),
+        t(
+            "The kernel reports no size for {drive}, so the drive cannot be read or written.",
+            drive=drive.path,
+        ),
         why,
-        t("the attribute size of the block device in sysfs; the kernel's source"),
+        t("the block device's size attribute in sysfs; the kernel source"),
         remedy,
     )
 
@@ -352,11 +349,11 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
 def _nvme(drive: Drive) -> tuple[Message, Message]:
     used = next((one for one in drive.nvme_formats if one.in_use), None)
     if used is None or not used.metadata_bytes:
-        return t("Its blocks may have a format that the kernel cannot use, or it is damaged."), NVME_REMEDY(
+        return t("The drive may have a block format that the kernel cannot use, or be damaged."), NVME_REMEDY(
             drive=drive.path
         )
     why = t(
-        "It is formatted with blocks of {data} bytes and {metadata} bytes of "
+        "The drive is formatted with {data}-byte blocks and {metadata} bytes of "
         "metadata each, which the kernel cannot use.",
         data=used.data_bytes,
         metadata=used.metadata_bytes,
@@ -366,7 +363,7 @@ def _nvme(drive: Drive) -> tuple[Message, Message]:
         return why, NVME_REMEDY(drive=drive.path)
     best = min(plain, key=lambda one: (one.performance, -one.data_bytes))
     return why, t(
-        "`nvme format --lbaf={number} {drive}` gives it blocks without metadata. It "
+        "`nvme format --lbaf={number} {drive}` selects blocks without metadata. This "
         "erases everything, perhaps on the whole controller.",
         number=best.number,
         drive=drive.path,
@@ -374,12 +371,9 @@ def _nvme(drive: Drive) -> tuple[Message, Message]:
 
 
 def _other(drive: Drive) -> tuple[Message, Message]:
-    return t(
-        "Drives out of storage arrays are often formatted with blocks of 520 or 528 "
-        "bytes, which Linux cannot use."
-    ), t(
-        "See `dmesg` and `sg_readcap --long {drive}`. If that tells such blocks, "
-        "`sg_format --format --size=512 {drive}` gives it others. It erases "
-        "everything, and takes hours.",
+    return t("Drives from storage arrays often have 520- or 528-byte blocks, which Linux cannot use."), t(
+        "Check `dmesg` and `sg_readcap --long {drive}`. For such blocks, `sg_format "
+        "--format --size=512 {drive}` changes the block size. This erases everything "
+        "and takes hours.",
         drive=drive.path,
     )

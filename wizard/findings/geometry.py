@@ -37,28 +37,23 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
 
 def _512e(drive: Drive, offset_bytes: int) -> Finding:
     if offset_bytes < 0:
-        remedy = t(
-            "No start is right for all devices beneath, as another finding says: put those right first."
-        )
+        remedy = t("No start fits all underlying devices (see the other finding). Fix those devices first.")
     else:
         remedy = (
             t(
-                "Nothing to do: every layout made here starts on a whole MiB and {offset} "
-                "bytes, as this drive needs.",
+                "No action needed: all diskwright layouts start on a whole MiB plus {offset} "
+                "bytes, as this drive requires.",
                 offset=offset_bytes,
             )
             if offset_bytes
-            else t("Nothing to do: every layout made here starts on a whole MiB.")
+            else t("No action needed: all diskwright layouts start on a whole MiB.")
         )
     return Finding(
         "geometry-512e",
         Severity.INFO,
         drive.path,
-        t("{drive} takes 512-byte blocks and stores 4096-byte ones (512e).", drive=drive.path),
-        t(
-            "A write that starts or ends within a physical block makes the drive read, "
-            "change and write it again."
-        ),
+        t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive.path),
+        t("Writes that start or end within a physical block cause a read-modify-write."),
         t("physical_block_size and logical_block_size of the kernel's block queue"),
         remedy,
     )
@@ -72,18 +67,18 @@ def _large(drive: Drive, geometry: Geometry) -> Finding:
         Severity.INFO,
         drive.path,
         t(
-            "{drive} has physical blocks of {block} bytes, and takes blocks of {logical}.",
+            "{drive} has {block}-byte physical and {logical}-byte logical blocks.",
             drive=drive.path,
             block=block,
             logical=geometry.logical_block_bytes,
         ),
         t(
-            "Filesystems mostly write 4096 bytes at a time. For each of those the drive "
+            "Filesystems mostly write 4096 bytes at a time. For each write, the drive "
             "reads and writes {block} bytes.",
             block=block,
         ),
         t("physical_block_size in sysfs"),
-        t("Every layout made here starts and ends on its blocks. Keep work with many small writes off it."),
+        t("All diskwright layouts start and end on physical blocks. Avoid workloads with many small writes."),
     )
 
 
@@ -92,14 +87,14 @@ def _4kn(drive: Drive) -> Finding:
         "geometry-4kn",
         Severity.INFO,
         drive.path,
-        t("{drive} takes only 4096-byte blocks (4Kn).", drive=drive.path),
+        t("{drive} accepts only 4096-byte blocks (4Kn).", drive=drive.path),
         t(
-            "No partition can be misaligned: nothing smaller can be addressed. Old BIOS "
-            "firmware cannot boot from it, and images of drives with 512-byte blocks do "
-            "not fit."
+            "Partitions cannot be misaligned: smaller units are not addressable. Old "
+            "BIOS firmware cannot boot from this drive. Images of drives with 512-byte "
+            "blocks do not fit."
         ),
         t("logical_block_size of the kernel's block queue"),
-        t("Boot from it by UEFI, and copy files to it, not images of partitions."),
+        t("Boot by UEFI. Copy files, not partition images."),
     )
 
 
@@ -110,13 +105,13 @@ def _usb_4096(drive: Drive) -> Finding:
         drive.path,
         t("{drive} is attached by USB and presents 4096-byte blocks.", drive=drive.path),
         t(
-            "Some USB bridges do so for drives with 512-byte blocks. Out of its "
-            "enclosure, such a drive's partition table cannot be read."
+            "Some USB bridges do this for drives with 512-byte blocks. Outside the "
+            "enclosure, the partition table is unreadable."
         ),
         t("known behaviour of USB bridges for drives over 2 TiB"),
         t(
-            "Keep drive and enclosure together, or set the drive up where it will stay. "
-            "Software cannot change what the bridge presents."
+            "Keep drive and enclosure together, or set up the drive in its final "
+            "location. Software cannot change the presented block size."
         ),
     )
 
@@ -127,8 +122,8 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
         Severity.WARNING,
         drive.path,
         t(
-            "{drive} reports an impossible optimal I/O size: {optimal} bytes. It is no "
-            "multiple of its {block}-byte blocks, or a counter at its end.",
+            "{drive} reports an impossible optimal I/O size: {optimal} bytes. This is "
+            "not a multiple of {block}-byte blocks, or is a counter's maximum.",
             drive=drive.path,
             optimal=geometry.optimal_io_bytes,
             block=geometry.granularity_bytes,
@@ -140,8 +135,8 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
             "truenas/middleware issue 16663 (kernels from 6.12 round it to 16776704)"
         ),
         t(
-            "Nothing to do here: diskwright ignores it. Give parted starts in MiB and no "
-            "percentages. Give LVM `pvcreate --config "
+            "No action needed: diskwright ignores this value. In parted, specify starts "
+            "in MiB, not percentages. For LVM, use `pvcreate --config "
             "devices/data_alignment_detection=0`."
         ),
     )
@@ -154,7 +149,7 @@ def _believers(drive: Drive, geometry: Geometry) -> Iterator[Message]:
     times = (
         Sentence("{optimal} is {times} times 512.")
         if counted & (counted - 1)
-        else Sentence("{optimal} is {times} times 512, a counter at its end.")
+        else Sentence("{optimal} is {times} times 512, a counter's maximum.")
     )
     yield times(optimal=optimal, times=optimal // SECTOR_BYTES)
     if (first := optimal // logical) and MIB % optimal:
@@ -162,30 +157,30 @@ def _believers(drive: Drive, geometry: Geometry) -> Iterator[Message]:
         # aligning.
         far = (drive.size_bytes or 0) < PARTED_SHARE * first * logical
         yield (
-            t("parted believes it and is wrong: it calls 1 MiB not aligned.")
+            t("parted wrongly uses this value and reports 1 MiB as not aligned.")
             if far
             else t(
-                "parted believes it and is wrong: `mkpart 0%` starts at block {first}, "
-                "{lies}. It calls that optimal, and 1 MiB not aligned.",
+                "parted wrongly uses this value: `mkpart 0%` starts at block {first}, "
+                "{lies}. It reports that as optimal, and 1 MiB as not aligned.",
                 first=first,
                 lies=_lies(geometry, first * logical),
             )
         )
     if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
-        yield t("LVM believes it too and starts its data on a multiple of {area}.", area=area)
+        yield t("LVM also uses this value and starts data on a multiple of {area}.", area=area)
     if optimal == IGNORED_BYTES or optimal % geometry.physical_block_bytes:
-        yield t("fdisk and sfdisk ignore it and are right with 1 MiB.")
+        yield t("fdisk and sfdisk ignore this value and correctly use 1 MiB.")
 
 
 def _lies(geometry: Geometry, start_bytes: int) -> Message:
     """How a start lies on the drive's blocks, or on 1 MiB where those are small."""
     if missing := misalignment_bytes(geometry, start_bytes):
         return t(
-            "{missing} bytes before a boundary of the drive's {block}-byte blocks",
+            "{missing} bytes before a {block}-byte block boundary of the drive",
             missing=missing,
             block=geometry.granularity_bytes,
         )
-    return t("off 1 MiB") if start_bytes % MIB else t("aligned")
+    return t("not on 1 MiB") if start_bytes % MIB else t("aligned")
 
 
 class RecordingKind(StrEnum):
@@ -290,11 +285,9 @@ def _trouble(pattern: Pattern) -> tuple[str, Message] | None:
     try:
         empty = re.compile(pattern.model).fullmatch("") is not None
     except re.error as error:
-        return "model", t(
-            "'{pattern}' is no usable pattern: {fault}.", pattern=pattern.model, fault=str(error)
-        )
+        return "model", t("Unusable pattern '{pattern}': {fault}.", pattern=pattern.model, fault=str(error))
     if empty:
-        return "model", t("'{pattern}' is no usable pattern: it fits every drive.", pattern=pattern.model)
+        return "model", t("Unusable pattern '{pattern}': it matches every drive.", pattern=pattern.model)
     if pattern.largest_tb is not None and not pattern.largest_tb > 0:
-        return "largest_tb", t("{largest:g} leaves no drive that could fit.", largest=pattern.largest_tb)
+        return "largest_tb", t("{largest:g} excludes every drive.", largest=pattern.largest_tb)
     return None

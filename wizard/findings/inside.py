@@ -12,9 +12,9 @@ from wizard.model.machine import Drive, Signature, Striping
 from wizard.model.said import Message, Sentence, join, t
 
 WHY = t(
-    "By these numbers the filesystem spreads its tables over the drives and "
-    "gathers writes to full stripes. Wrong ones give one drive more work, and "
-    "make an array with parity read before it writes."
+    "These values control how the filesystem spreads tables over drives and "
+    "combines full-stripe writes. Wrong values give one drive more work and make "
+    "parity arrays read before writing."
 )
 
 PARITY = ("md raid4", "md raid5", "md raid6")
@@ -39,7 +39,7 @@ def _on_array(leaf: DriveStart, mark: Signature, array: Array) -> Finding | None
     array_named = messages.NAMED(path=array.layer.path, kind=array.layer.kind)
     if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
         fits = t(
-            "{filesystem} on {device} fits its array {array}: {striping}.",
+            "{filesystem} on {device} fits array {array}: {striping}.",
             filesystem=mark.kind,
             device=leaf.device,
             array=array_named,
@@ -49,7 +49,7 @@ def _on_array(leaf: DriveStart, mark: Signature, array: Array) -> Finding | None
     if stated is None:
         severity = Severity.WARNING if array.layer.kind in PARITY else Severity.INFO
         sentence = t(
-            "{filesystem} on {device} is not laid out for its array {array}, which has {striping}.",
+            "{filesystem} on {device} is not laid out for array {array}, which has {striping}.",
             filesystem=mark.kind,
             device=leaf.device,
             array=array_named,
@@ -58,8 +58,8 @@ def _on_array(leaf: DriveStart, mark: Signature, array: Array) -> Finding | None
     else:
         severity = Severity.WARNING
         sentence = t(
-            "{filesystem} on {device} does not fit its array {array}. It is laid out for "
-            "{stated}; the array has {striping}.",
+            "{filesystem} on {device} does not fit array {array}. The filesystem is laid "
+            "out for {stated}; the array has {striping}.",
             filesystem=mark.kind,
             device=leaf.device,
             array=array_named,
@@ -82,16 +82,16 @@ def _on_plain(leaf: DriveStart, mark: Signature) -> Finding | None:
     )
     undo = (
         t(
-            "`tune2fs -E stride=0,stripe_width=0 {device}` removes the numbers; it changes no data.",
+            "`tune2fs -E stride=0,stripe_width=0 {device}` removes these values without changing data.",
             device=leaf.device,
         )
         if mark.kind in EXT
-        else t("Mounted with `noalign`, XFS ignores the numbers.")
+        else t("With the mount option `noalign`, XFS ignores these values.")
     )
     if bogus:
         believed = t(
-            "{filesystem} on {device} is laid out for {stated}. mkfs believed the "
-            "drive's impossible optimal I/O size of {optimal} bytes.",
+            "{filesystem} on {device} is laid out for {stated}. mkfs used the drive's "
+            "impossible optimal I/O size of {optimal} bytes.",
             filesystem=mark.kind,
             device=leaf.device,
             stated=_words(stated),
@@ -101,11 +101,11 @@ def _on_plain(leaf: DriveStart, mark: Signature) -> Finding | None:
             Severity.WARNING,
             leaf,
             believed,
-            t("The drive's number is wrong, not the filesystem: there is no stripe of that width to fill."),
+            t("The drive's value is wrong, not the filesystem. No stripe of that width exists."),
             undo,
         )
     alone = t(
-        "{filesystem} on {device} is laid out for {stated}, but no array is seen beneath it.",
+        "{filesystem} on {device} is laid out for {stated}, but no underlying array is visible.",
         filesystem=mark.kind,
         device=leaf.device,
         stated=_words(stated),
@@ -114,8 +114,11 @@ def _on_plain(leaf: DriveStart, mark: Signature) -> Finding | None:
         Severity.INFO,
         leaf,
         alone,
-        t("It may have been copied from an array. Or a controller hides one, and the numbers may be right."),
-        t("Only where no controller hides an array: {remedy}", remedy=undo),
+        t(
+            "The filesystem may be a copy from an array. Or a controller hides an array, "
+            "and the values may be right."
+        ),
+        t("Only if no controller hides an array: {remedy}", remedy=undo),
     )
 
 
@@ -129,8 +132,8 @@ def _stripe(
         sentence,
         why,
         t(
-            "the filesystem's superblock; md's superblock, LVM's metadata and the queue "
-            "limits of the kernel; mke2fs(8), xfs(5)"
+            "the filesystem superblock; md superblock, LVM metadata and kernel queue "
+            "limits; mke2fs(8), xfs(5)"
         ),
         remedy,
     )
@@ -160,11 +163,11 @@ def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
 def _words(stated: Striping) -> Message:
     unit, width = stated.unit_bytes, stated.width_bytes
     if not unit:
-        return t("an unknown number of bytes a chunk and {width} a full stripe", width=width)
+        return t("chunks of unknown size and {width}-byte full stripes", width=width)
     return (
-        t("{unit} bytes a chunk and {width} a full stripe", unit=unit, width=width)
+        t("{unit}-byte chunks and {width}-byte full stripes", unit=unit, width=width)
         if width
-        else t("{unit} bytes a chunk and an unknown number a full stripe", unit=unit)
+        else t("{unit}-byte chunks and full stripes of unknown size", unit=unit)
     )
 
 
@@ -172,10 +175,12 @@ def _remedy(leaf: DriveStart, mark: Signature, wanted: Striping) -> Message:
     block, unit, width = mark.block_bytes or 1, wanted.unit_bytes, wanted.width_bytes
     if mark.kind in EXT:
         if unit % block:
-            return t("Only a new filesystem can fit: this one's blocks do not divide the array's chunks.")
+            return t(
+                "Only a new filesystem can fit: the current block size does not divide the array's chunks."
+            )
         return t(
-            "`tune2fs -E stride={stride},stripe_width={width} {device}` corrects it for "
-            "new writes; then mount it anew.",
+            "`tune2fs -E stride={stride},stripe_width={width} {device}` corrects this "
+            "for new writes. Then mount the filesystem again.",
             stride=unit // block,
             width=width // block,
             device=leaf.device,
@@ -183,12 +188,12 @@ def _remedy(leaf: DriveStart, mark: Signature, wanted: Striping) -> Message:
     old = mark.striping.unit_bytes if mark.striping else 0
     if old and unit % old == 0 and (unit // old).bit_count() == 1:
         return t(
-            "`mount -o sunit={sunit},swidth={swidth}` (in units of 512 bytes), once. XFS keeps them.",
+            "`mount -o sunit={sunit},swidth={swidth}` (in units of 512 bytes), once. XFS stores the values.",
             sunit=unit // SECTOR_BYTES,
             swidth=width // SECTOR_BYTES,
         )
     return t(
-        "XFS cannot change it later. A new one made with `mkfs.xfs -d su={unit},sw={drives}` fits.",
+        "XFS cannot change this later. A new filesystem made with `mkfs.xfs -d su={unit},sw={drives}` fits.",
         unit=unit,
         drives=width // unit,
     )
@@ -201,13 +206,13 @@ SOURCE = t(
 BAD = (StartState.OFF, StartState.HIDDEN)
 REMEDIES = {
     "LVM2_member": Sentence(
-        "`pvcreate --dataalignment 1m` (and no --dataalignmentoffset) starts LVM's data on 1 MiB."
+        "`pvcreate --dataalignment 1m` (without --dataalignmentoffset) starts LVM data on 1 MiB."
     ),
     "crypto_LUKS": Sentence(
-        "`cryptsetup luksFormat` without --offset and --align-payload lets LUKS choose an aligned place."
+        "`cryptsetup luksFormat` without --offset and --align-payload lets LUKS choose an aligned start."
     ),
     "linux_raid_member": Sentence(
-        "`mdadm --create` without --data-offset, or with one in whole MiB, starts the data on 1 MiB."
+        "`mdadm --create` without --data-offset, or with whole MiB, starts data on 1 MiB."
     ),
 }
 KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
@@ -242,30 +247,29 @@ def compensated(geometry: Geometry, place: DriveStart) -> Finding:
         Severity.INFO,
         place.device,
         join(
-            t("{place:First} starts off {blocks}.", place=place.name, blocks=blocks)
+            t("{place:First} is not aligned to {blocks}.", place=place.name, blocks=blocks)
             if place.start_bytes is None
             else t(
-                "{place:First} starts at byte {start}, off {blocks}.",
+                "{place:First} starts at byte {start}, not aligned to {blocks}.",
                 place=place.name,
                 start=place.start_bytes,
                 blocks=blocks,
             ),
             t(
-                "What it holds makes up for that: {data} starts on a boundary, as the kernel adds it up.",
+                "The contents compensate: {data} starts on a boundary, as the kernel calculates.",
                 data=leaf.name,
             )
             if leaf.start_bytes is None
             else t(
-                "What it holds makes up for that: {data} starts at byte {start} = "
-                "{terms:sum}, on a boundary.",
+                "The contents compensate: {data} starts at byte {start} = {terms:sum}, on a boundary.",
                 data=leaf.name,
                 start=leaf.start_bytes,
                 terms=leaf.summands,
             ),
         ),
         t(
-            "The start of the data decides, not that of what holds it. Only the few "
-            "writes to the headers straddle blocks."
+            "Only the start of the data matters, not the container's. Only the few "
+            "header writes straddle blocks."
         ),
         SOURCE,
         messages.NOTHING_TO_DO,
@@ -284,8 +288,8 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         )
         if inner.start_bytes is None
         else t(
-            "{place:First} is misaligned: it starts at byte {start} of the drive, {off} "
-            "bytes before the next boundary of {blocks}.",
+            "{place:First} is misaligned: start byte {start} of the drive is {off} bytes "
+            "before the next boundary of {blocks}.",
             place=inner.name,
             start=inner.start_bytes,
             off=off,
@@ -293,9 +297,9 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         )
     ]
     if len(inner.terms) > 1:
-        said.append(t("That is {terms:sum}.", terms=inner.summands))
+        said.append(t("Start: {terms:sum}.", terms=inner.summands))
     if outer.standing is StartState.ON:
-        said.append(t("{holder:First} itself starts on a boundary.", holder=outer.name))
+        said.append(t("{holder:First} starts on a boundary.", holder=outer.name))
     kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
     return Finding(
         "alignment-inside",
@@ -306,10 +310,10 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         SOURCE,
         join(
             t(
-                "Moving the partition does not help. Copy the data elsewhere, make what "
-                "holds it anew, and copy it back."
+                "Moving the partition does not help. Copy the data elsewhere, recreate its "
+                "container, and copy the data back."
             ),
-            REMEDIES.get(kind, Sentence("Its own tool must be told where the data starts."))(),
+            REMEDIES.get(kind, Sentence("Set the start of the data with the container's own tool."))(),
         ),
     )
 
@@ -324,8 +328,8 @@ def find_chunks(place: DriveStart) -> Iterator[Finding]:
         name, path = leaf.name, array.layer.path
         if off := start % unit:
             sentence = t(
-                "{place:First} starts at byte {start} of the array {array}, {off} bytes past "
-                "the start of a {unit}-byte chunk.",
+                "{place:First} starts at byte {start} of array {array}, {off} bytes into a "
+                "{unit}-byte chunk.",
                 place=name,
                 start=start,
                 array=path,
@@ -337,14 +341,14 @@ def find_chunks(place: DriveStart) -> Iterator[Finding]:
                 array,
                 sentence,
                 t(
-                    "Writes that a filesystem lays out for whole chunks straddle two, and go to "
-                    "two drives instead of one."
+                    "Filesystem writes meant for whole chunks straddle two chunks, on two drives "
+                    "instead of one."
                 ),
             )
         elif array.layer.kind in PARITY and (off := start % width):
             sentence = t(
-                "{place:First} starts at byte {start} of the array {array}, {off} bytes past "
-                "the start of a {width}-byte full stripe.",
+                "{place:First} starts at byte {start} of array {array}, {off} bytes into a "
+                "{width}-byte full stripe.",
                 place=name,
                 start=start,
                 array=path,
@@ -356,8 +360,8 @@ def find_chunks(place: DriveStart) -> Iterator[Finding]:
                 array,
                 sentence,
                 t(
-                    "Writes that a filesystem lays out for full stripes straddle two. The array "
-                    "then reads before it writes parity."
+                    "Filesystem writes meant for full stripes straddle two stripes. The array "
+                    "then reads before writing parity."
                 ),
             )
 
@@ -371,10 +375,10 @@ def _chunk(leaf: DriveStart, array: Array, sentence: Message, why: Message) -> F
         why,
         t(
             "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the "
-            "array's queue, with the layer's own start"
+            "array's queue, plus the layer's own start"
         ),
         t(
-            "It costs some speed and no data. If you make it anew, start its data on a "
+            "This costs some speed, but no data. If you recreate it, start the data on a "
             "multiple of the full stripe, {width} bytes.",
             width=array.striping.width_bytes,
         ),

@@ -36,10 +36,10 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-primary-damaged",
             Severity.DANGER,
             drive.path,
-            t("The GPT at the start of {drive} is damaged.", drive=drive.path),
+            t("The primary GPT of {drive} is damaged.", drive=drive.path),
             t(
-                "Only the backup at the drive's end still says where the partitions are. "
-                "Firmware and other systems may see none."
+                "Only the backup at the end of the drive still records the partitions. "
+                "Firmware and other systems may not see them."
             ),
             UEFI,
             _repair(
@@ -47,7 +47,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
                 table,
                 t(
                     "Save your data first. Then run `gdisk {drive}`, which offers to restore the "
-                    "table from its backup.",
+                    "table from the backup.",
                     drive=drive.path,
                 ),
             ),
@@ -63,11 +63,11 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-hybrid",
             Severity.WARNING,
             drive.path,
-            t("{drive} has a GPT and an MBR that both name partitions.", drive=drive.path),
-            t("Each program follows one of the two. Once they differ, one overwrites what the other keeps."),
+            t("{drive} has both a GPT and an MBR with partitions.", drive=drive.path),
+            t("Each program uses one of the two. Once they differ, programs overwrite each other's data."),
             UEFI,
             t(
-                "If no system boots by the MBR's entries, set the drive up anew with a GPT. "
+                "If no system boots from the MBR entries, set up the drive again with a GPT. "
                 "Otherwise change both tables alike."
             ),
         )
@@ -88,12 +88,12 @@ def _lost(drive: Drive) -> Finding:
         Severity.DANGER,
         drive.path,
         t("Both copies of the GPT of {drive} are damaged.", drive=drive.path),
-        t("Nothing reliable says where the partitions are. A repair would write down a guess."),
+        t("No reliable record of the partitions exists. A repair would write a guess."),
         UEFI,
         t(
-            "Write nothing to it. Attach it as it was when the table was made: another "
-            "USB bridge may show other blocks, or fewer. If that does not help, make an "
-            "image and let `testdisk` search that for the partitions."
+            "Do not write to the drive. Attach it as when the table was created: another "
+            "USB bridge may show other or fewer blocks. Otherwise, make an image and let "
+            "`testdisk` search it for partitions."
         ),
     )
 
@@ -108,8 +108,8 @@ def _repair(drive: Drive, table: Table, remedy: Message) -> Message:
         remedy
         if taken is None
         else t(
-            "Do not repair the table: {partition} lies where that copy belongs, and "
-            "would be written over. Save what it holds, and set the drive up anew.",
+            "Do not repair the table: {partition} occupies that copy's location and "
+            "would be overwritten. Save the data and set up the drive again.",
             partition=taken.path,
         )
     )
@@ -133,21 +133,22 @@ def _shared(part: Partition, place: Extent) -> int:
 def _backup(drive: Drive, table: Table, state: str) -> Finding:
     sentence = {
         "missing": Sentence("The GPT of {drive} has no backup at the end of the drive."),
-        "damaged": Sentence("The backup of {drive}'s GPT is damaged."),
+        "damaged": Sentence("The backup GPT of {drive} is damaged."),
         "misplaced": Sentence(
-            "The backup of {drive}'s GPT is not in its last block: it grew, or was "
-            "copied from a smaller drive."
+            "The backup GPT of {drive} is not in the last block. The drive grew, or was "
+            "copied from a smaller one."
         ),
     }[state]
     remedy = (
         Sentence(
-            "Growing the last partition puts it there, too: `sudo diskwright plan "
-            "PARTITION --grow`. `sgdisk --move-second-header {drive}` does nothing else."
+            "Growing the last partition also moves the backup: `sudo diskwright plan "
+            "PARTITION --grow`. `sgdisk --move-second-header {drive}` only moves the "
+            "backup."
         )
         if state == "misplaced"
         else Sentence(
             "`sgdisk --move-second-header {drive}` writes a new backup at the end and "
-            "leaves the partitions alone."
+            "does not change partitions."
         )
     )
     return Finding(
@@ -155,7 +156,7 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
         Severity.WARNING,
         drive.path,
         sentence(drive=drive.path),
-        t("If the table at the start is damaged, nothing else says where the partitions are."),
+        t("If the primary table is damaged, no other copy records the partitions."),
         UEFI,
         _repair(drive, table, remedy(drive=drive.path)),
     )
@@ -167,16 +168,17 @@ def _too_large(drive: Drive, size_bytes: int, reach_bytes: int) -> Finding:
         Severity.WARNING,
         drive.path,
         t(
-            "The MBR table of {drive} reaches only {reach:size} of {size:size}: {beyond} bytes lie beyond.",
+            "The MBR table of {drive} covers only {reach:size} of {size:size}; {beyond} "
+            "bytes are out of reach.",
             drive=drive.path,
             size=size_bytes,
             reach=reach_bytes,
             beyond=size_bytes - reach_bytes,
         ),
-        t("An MBR counts blocks with 32 bits: no partition can start beyond, or be longer."),
+        t("An MBR has 32-bit block numbers: partitions cannot start beyond that limit or be longer."),
         t("the MBR's entry: first block and length in 32 bits each"),
         t(
-            "Set the drive up anew with a GPT. To convert it in place, make a backup "
+            "Set up the drive again with a GPT. To convert in place, make a backup "
             "first, then use `sgdisk --mbrtogpt`."
         ),
     )
@@ -192,8 +194,7 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
         beyond = partition.end_bytes - min(ends, default=partition.end_bytes)
         if beyond > 0:
             sentence = t(
-                "{partition} ends {beyond} bytes past the last byte that {drive} or its "
-                "table has for partitions.",
+                "{partition} ends {beyond} bytes past the last usable byte of {drive} or its table.",
                 partition=partition.path,
                 beyond=beyond,
                 drive=drive.path,
@@ -201,8 +202,7 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
         elif partition.start_bytes < first:
             start = partition.start_bytes
             sentence = t(
-                "{partition} starts at byte {start}, before byte {first}, the table's first "
-                "byte for partitions.",
+                "{partition} starts at byte {start}, before the table's first usable byte, {first}.",
                 partition=partition.path,
                 start=start,
                 first=first,
@@ -213,7 +213,7 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
             partition,
             table,
             sentence,
-            t("What lies outside cannot be read or written, or is the partition table itself."),
+            t("The bytes outside cannot be read or written, or belong to the partition table."),
         )
 
 
@@ -226,8 +226,8 @@ def _outside(partition: Partition, table: Table, sentence: Message, why: Message
         why,
         UEFI if table.kind in ("gpt", "hybrid") else OUTSIDE_SOURCE,
         t(
-            "Attach the drive as it was when the table was made: another USB bridge may "
-            "hide blocks. Otherwise save what can be read, and set the drive up anew."
+            "Attach the drive as when the table was created: another USB bridge may hide "
+            "blocks. Otherwise save all readable data and set up the drive again."
         ),
     )
 
@@ -244,20 +244,19 @@ def _upon_table(drive: Drive, table: Table) -> Iterator[Finding]:
             Severity.DANGER,
             part.path,
             t(
-                "{partition} lies upon the partition table: it shares {shared} bytes with it "
-                "from byte {at} on.",
+                "{partition} overlaps the partition table: {shared} bytes from byte {at}.",
                 partition=part.path,
                 shared=shared,
                 at=at,
             ),
             t(
-                "Writing to the partition destroys the table. Whatever writes the table, or "
-                "repairs it, destroys what the partition holds."
+                "Writing to the partition destroys the table. Writing or repairing the table "
+                "destroys data in the partition."
             ),
             UEFI if table.kind in ("gpt", "hybrid") else OUTSIDE_SOURCE,
             t(
-                "Make no filesystem there, and run no repair of the table. Mount the "
-                "partition read-only, save what it holds, and set the drive up anew."
+                "Do not create a filesystem there or repair the table. Mount the partition "
+                "read-only, save the data, and set up the drive again."
             ),
         )
 
@@ -269,11 +268,11 @@ def _empty(drive: Drive) -> Iterator[Finding]:
                 "table-no-bytes",
                 Severity.WARNING,
                 part.path,
-                t("{partition} has no bytes: its entry ends before it starts.", partition=part.path),
-                t("No program can use it, and programs that check a table refuse to change this one."),
-                t("the entry in the drive's partition table"),
+                t("{partition} has no bytes: the entry ends before the start.", partition=part.path),
+                t("The entry is unusable, and programs that check tables refuse changes to this one."),
+                t("the partition table entry"),
                 t(
-                    "If nobody misses what it was, `sfdisk --delete {drive} {number}` takes the entry out.",
+                    "If you do not need the entry, delete it with `sfdisk --delete {drive} {number}`.",
                     drive=drive.path,
                     number=part.number,
                 ),
@@ -289,7 +288,7 @@ def _loose(drive: Drive) -> Iterator[Finding]:
     for part in drive.partitions:
         if part.number >= FIRST_LOGICAL and not any(_contains(outer, part) for outer in around):
             said = t(
-                "{partition} is a logical partition, and does not lie within the extended one, {extended}.",
+                "Logical partition {partition} is not inside extended partition {extended}.",
                 partition=part.path,
                 extended=around[0].path,
             )
@@ -297,7 +296,7 @@ def _loose(drive: Drive) -> Iterator[Finding]:
                 part,
                 table,
                 said,
-                t("Other programs take its bytes for free, or for another partition's, and write there."),
+                t("Other programs treat the bytes as free or as another partition's, and write there."),
             )
 
 
@@ -320,15 +319,18 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                 Severity.DANGER,
                 other.path,
                 t(
-                    "{one} and {other} overlap: they share {shared} bytes from byte {start} on.",
+                    "{one} and {other} overlap: {shared} bytes from byte {start}.",
                     one=one.path,
                     other=other.path,
                     shared=shared,
                     start=max(one.start_bytes, other.start_bytes),
                 ),
                 t("Writing to one destroys data in the other."),
-                t("the two entries in the drive's partition table"),
-                t("Write to neither. Mount each read-only, save what is whole, and set the drive up anew."),
+                t("both partition table entries"),
+                t(
+                    "Do not write to either. Mount each read-only, save intact data, and set up "
+                    "the drive again."
+                ),
             )
 
 
@@ -364,9 +366,9 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
             Severity.WARNING,
             part.path,
             t(
-                "The kernel and the table disagree about {partition}. The kernel has it at "
-                "byte {kernel_start} with {kernel_size} bytes, the table at byte {start} "
-                "with {size} bytes.",
+                "The kernel and the table disagree about {partition}. Kernel: start byte "
+                "{kernel_start}, {kernel_size} bytes. Table: start byte {start}, {size} "
+                "bytes.",
                 partition=part.path,
                 kernel_start=start,
                 kernel_size=size,
@@ -374,12 +376,12 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
                 size=part.size_bytes,
             ),
             t(
-                "The table was changed while the partition was in use. After a restart its "
-                "contents are looked for elsewhere."
+                "The table was changed while the partition was in use. After a reboot, its "
+                "contents are expected elsewhere."
             ),
-            t("start and size of the partition in sysfs"),
+            t("the partition's start and size in sysfs"),
             t(
-                "Unmount everything of {drive} and run `partx --update {drive}`, or restart.",
+                "Unmount all of {drive} and run `partx --update {drive}`, or reboot.",
                 drive=drive.path,
             ),
         )
@@ -397,18 +399,18 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                 Severity.WARNING,
                 path,
                 t(
-                    "{device} carries signatures that contradict each other: {kinds:list}.",
+                    "{device} has conflicting signatures: {kinds:list}.",
                     device=path,
                     kinds=_names(signatures),
                 ),
                 t(
-                    "libblkid then names no filesystem, so mounting by UUID fails. A repair tool "
-                    "may take the wrong one."
+                    "libblkid then reports no filesystem, so mounting by UUID fails. A repair "
+                    "tool may choose the wrong signature."
                 ),
                 t("libblkid, blkid_do_safeprobe"),
                 t(
-                    "`wipefs {device}` lists them. Erase the stale one with `wipefs --offset` "
-                    "once you know which; diskwright does not guess.",
+                    "`wipefs {device}` lists the signatures. Erase the stale one with `wipefs "
+                    "--offset`, once identified; diskwright does not guess.",
                     device=path,
                 ),
             )
@@ -424,15 +426,15 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
             Severity.WARNING,
             drive.path,
             t(
-                "{drive} has a partition table and, as a whole, the signature of {kinds:list}.",
+                "{drive} has a partition table and a whole-drive signature: {kinds:list}.",
                 drive=drive.path,
                 kinds=_names(drive.signatures),
             ),
-            t("One of the two is stale. A program that believes the stale one overwrites the other's data."),
-            t("libblkid; new tables leave superblocks such as Btrfs' in place"),
+            t("One of the two is stale. A program that uses the stale one overwrites the other's data."),
+            t("libblkid; new tables do not overwrite superblocks such as Btrfs'"),
             t(
-                "`wipefs {drive}` lists it. If the partitions are what counts, erase it "
-                "alone with `wipefs --offset`.",
+                "`wipefs {drive}` lists the signature. To preserve the partitions, erase "
+                "only this signature with `wipefs --offset`.",
                 drive=drive.path,
             ),
         )
@@ -455,19 +457,19 @@ def _left(drive: Drive) -> Iterator[Finding]:
                 Severity.WARNING,
                 path,
                 t(
-                    "{device} looks empty, but a copy of an ext2, ext3 or ext4 superblock is "
-                    "still at byte {place}.",
+                    "{device} looks empty, but a backup superblock of ext2, ext3 or ext4 remains "
+                    "at byte {place}.",
                     device=path,
                     place=place,
                 ),
                 t(
-                    "It was erased on purpose, or its first superblock is damaged and all files "
-                    "may still be there."
+                    "The device was erased on purpose, or only the first superblock is damaged "
+                    "and all files may still exist."
                 ),
-                t("the copy at the start of the second group of blocks, as mke2fs places it"),
+                t("the backup superblock in the second block group, as placed by mke2fs"),
                 t(
-                    "If it should hold files, do not set it up. Make an image of it, then see "
-                    "what `diskwright migrate {device}` says.",
+                    "If files should be there, do not set up the device. Make an image, then "
+                    "check the output of `diskwright migrate {device}`.",
                     device=path,
                 ),
             )

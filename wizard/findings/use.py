@@ -9,7 +9,9 @@ from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.said import Message, Sentence, t
 
-FORBIDDEN = Sentence("The system forbids it even to root, as in a container: run diskwright outside of it.")
+FORBIDDEN = Sentence(
+    "The system denies this even to root, as in a container. Run diskwright outside the container."
+)
 
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
 """Fields without which nothing may be written."""
@@ -22,11 +24,11 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
             "health-failing",
             Severity.DANGER,
             drive.path,
-            t("{drive} is failing: its own SMART health check has not passed.", drive=drive.path),
+            t("{drive} is failing: the drive's SMART health check did not pass.", drive=drive.path),
             t("The drive expects to lose data soon, or already has."),
-            t("smartctl, the drive's own overall health assessment"),
+            t("smartctl: the drive's overall health assessment"),
             t(
-                "Copy everything off it now and replace it. `smartctl -x {drive}` shows what failed.",
+                "Copy all data off the drive now and replace it. `smartctl -x {drive}` shows the failures.",
                 drive=drive.path,
             ),
         )
@@ -35,13 +37,13 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
             "drive-read-only",
             Severity.INFO,
             drive.path,
-            t("{drive} is read-only: the kernel allows no writes.", drive=drive.path),
-            t("It can be inspected, but not set up."),
-            t("the attribute ro of the block device in sysfs"),
+            t("{drive} is read-only: the kernel rejects writes.", drive=drive.path),
+            t("The drive can be inspected, but not set up."),
+            t("the block device's ro attribute in sysfs"),
             t(
-                "Look for a write-protect switch. A migration that waits for `keep` or "
-                "`undo` locks it too: see `diskwright status`. `blockdev --setrw {drive}` "
-                "lifts a lock set by software.",
+                "Check for a write-protect switch. A migration waiting for `keep` or `undo` "
+                "also locks the drive: see `diskwright status`. `blockdev --setrw {drive}` "
+                "removes a software lock.",
                 drive=drive.path,
             ),
         )
@@ -61,16 +63,16 @@ def _half_moved(drive: Drive) -> Iterator[Finding]:
                 Severity.DANGER,
                 part.path,
                 t(
-                    "{part} is in the middle of a move, with everything in it. Do not format it.",
+                    "{part} is in an unfinished move with all its data. Do not format the partition.",
                     part=part.path,
                 ),
-                t("Nobody can mount it until the move is finished. Nothing is lost."),
-                t("the move's own journal on the drive")
+                t("The partition cannot be mounted until the move is finished. No data is lost."),
+                t("the move's journal on the drive")
                 if part.moving
-                else t("the type of its entry in the partition table"),
+                else t("the partition's type in the partition table"),
                 t(
-                    "`sudo diskwright resume` goes on. On another computer: `sudo diskwright "
-                    "resume --from-drive {drive}`.",
+                    "Continue with `sudo diskwright resume`. On another computer: `sudo "
+                    "diskwright resume --from-drive {drive}`.",
                     drive=drive.path,
                 ),
             )
@@ -85,38 +87,38 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
             Severity.INFO,
             path,
             t(
-                "{drive} was left by the run {run}, begun {begun:moment}: {told}. What was "
-                "withheld then was written to since.",
+                "{drive} was left by run {run}, begun {begun:moment}: {told}. The blocks "
+                "withheld by the run have since been written.",
                 drive=path,
                 run=run,
                 begun=begun,
                 told=told,
             ),
-            t("Nobody can tell which part of the run's work is whole."),
+            t("It is unknown which part of the run's result is intact."),
             source,
-            t("Where the run's folder is, `diskwright status {run}` tells how it stands.", run=run),
+            t("With the run's folder, `diskwright status {run}` shows the state.", run=run),
         )
     return Finding(
         "drive-waiting",
         Severity.WARNING,
         path,
         t(
-            "{drive} waits for `keep` or `undo` of the run {run}, begun {begun:moment}: {told}.",
+            "{drive} is waiting for `keep` or `undo` of run {run}, begun {begun:moment}: {told}.",
             drive=path,
             run=run,
             begun=begun,
             told=told,
         ),
         t(
-            "To everything else it looks empty, or as before: only what it is recognised "
-            "by is not written yet."
+            "Other programs see an empty or unchanged drive: only the identifying "
+            "signatures have not been written yet."
         ),
         source,
         t(
-            "Where the run's folder is, `diskwright keep {run}` puts it to use, and "
-            "`diskwright undo {run}` restores what was there. If the folder is lost, so "
-            "is what was there before. `diskwright keep --from-drive {drive}` then shows "
-            "what it would write to put it to use.",
+            "With the run's folder: `diskwright keep {run}` keeps the result; "
+            "`diskwright undo {run}` restores the old contents. Without the folder, the "
+            "old contents are lost. `diskwright keep --from-drive {drive}` then shows "
+            "which writes would keep the result.",
             drive=path,
             run=run,
         ),
@@ -126,13 +128,13 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
 def _use(use: Use, *, carries_system: bool) -> Finding:
     code, sentence, remedy = _used(use.kind, use.subject, use.by)
     if carries_system and use.kind in ("mounted", "swap"):
-        remedy = t("The running system may need it. Only starting from another medium frees the drive.")
+        remedy = t("The running system may need it. Boot from another medium to free the drive.")
     return Finding(
         code,
         Severity.INFO,
         use.subject,
         sentence,
-        t("Whoever uses a device writes to it without asking. Nothing else may change it meanwhile."),
+        t("A program that uses a device may write at any time. Other programs must not change the device."),
         t("/proc/*/mountinfo, /proc/swaps, sysfs and an exclusive open"),
         remedy,
     )
@@ -143,64 +145,67 @@ def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Mess
     match kind:
         case "mounted":
             remedy = (
-                t("Run `umount {by}` when nothing needs it.", by=by)
+                t("Run `umount {by}` when unused.", by=by)
                 if isinstance(by, str)
-                else t("Another session or container has it mounted: unmount it there.")
+                else t("Unmount it in the other session or container.")
             )
             return "use-mounted", t("{device} is mounted on {by}.", device=device, by=by), remedy
         case "swap":
             return (
                 "use-swap",
                 t("{device} is used as swap space.", device=device),
-                t("Run `swapoff {device}` when memory suffices without it.", device=device),
+                t("Run `swapoff {device}` if memory suffices without it.", device=device),
             )
         case "holder":
             return (
                 "use-holder",
-                t("{device} carries the block device {by}.", device=device, by=by),
+                t("{device} is used by block device {by}.", device=device, by=by),
                 t("Stop {by} first (`cryptsetup close`, `vgchange -an`, `mdadm --stop`).", by=by),
             )
         case "loop-backing":
             return (
                 "use-loop-backing",
-                t("{device} carries the loop device {by}.", device=device, by=by),
-                t("Run `losetup --detach {by}` when nothing needs it.", by=by),
+                t("{device} is used by loop device {by}.", device=device, by=by),
+                t("Run `losetup --detach {by}` when unused.", by=by),
             )
         case "raid-member":
             return (
                 "use-raid-member",
                 t("{device} is an active member of {by}.", device=device, by=by),
-                t("Take it out of {by}, or stop {by}, first.", by=by),
+                t("First remove the device from {by}, or stop {by}.", by=by),
             )
         case "running-system":
             return (
                 "use-running-system",
-                t("{device} carries the running system ({by}).", device=device, by=by),
-                t("Nothing can be done while the system runs from it: start from another medium."),
+                t("{device} contains the running system ({by}).", device=device, by=by),
+                t(
+                    "No changes are possible while the system runs from this device: boot from "
+                    "another medium."
+                ),
             )
         case _:
             return (
                 "use-opened",
-                t("{device} is held open by {by}, for itself alone.", device=device, by=by),
-                t("`fuser -v {device}` names the program; end it.", device=device),
+                t("{device} is opened exclusively by {by}.", device=device, by=by),
+                t("Run `fuser -v {device}` to find the program, then end the program.", device=device),
             )
 
 
 REMEDIES = {
     Obstacle.DENIED: FORBIDDEN,
     Obstacle.FORBIDDEN: FORBIDDEN,
-    Obstacle.NOT_INSTALLED: Sentence("Install what is missing to know more; nothing else depends on it."),
+    Obstacle.NOT_INSTALLED: Sentence("Install the missing tool for more information; this is optional."),
     Obstacle.UNKNOWN_BRIDGE: Sentence(
-        "Nothing is wrong: smartctl does not know this USB bridge and leaves it "
-        "alone. Without the bridge, more can be read."
+        "No fault: smartctl does not support this USB bridge and skips the drive. "
+        "Without the bridge, more data is readable."
     ),
     Obstacle.OTHER_BLOCKS: Sentence(
-        "Write nothing to it. Attach the drive as it was when the table was made: "
-        "another USB bridge may show other blocks."
+        "Do not write to the drive. Attach it as when the table was created: another "
+        "USB bridge may show other blocks."
     ),
     Obstacle.CONTRADICTORY: Sentence(
-        "Write nothing to it: there may be more than its table tells. Save what can "
-        "be read, then set the drive up anew."
+        "Do not write to the drive: it may contain more than the table shows. Save "
+        "all readable data, then set up the drive again."
     ),
 }
 
@@ -216,9 +221,7 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
     fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
         remedy = (
-            REMEDIES.get(
-                unread.obstacle, Sentence("Check cable and power; `dmesg` tells what the kernel met.")
-            )
+            REMEDIES.get(unread.obstacle, Sentence("Check the cable and power; `dmesg` shows kernel errors."))
             if root
             else Sentence("Run diskwright as root to read everything.")
         )
@@ -233,14 +236,14 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
             Severity.WARNING if essential and root else Severity.INFO,
             drive.path,
             t(
-                "Not read of {drive}: {what:list}. {reasons:row}",
+                "Not read from {drive}: {what:list}. {reasons:row}",
                 drive=drive.path,
                 what=tuple(map(named_field, names)),
                 reasons=tuple(whys),
             ),
-            t("Nothing is written to a drive that is not known.")
+            t("Without this information, diskwright does not write to a drive.")
             if essential
-            else t("What depends on it is missing below, or less sure."),
-            t("the system's answer"),
+            else t("Dependent information below is missing or less certain."),
+            t("the system's response"),
             said,
         )

@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from wizard.model.verdict import DisplacedVerdict, Verdict
 
 
-NOT_RECORDED = t(
-    "This recording does not hold what moving to ext4 needs: it can be looked at only on the machine itself."
-)
+NOT_RECORDED = t("This recording lacks the data for a migration to ext4. Inspect it on the machine itself.")
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -62,8 +60,8 @@ class RecordedServices(Rules):
         """It is a recording."""
         return str(
             t(
-                "These drives are a recording ({file}). A plan can be made and saved here, "
-                "but nothing can be measured or applied.",
+                "These drives are a recording ({file}). Plans can be made and saved, but not "
+                "applied, and drives cannot be measured.",
                 file=self._where,
             )
         )
@@ -221,7 +219,7 @@ class RecordedServices(Rules):
         raise Refused(self.obstacle)
 
 
-ONE_VOLUME = t("Several drives hold one volume together: take the others off the list first.")
+ONE_VOLUME = t("Several drives form one volume together: remove the other volumes from the list first.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +231,7 @@ class SpreadWay:
     asked: StripeWish | None = None
 
 
-ALONE = SpreadWay("alone", t("On this drive alone"))
+ALONE = SpreadWay("alone", t("On this drive only"))
 WAYS = (
     ALONE,
     SpreadWay(
@@ -275,10 +273,10 @@ def loss_of(drives: Sequence[Drive]) -> Message | None:
     held = tuple(drive.path for drive in drives if not drive.is_empty)
     return (
         tn(
-            "All that {drives:and} holds will be lost when you keep what the plan makes. "
-            "With LVM it is lost when the plan is applied.",
-            "All that {drives:and} hold will be lost when you keep what the plan makes. "
-            "With LVM it is lost when the plan is applied.",
+            "All data on {drives:and} will be lost when you keep the plan's result. With "
+            "LVM, it is lost when the plan is applied.",
+            "All data on {drives:and} will be lost when you keep the plan's result. With "
+            "LVM, it is lost when the plan is applied.",
             drives=held,
             count=len(held),
         )
@@ -293,7 +291,7 @@ def spread(services: Services, session: Session, way: SpreadWay, others: Sequenc
     if way.asked is None:
         return _alone(session)
     if not others:
-        raise BadInput(t("Take a further drive first."))
+        raise BadInput(t("Select another drive first."))
     if len(session.wishes) != 1:
         raise BadInput(ONE_VOLUME)
     (wish,) = session.wishes
@@ -348,10 +346,10 @@ def plan_of(services: Services, session: Session) -> Plan:
     if len(session.wishes) != 1:
         raise BadInput(ONE_VOLUME)
     if session.mode is Mode.USE_FREE:
-        raise Refused(t("Several drives together are taken whole: nothing on them is kept."))
+        raise Refused(t("Several drives are always used whole: their contents are not preserved."))
     if session.arrangement not in (None, PLAIN):
         raise BadInput(
-            t("Every one of several drives gets a GPT, and no volume group of its own: choose that first.")
+            t("Each of several drives gets a GPT, without its own volume group. Select that first.")
         )
     return services.plan_striped(
         session.machine, session.drives, session.wishes[0], session.stripe, session.mode

@@ -298,9 +298,7 @@ class Rules:
 
         known = {writer.kind: writer for writer in (EVERYONE, ROOT)}
         if text not in known:
-            raise BadInput(
-                t("{name} cannot be looked up on a recorded machine: say everyone or root.", name=text)
-            )
+            raise BadInput(t("Cannot look up {name} on a recorded machine. Use everyone or root.", name=text))
         return known[text]
 
     def scratch_obstacle(self, drive: Drive) -> str:

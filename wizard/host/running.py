@@ -79,7 +79,7 @@ class WithRoot(Rules):
             raise Refused(
                 str(
                     t(
-                        "{why} Neither sudo, run0 nor pkexec is here to ask for it. Nothing was written.",
+                        "{why} Neither sudo, run0 nor pkexec is available. Nothing was written.",
                         why=self.obstacle,
                     )
                 )
@@ -285,7 +285,7 @@ class Running(WithRoot):
 
         if self.needs_root:
             raise Refused(
-                str(t("Only root can go on with it: sudo diskwright resume {run}", run=run_argument(run)))
+                str(t("Only root can continue: sudo diskwright resume {run}", run=run_argument(run)))
             )
         resume(run, secret, over_bad_sectors=over_bad_sectors)
 

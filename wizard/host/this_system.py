@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from wizard.plan.request.using import Usual
 
 
-OTHER_DRIVE = Sentence("{drive} is not the drive of this demo.")
-AS_ROOT = t("Only root can look into it. As root:")
+OTHER_DRIVE = Sentence("{drive} is not the demo drive.")
+AS_ROOT = t("Only root can inspect it. As root:")
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.
@@ -220,7 +220,7 @@ class RealServices(Running):
                     return WayBackRoom(
                         str(
                             t(
-                                "In doubt: how much room the way back takes is not known. {why}",
+                                "The space needed for undo is unknown. {why}",
                                 why=str(error),
                             )
                         )
@@ -287,7 +287,7 @@ class RealServices(Running):
         return look_here(moving, self._journal_dir, self._place)
 
 
-NO_WAY = t("No way to ext4 was chosen.")
+NO_WAY = t("No method for migration to ext4 was selected.")
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are
 # loaded.

@@ -105,9 +105,9 @@ class ZonedUse:
     def verdict(self) -> str:
         """`F2FS can live there`, for a line of its own."""
         verdicts = {
-            Ability.CAN: Sentence("{title} can live there"),
-            Ability.CANNOT: Sentence("{title} cannot live there"),
-            Ability.DOUBT: Sentence("{title} may live there, or not"),
+            Ability.CAN: Sentence("{title}: possible"),
+            Ability.CANNOT: Sentence("{title}: not possible"),
+            Ability.DOUBT: Sentence("{title}: unknown"),
         }
         return str(verdicts[self.ability](title=self.title))
 

@@ -70,12 +70,14 @@ def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "
         (
             hint,
             str(
+                t("diskwright sets up a drive step by step. Answer with a number and Enter. Type ? for help.")
+            ),
+            str(
                 t(
-                    "diskwright sets up a drive, question by question. Answer by a number and "
-                    "Enter; ? explains a question."
+                    "Writing starts only after you have seen the plan and typed the drive's "
+                    "serial number (or name)."
                 )
             ),
-            str(t("Nothing is written before you have heard the plan and typed the drive's token.")),
         ),
     ):
         talk.say(text)
@@ -108,20 +110,18 @@ class Lines:
         except KeyboardInterrupt:
             begins = not self.desk.may_end
             self.talk.say()
-            self.talk.say(str(t("Ended by you.")))
+            self.talk.say(str(t("Interrupted.")))
         finally:
             self.desk.end()
         if begins:
-            self.talk.say(
-                str(t("Ended. Whether the run has begun is not known here; `diskwright status` tells."))
-            )
+            self.talk.say(str(t("Ended. The run may have started. Check with `diskwright status`.")))
         elif self.desk.run is None:
             wrote = self.desk.measured_by_writing
             self.talk.say(
                 str(
-                    t("Ended. Only measuring has written, to free space.")
+                    t("Ended. Only the benchmark wrote, to free space.")
                     if wrote
-                    else t("Ended. Nothing has been written to any drive.")
+                    else t("Ended. No data was written to any drive.")
                 )
             )
         self.talk.show(self.desk.farewell())
@@ -179,7 +179,7 @@ class Lines:
     def _errand(self) -> None:
         """Root is asked for: the terminal is free."""
         if self.desk.errand is not None:
-            self.talk.say(str(t("diskwright asks for root's rights, and goes on with the answer.")))
+            self.talk.say(str(t("diskwright is requesting root access and continues afterwards.")))
             self.desk.errand()
 
     def _tell_meanwhile(self, place: Place, view: View, due: float) -> bool:
@@ -202,7 +202,7 @@ class Lines:
         """What can be done while something is being done. An empty line changes nothing; one more Ctrl+C
         leaves it to itself."""
         self.talk.say()
-        self.talk.say(str(t("An empty line goes on watching. Or: {ways:list}.", ways=ways(view))))
+        self.talk.say(str(t("Empty line: keep watching. Or: {ways:list}.", ways=ways(view))))
         try:
             answer = self.talk.answer(str(form.ANSWER))
         except KeyboardInterrupt:
@@ -225,7 +225,7 @@ class Lines:
         if said and (said != self._said or (self._acted and place.said is not None)):
             new.append(Line(said))
         if self._acted and not new:
-            new.append(Line(str(t("All is as before."))))
+            new.append(Line(str(t("No change."))))
         self._place, self._told, self._step, self._said, self._acted = place, view, view.step, said, False
         self.print(new)
 
@@ -262,11 +262,11 @@ class Lines:
         self.talk.say(
             str(
                 t(
-                    '"{answer}" is no answer here. ? explains, l tells everything again.',
+                    '"{answer}" is not a valid answer. Type ? for help, or l to list everything again.',
                     answer=printable(answer, 40),
                 )
                 if answer
-                else t("An empty line is no answer here.")
+                else t("An empty line is not a valid answer.")
             )
         )
 
@@ -475,7 +475,7 @@ class Form:
             return text
         offer = offer_of(field, text)
         if offer is None:
-            self._lines.talk.say(str(t("It has to be one of these.")))
+            self._lines.talk.say(str(t("Choose one of these.")))
         elif offer.why_not != "":
             self._lines.talk.say(f"{CANNOT} {offer.why_not}")
         else:

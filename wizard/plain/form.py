@@ -17,10 +17,10 @@ ANSWER = t("Answer:")
 WAYS = Sentence("One of: {ways:list}.")
 
 
-MEANWHILE = t("Something has changed meanwhile, so nothing was done.")
+MEANWHILE = t("The state has changed, so no action was taken.")
 
 
-NUMBER_ONLY = Sentence("A number, or: {ways:list}.")
+NUMBER_ONLY = Sentence("Enter a number, or: {ways:list}.")
 
 OWN = frozenset("l?q=!")
 """Letters that are answers everywhere; an action with such a key is had by `=` and its key."""
@@ -123,7 +123,7 @@ def legend(view: View) -> Message:
         return NUMBER_ONLY(ways=offered) if rows else WAYS(ways=offered)
     if not rows:
         return (
-            t("An empty line: {label}. Or: {ways:list}.", label=label, ways=offered)
+            t("Empty line: {label}. Or: {ways:list}.", label=label, ways=offered)
             if entered
             else WAYS(ways=offered)
         )
@@ -132,13 +132,13 @@ def legend(view: View) -> Message:
         return NUMBER_ONLY(ways=offered)
     if only_reads(view):
         return t(
-            "A number for what stands behind it, an empty line for {label}, or: {ways:list}.",
+            "Enter a number for details, an empty line for {label}, or: {ways:list}.",
             label=label,
             ways=offered,
         )
     if take.name != entered.name:
         return t(
-            "A number: {take}. An empty line: {label}. Or: {ways:list}.",
+            "Number: {take}. Empty line: {label}. Or: {ways:list}.",
             take=take.label,
             label=label,
             ways=offered,
@@ -147,7 +147,7 @@ def legend(view: View) -> Message:
     if number is None:
         return NUMBER_ONLY(ways=offered)
     return t(
-        "A number, an empty line for {number} ({label}), or: {ways:list}.",
+        "Enter a number, an empty line for {number} ({label}), or: {ways:list}.",
         number=number,
         label=label,
         ways=offered,
@@ -175,14 +175,14 @@ def field_lines(field: Field, held: str) -> list[Line]:
         if offer.why_not != "":
             lines.append(Line(f"{CANNOT} {offer.why_not}", 5, 2))
     if field.secret:
-        lines.append(Line(str(t("What you type is not shown."))))
+        lines.append(Line(str(t("Typing is hidden."))))
     else:
         lines.append(
             Line(
                 str(
-                    t("An empty line keeps {value}.", value=shown)
+                    t("Empty line: {value} (unchanged).", value=shown)
                     if shown
-                    else t("An empty line leaves it empty.")
+                    else t("Empty line: no value.")
                 )
             )
         )

@@ -70,10 +70,7 @@ class Talk:
             self._told = True
             self.say(
                 str(
-                    t(
-                        "(Letters that this terminal may not have are shown as plain ones, or as "
-                        "question marks.)"
-                    )
+                    t("(Characters this terminal may not support appear as plain letters or question marks.)")
                 )
             )
         self._out.write(f"{prompt} ")

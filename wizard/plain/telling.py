@@ -24,7 +24,7 @@ from wizard.ui.view import (
     View,
 )
 
-HELP_AGAIN = Sentence("l: tell everything again.")
+HELP_AGAIN = Sentence("l: list everything again.")
 
 Told = Line | Command
 STEPS: dict[ScreenStep, Sentence] = {
@@ -158,23 +158,23 @@ def help_lines(view: View) -> Iterator[Line]:
             yield Line(f"{way(view, action)}{why_not}", 2, 3)
     more: tuple[Sentence, ...] = (
         (
-            Sentence("2?: more about number 2."),
-            Sentence("A number and a key: do that with this one, as in 2 w."),
+            Sentence("2?: details of number 2."),
+            Sentence("Number and key: apply the key to the row, as in 2 w."),
             HELP_AGAIN,
         )
         if view.rows
         else ()
     )
     if view.fields:
-        more = (Sentence("= before an answer: it is meant as it is. = alone empties the field."),)
+        more = (Sentence("= before an answer: use the text literally. = alone clears the field."),)
     elif not view.rows:
         more = (HELP_AGAIN,)
     yield from (
         Line(str(said()), 2, 3)
         for said in (
             *more,
-            Sentence("? and a word: what the word means, as in ? 512e."),
-            Sentence("Ctrl+S holds the output where it scrolls too fast; Ctrl+Q lets it go on."),
+            Sentence("? and a word: explain the word, as in ? 512e."),
+            Sentence("Ctrl+S pauses the output; Ctrl+Q resumes."),
         )
     )
     yield Line()

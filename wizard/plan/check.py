@@ -38,8 +38,7 @@ from wizard.plan.partition.replace import (
 from wizard.plan.planner import is_zoned_mode, whole_after, whole_operations
 from wizard.plan.raid.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.plan.raid.lvm import grouped_faults
-from wizard.plan.request.encryption import LOST_DOUBT as LOST
-from wizard.plan.request.encryption import encryption_faults
+from wizard.plan.request.encryption import LOST_DOUBT, encryption_faults
 from wizard.plan.request.roles import partition_type, volume_role_fault
 from wizard.plan.request.subvolumes import places_of, subvolumes_fault
 from wizard.plan.request.volume_request import mount_order_fault
@@ -349,11 +348,19 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
         yield messages.OTHER_FOR_VOLUMES
 
 
+FIRST_LOST_DOUBT = (
+    "Whoever loses the passphrase loses everything in the encrypted volume: nobody can open it without, and "
+    "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
+    "kept elsewhere."
+)
+"""`LOST_DOUBT` as plans of schema 1 have it."""
+
+
 def _from_first(body: JSON) -> JSON:
     """Of schema 1, whose doubts were text: that of containers is one without which no plan makes any."""
     doubts = body.get("doubts")
     if isinstance(doubts, list):
-        told = [to_json(LOST()) if doubt == LOST.english else doubt for doubt in doubts]
+        told = [to_json(LOST_DOUBT()) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
         body = {**body, "doubts": told}
     return without_texts(body)
 

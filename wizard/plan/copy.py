@@ -32,32 +32,32 @@ def _of_target(bring: Bring) -> Iterator[Message]:
     title, holds = kind.title, kind.holds
     if not holds.owners:
         yield t(
-            "{title} keeps no owners, permissions, extended attributes, ACLs or flags: they are not copied.",
+            "{title} does not store owners, permissions, extended attributes, ACLs or "
+            "flags, so these are not copied.",
             title=title,
         )
     elif ~holds.flags & _flags_of(bring.source.filesystem):
-        yield t("Flags of chattr that {title} does not know are not copied.", title=title)
+        yield t("Flags of chattr unknown to {title} are not copied.", title=title)
     if not holds.links:
         for said, count in (
             (
                 Sentences(
-                    "{title} holds no symbolic links: 1 is left out.",
-                    "{title} holds no symbolic links: {count:,d} are left out.",
+                    "{title} does not support symbolic links: 1 is omitted.",
+                    "{title} does not support symbolic links: {count:,d} are omitted.",
                 ),
                 amount.links,
             ),
             (
                 Sentences(
-                    "{title} gives a file one name only: 1 further name becomes a copy of its own.",
-                    "{title} gives a file one name only: {count:,d} further names become copies "
-                    "of their own.",
+                    "{title} does not support hard links: 1 extra name becomes a separate copy.",
+                    "{title} does not support hard links: {count:,d} extra names become separate copies.",
                 ),
                 amount.names,
             ),
             (
                 Sentences(
-                    "{title} holds no pipes, sockets and devices: 1 is left out.",
-                    "{title} holds no pipes, sockets and devices: {count:,d} are left out.",
+                    "{title} does not support pipes, sockets or devices: 1 is omitted.",
+                    "{title} does not support pipes, sockets or devices: {count:,d} are omitted.",
                 ),
                 amount.others,
             ),
@@ -65,16 +65,16 @@ def _of_target(bring: Bring) -> Iterator[Message]:
             if count:
                 yield said(title=title, count=count)
     if not holds.holes:
-        yield t("{title} keeps no holes: they are filled with zeros.", title=title)
+        yield t("{title} does not support holes, so they are filled with zeros.", title=title)
     if holds.grain >= SECOND:
         yield tn(
-            "{title} keeps times as whole seconds.",
-            "{title} keeps times as multiples of {count} seconds.",
+            "{title} stores times in whole seconds.",
+            "{title} stores times in multiples of {count} seconds.",
             title=title,
             count=holds.grain // SECOND,
         )
     elif holds.grain > 1 and holds.grain > holds_of(bring.source.filesystem).grain:
-        yield t("{title} keeps times as multiples of {grain:latency}.", title=title, grain=holds.grain)
+        yield t("{title} stores times in multiples of {grain:latency}.", title=title, grain=holds.grain)
 
 
 def _flags_of(filesystem: str) -> int:
@@ -85,12 +85,13 @@ def _of_source(bring: Bring) -> Iterator[Message]:
     source = bring.source
     if not holds_of(source.filesystem).owners and KINDS[bring.target.filesystem].holds.owners:
         yield t(
-            "{title} keeps no owners. The copies belong to whom it shows as the owner, which can be root.",
+            "{title} does not store owners. The copies belong to the owner that {title} "
+            "reports, possibly root.",
             title=KINDS[source.filesystem].title,
         )
     if source.below:
         yield t(
-            "Not copied, since it is another filesystem: {places:list}.",
+            "Not copied because on another filesystem: {places:list}.",
             places=tuple(printable(place, 200) for place in source.below),
         )
 
@@ -99,12 +100,12 @@ def _of_place(bring: Bring) -> Iterator[Message]:
     if (takes := bring.takes) is not None:
         place, device = printable(takes.place, 200), printable(takes.device, 200)
         yield t(
-            "What is written to {place} between the copy and the next start stays on {device} only.",
+            "Data written to {place} between the copy and the next boot remains only on {device}.",
             place=place,
             device=device,
         )
         yield t(
-            "The old filesystem stays on {device} as it is; its line in {file} becomes a comment.",
+            "The old filesystem on {device} remains unchanged; its line in {file} becomes a comment.",
             device=device,
             file=printable(takes.edit.file, 200),
         )
@@ -115,9 +116,9 @@ def name_fault(name: str, filesystem: str) -> Message | None:
     kind = KINDS[filesystem]
     wrong = kind.holds.forbidden
     if found := next((one for one in name if wrong and (one in wrong or ord(one) < 32)), None):
-        return t("{title} takes no {character} in names", title=kind.title, character=repr(found))
+        return t("{title} does not allow {character} in names", title=kind.title, character=repr(found))
     if kind.holds.ends_plainly and name.endswith((".", " ")):
-        return t("{title} takes no name that ends with a point or a space", title=kind.title)
+        return t("{title} does not allow names ending with a dot or space", title=kind.title)
     return None
 
 
@@ -127,7 +128,7 @@ def size_fault(size_bytes: int, filesystem: str) -> Message | None:
     most = kind.holds.largest_bytes
     return (
         t(
-            "{title} holds {most:size} in a file, and it has {size:size}",
+            "{title} allows {most:size} per file, and this file has {size:size}",
             title=kind.title,
             most=most,
             size=size_bytes,
@@ -150,12 +151,14 @@ OF_THE_PLACE = ("nosuid", "nodev", "noexec", "noauto", "nofail")
 def takes_fault(place: str) -> Message | None:
     """Why nothing takes this place by a line of fstab, or None."""
     if place == "/":
-        return t("The system starts from /: its boot loader and initramfs name that filesystem, too")
+        return t("The system boots from /: its boot loader and initramfs also refer to that filesystem")
     fault = mount_point_fault(place)
     return (
         None
         if fault is None
-        else t("Nothing else is mounted at {place}: {fault}", place=printable(place, 200), fault=fault)
+        else t(
+            "Another volume cannot be mounted at {place}: {fault}", place=printable(place, 200), fault=fault
+        )
     )
 
 
@@ -206,13 +209,16 @@ def take_faults(bring: Bring) -> Iterator[Message]:
     edit, file = takes.edit, printable(takes.edit.file, 60)
     plain = edit.file.startswith("/") and edit.file.isprintable() and len(edit.digest) == 64
     if not plain or not _is_ours(takes, edit.lines):
-        yield t("it changes {file} otherwise than by both volumes' lines", file=file)
+        yield t("changes in {file} go beyond the lines of both volumes", file=file)
     if (
         bring.source.path != takes.place
         or bring.source.is_device
         or bring.target.folder != bring.target.place
     ):
-        yield t("{place} is not what is copied, or not to a volume's top", place=printable(takes.place, 60))
+        yield t(
+            "{place} is not the source, or the target is not the top of a volume",
+            place=printable(takes.place, 60),
+        )
 
 
 def _is_at(place: str, edit: LineEdit) -> bool:
@@ -243,7 +249,7 @@ def check_bring(bring: Bring, where: str = "The document") -> None:
     """Raises BadInput, naming `where` (a file), for the first thing that `diskwright bring` would not have
     written."""
     if fault := next(_faults(bring), None):
-        raise BadInput(str(t("{where} does not hold together: {fault}.", where=where, fault=fault)))
+        raise BadInput(str(t("{where} is inconsistent: {fault}.", where=where, fault=fault)))
 
 
 def _faults(bring: Bring) -> Iterator[Message]:
@@ -251,16 +257,16 @@ def _faults(bring: Bring) -> Iterator[Message]:
     source, target = bring.source, bring.target
     paths = (source.path, *source.below, target.place, target.folder, *target.makes)
     yield from (
-        t("{path} is no plain path from the root", path=printable(path, 60))
+        t("{path} is not a plain absolute path", path=printable(path, 60))
         for path in paths
         if not _is_plain(path)
     )
     nodes = (target.device, *((source.path,) if source.is_device else ()))
     yield from (
-        t("{path} is no device", path=printable(node, 60)) for node in nodes if not is_device_path(node)
+        t("{path} is not a device", path=printable(node, 60)) for node in nodes if not is_device_path(node)
     )
     if target.filesystem not in KINDS or not KINDS[target.filesystem].kernel_names:
-        yield t("{name} is no filesystem that a volume has", name=printable(target.filesystem, 30))
+        yield t("{name} is not a filesystem for volumes", name=printable(target.filesystem, 30))
     yield from _folder_faults(target)
     yield from _amount_faults(bring.amount)
     yield from take_faults(bring)
@@ -279,20 +285,20 @@ def _folder_faults(target: BringTo) -> Iterator[Message]:
     folder = PurePosixPath(target.folder)
     if not folder.is_relative_to(target.place):
         yield t(
-            "{folder} does not lie in {place}",
+            "{folder} is not in {place}",
             folder=printable(target.folder, 60),
             place=printable(target.place, 60),
         )
     ways = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
     count = len(target.makes)
     if list(reversed(target.makes)) != ways[:count] or target.place in target.makes:
-        yield t("the folders that are made do not lead to {folder}", folder=printable(target.folder, 60))
+        yield t("the created folders do not connect to {folder}", folder=printable(target.folder, 60))
 
 
 def _amount_faults(amount: BringAmount) -> Iterator[Message]:
     kinds = (amount.files, amount.links, amount.names, amount.others)
     if min(*kinds, amount.size_bytes, amount.room_bytes) < 0 or sum(kinds) > amount.entries:
-        yield t("its numbers of files do not add up")
+        yield t("the file counts do not add up")
 
 
 def told_anew(bring: Bring) -> Bring:
@@ -301,7 +307,7 @@ def told_anew(bring: Bring) -> Bring:
 
 
 BRINGS = Sealed(
-    "diskwright.bring/1", Bring, t("Make it again with `diskwright bring`."), check_bring, told_anew
+    "diskwright.bring/1", Bring, t("Recreate it with `diskwright bring`."), check_bring, told_anew
 )
 BRING_SCHEMA, render_bring, is_bring, read_bring = BRINGS.schema, BRINGS.render, BRINGS.is_one, BRINGS.read
 
@@ -319,12 +325,12 @@ def amount_said(bring: Bring) -> tuple[Message, ...]:
             to_kind=title_of(target.filesystem),
         ),
         t(
-            "{files:,d} files, {size:size} of content; {entries:,d} entries in all.",
+            "{files:,d} files ({size:size}), {entries:,d} entries in total.",
             files=amount.files,
             size=amount.size_bytes,
             entries=amount.entries,
         ),
-        t("It fits: the copy takes about {needed:size}.", needed=amount.room_bytes),
+        t("Enough space: the copy needs about {needed:size}.", needed=amount.room_bytes),
     )
 
 

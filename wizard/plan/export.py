@@ -104,15 +104,13 @@ def member_of(plan: Plan, device: str | None) -> Member:
     """The drive that is meant: the only one, or the one at `device`. Raises BadInput."""
     if device is None:
         if plan.others:
-            raise BadInput(
-                t("The plan is for {drives:and}; name one of them with --device.", drives=plan.paths)
-            )
+            raise BadInput(t("The plan is for {drives:and}. Select one with --device.", drives=plan.paths))
         return plan.members[0]
     found = next((member for member in plan.members if member.drive.path == device), None)
     if found is None:
         raise BadInput(
             t(
-                "The plan is not for {drive}; it is for {drives:and}.",
+                "The plan is for {drives:and}, not for {drive}.",
                 drive=printable(device, 60),
                 drives=plan.paths,
             )
@@ -123,7 +121,7 @@ def member_of(plan: Plan, device: str | None) -> Member:
 def table_of(member: Member) -> Layout:
     """What the drive is to have; raises BadInput where that is no table."""
     if member.after.whole is not None or member.after.table not in ("gpt", "mbr"):
-        raise BadInput(t("{drive} gets no partition table by this plan.", drive=member.drive.path))
+        raise BadInput(t("The plan creates no partition table on {drive}.", drive=member.drive.path))
     return member.after
 
 
@@ -131,9 +129,9 @@ def lacking(plan: Plan, makes: frozenset[str] = frozenset()) -> Iterator[str]:
     """What is missing beside the table. `makes` are the filesystems that the tool makes itself, though with
     options and a UUID of its own."""
     if plan.stripe is not None:
-        yield str(t("Not in it: the array over several drives, made by {kind}.", kind=plan.stripe.kind))
+        yield str(t("Not included: the {kind} array across several drives.", kind=plan.stripe.kind))
     if plan.group is not None:
-        yield str(t("Not in it: the volume group {name} of LVM's.", name=plan.group.name))
+        yield str(t("Not included: the LVM volume group {name}.", name=plan.group.name))
     for volume in plan.volumes:
         yield from map(str, _of_volume(plan, volume, makes))
 
@@ -147,11 +145,12 @@ def _of_volume(plan: Plan, volume: Volume, makes: frozenset[str]) -> Iterator[ob
     device, kind = volume.path, volume.filesystem
     if volume.encryption is not None:
         yield t(
-            "Not in it: the encrypted container on {device}, and its header.", device=volume.encryption.device
+            "Not included: the encrypted container on {device} and its header.",
+            device=volume.encryption.device,
         )
     if kind not in makes or not is_plain(plan, volume):
         yield t(
-            "Not in it: the {filesystem} '{label}' on {device}, and its options.",
+            "Not included: the {filesystem} '{label}' on {device} and its options.",
             filesystem=kind,
             label=volume.label,
             device=device,
@@ -159,7 +158,7 @@ def _of_volume(plan: Plan, volume: Volume, makes: frozenset[str]) -> Iterator[ob
     elif volume.mkfs_options:
         options = " ".join(volume.mkfs_options)
         yield t(
-            "Not in it: for the {filesystem} on {device} the options {options}, and the UUID {uuid}.",
+            "Not included: options {options} and UUID {uuid} of the {filesystem} on {device}.",
             filesystem=kind,
             device=device,
             options=options,
@@ -167,21 +166,21 @@ def _of_volume(plan: Plan, volume: Volume, makes: frozenset[str]) -> Iterator[ob
         )
     else:
         yield t(
-            "Not in it: the UUID {uuid} of the {filesystem} on {device}.",
+            "Not included: UUID {uuid} of the {filesystem} on {device}.",
             filesystem=kind,
             device=device,
             uuid=volume.uuid,
         )
     if volume.subvolumes:
         yield t(
-            "Not in it: the subvolumes {names:and} on {device}.",
+            "Not included: the subvolumes {names:and} on {device}.",
             device=device,
             names=tuple(one.name for one in volume.subvolumes),
         )
     if volume.mount_point is not None:
         place = printable(volume.mount_point, 200)
         yield t(
-            "Not in it: that {device} is mounted at {place}, and who may write there.",
+            "Not included: the mount of {device} at {place} and write permissions.",
             device=device,
             place=place,
         )
@@ -208,7 +207,7 @@ def repart_files(plan: Plan, member: Member) -> dict[str, str]:
     layout = table_of(member)
     if layout.table != "gpt":
         raise BadInput(
-            t("systemd-repart makes a GPT only, and {drive} has another table.", drive=member.drive.path)
+            t("systemd-repart creates only GPT, but {drive} has another table.", drive=member.drive.path)
         )
     slots = layout.partitions
     volumes = {volume.path: volume for volume in plan.volumes if is_plain(plan, volume)}
@@ -226,14 +225,14 @@ def repart_lacks(member: Member) -> Iterator[str]:
     if slots and slots[0].start_bytes != FIRST_BYTES:
         yield str(
             t(
-                "Not in it: where {device} starts; it comes to start at 1 MiB.",
+                "Not included: the start of {device}, which becomes 1 MiB.",
                 device=partition_path(member.drive.path, slots[0].number),
             )
         )
     if [slot.number for slot in slots] != [*range(1, len(slots) + 1)]:
         yield str(
             t(
-                "Not in it: the numbers of the partitions of {drive}; they run from 1.",
+                "Not included: the partition numbers of {drive}, which become consecutive from 1.",
                 drive=member.drive.path,
             )
         )
@@ -242,22 +241,26 @@ def repart_lacks(member: Member) -> Iterator[str]:
         if slot.start_bytes % STEP_BYTES or slot.size_bytes % STEP_BYTES:
             yield str(
                 t(
-                    "Not in it: the exact place of {device}, which is rounded to {step:exact}.",
+                    "Not included: the exact position of {device}, which is rounded to {step:exact}.",
                     device=device,
                     step=STEP_BYTES,
                 )
             )
         if slot.name and not _is_plain_name(slot.name):
             yield str(
-                t("Not in it: the name '{name}' of {device}.", device=device, name=printable(slot.name, 80))
+                t(
+                    "Not included: the name '{name}' of {device}.",
+                    device=device,
+                    name=printable(slot.name, 80),
+                )
             )
         if low := slot.attributes & ~OWN_BITS:
-            yield str(t("Not in it: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}"))
+            yield str(t("Not included: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}"))
         if not slot.attributes & GROWS:
             yield str(
                 t(
-                    "systemd-repart up to version 252 may mark {device} as one whose filesystem "
-                    "grows (attribute 59).",
+                    "systemd-repart up to version 252 may mark the filesystem on {device} as "
+                    "growing (attribute 59).",
                     device=device,
                 )
             )
@@ -319,7 +322,7 @@ def sfdisk_lacks(member: Member) -> Iterator[str]:
     """What of the table itself the dump does not say."""
     if table_of(member).table == "gpt" and member.before.table == "gpt" and _keeps(member.after):
         yield str(
-            t("Not in it: the UUID of the table on {drive}; another one is drawn.", drive=member.drive.path)
+            t("Not included: the table UUID of {drive}; a new UUID is generated.", drive=member.drive.path)
         )
 
 

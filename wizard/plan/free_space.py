@@ -14,12 +14,13 @@ from wizard.model.plan import Slot
 from wizard.model.said import Sentence, format_capacity, join, rounded_up, t
 
 HALF_MOVED = Sentence(
-    "{part} is in the middle of a move, with everything in it. `sudo diskwright resume` goes on; on another "
-    "computer `sudo diskwright resume --from-drive {drive}`."
+    "{part} is in the middle of a move, with all data. Continue with `sudo "
+    "diskwright resume`, or on another computer with `sudo diskwright resume "
+    "--from-drive {drive}`."
 )
 
 
-TOO_SMALL = Sentence("The volume {name} with {size:exact} is too small: it needs at least {least:exact}.")
+TOO_SMALL = Sentence("Volume {name} with {size:exact} is too small. The minimum is {least:exact}.")
 
 
 GPT_ENTRIES_BYTES = 128 * 128
@@ -202,14 +203,16 @@ def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) 
     )
     said = [
         t(
-            "The volume {name} needs {wanted}, and {free:size} ({free} bytes) can be used.",
+            "Volume {name} needs {wanted}, but {free:size} ({free} bytes) is available.",
             name=demand.name,
             wanted=wanted,
             free=free,
         )
     ]
     if len(spaces) > 1:
-        said.append(t("The largest piece has {size:size}.", size=max(space.size_bytes for space in spaces)))
+        said.append(
+            t("The largest free range has {size:size}.", size=max(space.size_bytes for space in spaces))
+        )
     if others := sum(other.size_bytes or 0 for other in demands if other is not demand):
-        said.append(t("The other volumes take {size:size} of it.", size=others))
-    return str(join(*said, t("Ask for less.")))
+        said.append(t("The other volumes need {size:size} of that.", size=others))
+    return str(join(*said, t("Request less.")))

@@ -376,10 +376,10 @@ def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) 
         return ()
     return (
         t(
-            "No partition of the MBR is marked as active (bootable), and a few old "
-            "BIOSes start from no such drive. Boot loaders that lie in the MBR itself do "
-            "not need the mark. Once the system is installed, `sfdisk --activate {drive} "
-            "{number}` sets it.",
+            "No partition of the MBR is marked active (bootable), and a few old BIOSes "
+            "do not boot such a drive. Boot loaders in the MBR itself do not need the "
+            "flag. After installing the system, set the flag with `sfdisk --activate "
+            "{drive} {number}`.",
             drive=printable(drive_path),
             number=number,
         ),

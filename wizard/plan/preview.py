@@ -18,7 +18,7 @@ from wizard.plan.text import cell_width, command_lines, cut, inside_sentences, w
 from wizard.plan.undo_policy import promise
 
 ALL_OF_IT = t("all of it")
-TAKES = Sentence("Takes {time} (an estimate).")
+TAKES = Sentence("Takes {time} (estimate).")
 DESTROYS = t("Destroys:")
 UNDO = t("Undo:")
 
@@ -237,9 +237,9 @@ def danger_of(plan: Plan) -> str | None:
         return None
     return str(
         t(
-            "Striping is no safety: every file is spread over all {drives} drives. When "
-            "any one of them fails, everything on all of them is lost. Only a copy "
-            "elsewhere helps against that.",
+            "Striping adds no safety: every file is spread across all {drives} drives. "
+            "If any drive fails, everything on all drives is lost. Only a copy elsewhere "
+            "protects the data.",
             drives=len(plan.members),
         )
     )
@@ -280,12 +280,12 @@ def together_words(plan: Plan) -> str | None:
     drives = len(plan.members)
     what = f'{where}{volume.filesystem} "{printable(volume.label)}"{mounted}'
     if plan.stripe.mirrors:
-        how = t("every byte on {copies} of them", copies=copies(plan.stripe, drives))
+        how = t("{copies} copies of every byte", copies=copies(plan.stripe, drives))
     else:
-        how = t("{unit:exact} to each drive in turn", unit=striping_of(plan.stripe, drives).unit_bytes)
+        how = t("striped in units of {unit:exact}", unit=striping_of(plan.stripe, drives).unit_bytes)
     return str(
         t(
-            "On all {drives} of them together: {what}, about {size:size}, {how}.",
+            "Across all {drives} drives: {what}, about {size:size}, {how}.",
             drives=drives,
             what=what,
             size=size,
@@ -335,7 +335,7 @@ def _held(layout: Layout) -> Iterator[Message | str]:
             marks=tuple(printable(name, 30) for name in layout.signatures),
         )
     if layout.waiting:
-        yield t("waiting there: {waiting}", waiting=layout.waiting)
+        yield t("waiting: {waiting}", waiting=layout.waiting)
 
 
 def _legend(slot: Slot, start_width: int, width: int, glyphs: BarGlyphs, *, after: bool) -> Iterator[str]:
@@ -372,8 +372,8 @@ def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
     yield from wrapped(
         str(
             tn(
-                "{count} step, {time} (an estimate):",
-                "{count} steps, {time} (an estimate):",
+                "{count} step, {time} (estimate):",
+                "{count} steps, {time} (estimate):",
                 time=roughly(total),
                 count=len(steps),
             )
@@ -403,7 +403,7 @@ def step_lines(number: int, step: Step, width: int) -> Iterator[str]:
 def _doubts(plan: Plan, width: int) -> Iterator[str]:
     if plan.doubts:
         yield ""
-        yield str(t("In doubt:"))
+        yield str(t("Unknown:"))
         for doubt in plan.doubts:
             yield from wrapped(f"  - {printable(str(doubt), 1000)}", width, hang=4)
 

@@ -33,7 +33,7 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     if drive.uses:
         gravest = next((use for use in drive.uses if use.kind == "running-system"), drive.uses[0])
         used = IN_USE(drive=path, how=in_use(gravest))
-        raise Refused(str(join(used, t("Nothing is planned for a drive in use."))))
+        raise Refused(str(join(used, t("Cannot plan for a drive in use."))))
     if mounted := next((part for part in drive.partitions if part.mount_points), None):
         use = Use("mounted", mounted.path, mounted.mount_points[0])
         raise Refused(str(IN_USE(drive=path, how=in_use(use))))
@@ -60,8 +60,8 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
         raise Refused(
             str(
                 t(
-                    "{drive} is read-only: its lock switch is on, or a run waits there "
-                    "(`diskwright status` tells).",
+                    "{drive} is read-only: the write-protect switch is on, or a run is waiting "
+                    "there (see `diskwright status`).",
                     drive=path,
                 )
             )
@@ -72,7 +72,7 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
             raise Refused(
                 str(
                     t(
-                        "The {what} of {drive} could not be read. Nothing can be planned without it.",
+                        "Cannot read the {what} of {drive}. Planning requires this value.",
                         what=what,
                         drive=path,
                     )
@@ -81,7 +81,7 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
         raise Refused(
             str(
                 t(
-                    "The {what} of {drive} could not be read: {why} Nothing can be planned without it.",
+                    "Cannot read the {what} of {drive}: {why} Planning requires this value.",
                     what=what,
                     drive=path,
                     why=drive.unread[0].why,
@@ -90,13 +90,13 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
         )
     if drive.size_bytes <= 0:
         no_size = (
-            Sentence("The kernel gives {drive} no size: `diskwright inspect {drive}` says what that means.")
+            Sentence("The kernel reports no size for {drive}. See `diskwright inspect {drive}`.")
             if drive.removable is False
-            else Sentence("{drive} has no size: insert a medium, or check its cable.")
+            else Sentence("{drive} has no size. Insert a medium, or check the cable.")
         )
         raise Refused(str(no_size(drive=path)))
     if fault := geometry_fault(drive.geometry):
-        raise Refused(str(t("{drive} cannot be laid out: {fault}.", drive=path, fault=fault)))
+        raise Refused(str(t("Cannot plan for {drive}: {fault}.", drive=path, fault=fault)))
     return drive.size_bytes, drive.geometry
 
 
@@ -122,11 +122,11 @@ def in_use(use: Use) -> str:
         case "mounted":
             said = t("{subject} is mounted at {by}; unmount it first", subject=subject, by=by)
         case "swap":
-            said = t("{subject} is in use as swap; end that with swapoff first", subject=subject)
+            said = t("{subject} is in use as swap; run swapoff first", subject=subject)
         case "holder":
-            said = t("{subject} is held by {by}; close that first", subject=subject, by=by)
+            said = t("{subject} is in use by {by}; close that first", subject=subject, by=by)
         case "loop-backing":
-            said = t("{subject} lies behind the loop device {by}; detach that first", subject=subject, by=by)
+            said = t("{subject} backs the loop device {by}; detach that first", subject=subject, by=by)
         case "raid-member":
             said = t("{subject} is part of the running RAID {by}; stop that first", subject=subject, by=by)
         case "running-system":
@@ -134,9 +134,9 @@ def in_use(use: Use) -> str:
                 "{subject} is part of the running system ({by}); choose another drive", subject=subject, by=by
             )
         case "opened":
-            said = t("{subject} is held open by another program; end that first", subject=subject)
+            said = t("{subject} is open in another program; close that first", subject=subject)
         case _:
-            said = t("{subject} is in use by {by}; end that first", subject=subject, by=by)
+            said = t("{subject} is in use by {by}; close that first", subject=subject, by=by)
     return str(said)
 
 
@@ -146,9 +146,13 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         return
     if unread_content(drive):
         unread = t(
-            "{drive} was not read, so it may not be empty. {why}", drive=drive.path, why=_why_unread(drive)
+            "The contents of {drive} are unknown, so the drive may not be empty. {why}",
+            drive=drive.path,
+            why=_why_unread(drive),
         )
-        raise Refused(str(unread if needs_root(drive) else join(unread, t("Say --replace to erase it all."))))
+        raise Refused(
+            str(unread if needs_root(drive) else join(unread, t("Use --replace to erase everything.")))
+        )
     if drive.is_empty:
         return
     if waiting := _why_waiting(drive):
@@ -156,11 +160,11 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
     has_table = drive.table is not None and drive.table.kind != "none"
     not_empty = (
         Sentence(
-            "{drive} is not empty: it holds {what}. Say --replace to erase everything on "
-            "it, or --use-free to keep every partition and use only free space."
+            "{drive} is not empty: {what}. Use --replace to erase everything, or "
+            "--use-free to preserve all partitions and use only free space."
         )
         if has_table and not drive.signatures
-        else Sentence("{drive} is not empty: it holds {what}. Say --replace to erase everything on it.")
+        else Sentence("{drive} is not empty: {what}. Use --replace to erase everything.")
     )
     raise Refused(str(not_empty(drive=drive.path, what=what_it_holds(drive))))
 
@@ -170,9 +174,9 @@ def _why_waiting(drive: Drive) -> Message | None:
     if drive.waiting is None or not drive.waiting.bare:
         return None
     return t(
-        "{drive} is not empty, though it looks so: the run {run} waits on it. "
-        "`diskwright inspect {drive}` tells how to put that to use. Replacing "
-        "everything (--replace) erases it.",
+        "{drive} looks empty, but run {run} is waiting there. `diskwright inspect "
+        "{drive}` shows how to keep the result. Replacing everything (--replace) "
+        "erases the result.",
         drive=drive.path,
         run=drive.waiting.run,
     )
@@ -182,7 +186,7 @@ def waiting_doubts(drive: Drive) -> Iterator[Message]:
     """What a plan may destroy of a run that was left on the drive and written to since, in sentences."""
     if drive.waiting is not None and not drive.waiting.bare:
         yield t(
-            "The run {run} was left on the drive: whatever of it is whole, it will be lost.",
+            "Run {run} was left on the drive. Anything intact from that run will be lost.",
             run=drive.waiting.run,
         )
 
@@ -190,9 +194,9 @@ def waiting_doubts(drive: Drive) -> Iterator[Message]:
 def _why_unread(drive: Drive) -> Message:
     """Why what a drive holds is not known; a plain user is told what helps."""
     if needs_root(drive):
-        return t("Reading it takes root.")
+        return t("Reading requires root.")
     reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
-    return reasons[0] if reasons else t("The reason is not known.")
+    return reasons[0] if reasons else t("The reason is unknown.")
 
 
 def needs_root(drive: Drive) -> bool:
@@ -215,12 +219,12 @@ def what_it_holds(drive: Drive) -> Message:
             )
         )
     if drive.waiting:
-        found.append(t("what the run {run} left there", run=drive.waiting.run))
+        found.append(t("remains of run {run}", run=drive.waiting.run))
     if drive.unrecognised_zones:
         found.append(
             tn(
-                "{count} zone that was written to, with nothing that is recognised",
-                "{count} zones that were written to, with nothing that is recognised",
+                "{count} written zone with unrecognised data",
+                "{count} written zones with unrecognised data",
                 count=drive.unrecognised_zones,
             )
         )
@@ -249,12 +253,12 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
     path, table = drive.path, drive.table
     refuse_half_moved(drive)
     if waiting := _why_waiting(drive):
-        raise Refused(str(t("Nothing can be added there: {why}", why=waiting)))
+        raise Refused(str(t("Cannot add partitions: {why}", why=waiting)))
     if table is None or unread_content(drive):
         raise Refused(
             str(
                 t(
-                    "{drive} was not read, so nothing can be kept safely. {why}",
+                    "The contents of {drive} are unknown, so they cannot be preserved safely. {why}",
                     drive=path,
                     why=_why_unread(drive),
                 )
@@ -264,8 +268,8 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
         raise Refused(
             str(
                 t(
-                    "{drive} has no partition table to add to: it holds {what}. Only --replace "
-                    "can set it up, and erases that.",
+                    "{drive} has {what} instead of a partition table. Only --replace can set up "
+                    "the drive, erasing everything.",
                     drive=path,
                     what=what_it_holds(drive),
                 )
@@ -275,8 +279,8 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
         raise Refused(
             str(
                 t(
-                    "{drive} holds {what}: these contradict each other. Settle which is right, "
-                    "or say --replace.",
+                    "{drive} contains {what}, which contradict each other. Determine which is "
+                    "right, or use --replace.",
                     drive=path,
                     what=what_it_holds(drive),
                 )
@@ -286,8 +290,8 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
         raise Refused(
             str(
                 t(
-                    "{drive} has a hybrid table: its GPT and its MBR name different partitions. "
-                    "Adding would break one of the two. Only --replace can set the drive up.",
+                    "{drive} has a hybrid table: GPT and MBR list different partitions. Adding "
+                    "would break one of them. Only --replace can set up the drive.",
                     drive=path,
                 )
             )
@@ -296,8 +300,8 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
         raise Refused(
             str(
                 t(
-                    "{drive} has a table of a kind that diskwright does not add to. Only "
-                    "--replace can set it up.",
+                    "diskwright cannot add partitions to the table type on {drive}. Only "
+                    "--replace can set up the drive.",
                     drive=path,
                 )
             )
@@ -306,8 +310,7 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
         raise Refused(
             str(
                 t(
-                    "The GPT at the start of {drive} is damaged: repair it from its backup first "
-                    "(gdisk: r, b, w).",
+                    "The GPT at the start of {drive} is damaged. Restore the backup first (gdisk: r, b, w).",
                     drive=path,
                 )
             )
@@ -316,7 +319,7 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
         raise Refused(
             str(
                 t(
-                    "The backup GPT of {drive} is {state}: repair it first (`sgdisk "
+                    "The backup GPT of {drive} is {state}. Repair it first (`sgdisk "
                     "--move-second-header {drive}`).",
                     drive=path,
                     state=table.backup,
@@ -327,10 +330,10 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
         raise Refused(
             str(
                 t(
-                    "The GPT of {drive} keeps its entries in an unusual place or form, as some "
-                    "boards' boot loaders need it. Writing it again would move them over what "
-                    "lies there. Add the partition with the tool that made the table, or say "
-                    "--replace.",
+                    "The GPT of {drive} has entries in an unusual location or format, as the "
+                    "boot loaders of some boards require. Rewriting the GPT would move the "
+                    "entries and overwrite other data. Add the partition with the original tool, "
+                    "or use --replace.",
                     drive=path,
                 )
             )
@@ -344,8 +347,7 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
         raise BadInput(
             str(
                 t(
-                    "The table of {drive} stays as it is: a new MBR is only made where "
-                    "everything is replaced.",
+                    "The table of {drive} is preserved. A new MBR requires replacing everything.",
                     drive=path,
                 )
             )
@@ -354,7 +356,7 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
         raise BadInput(
             str(
                 t(
-                    "An MBR has room for {most} partitions, and {asked} were asked for. A GPT holds {gpt}.",
+                    "An MBR supports {most} partitions, but {asked} were requested. A GPT supports {gpt}.",
                     most=MBR_PRIMARIES,
                     asked=volumes,
                     gpt=GPT_PARTITIONS,
@@ -366,8 +368,8 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
         raise BadInput(
             str(
                 t(
-                    "An MBR counts blocks in 32 bits. It reaches {reach:size} of {drive}, which "
-                    "has {size:size}: the rest would be lost to it. A GPT reaches all of it.",
+                    "An MBR has 32-bit block numbers and reaches only {reach:size} of {drive} "
+                    "({size:size}). The rest would be unusable. A GPT reaches everything.",
                     reach=reach,
                     drive=path,
                     size=size_bytes,
@@ -385,8 +387,8 @@ def _refuse_partitions(drive: Drive) -> None:
         raise Refused(
             str(
                 t(
-                    "Partitions {first} and {second} of {drive} overlap: nothing is added to a "
-                    "table that contradicts itself.",
+                    "Partitions {first} and {second} of {drive} overlap. Cannot add to an "
+                    "inconsistent table.",
                     first=first.number,
                     second=second.number,
                     drive=path,
@@ -397,8 +399,8 @@ def _refuse_partitions(drive: Drive) -> None:
         raise Refused(
             str(
                 t(
-                    "Partition {number} of {drive} is a logical one outside of the extended one: "
-                    "nothing is added to such a table.",
+                    "Partition {number} of {drive} is logical but outside the extended "
+                    "partition. Cannot add to an inconsistent table.",
                     number=outside.number,
                     drive=path,
                 )
@@ -411,8 +413,8 @@ def _refuse_partitions(drive: Drive) -> None:
             raise Refused(
                 str(
                     t(
-                        "{part} lies outside of what the table of {drive} says can be used: nothing "
-                        "is added to such a table.",
+                        "{part} is outside the usable range in the table of {drive}. Cannot add to "
+                        "an inconsistent table.",
                         part=part.path,
                         drive=path,
                     )
@@ -422,7 +424,7 @@ def _refuse_partitions(drive: Drive) -> None:
             raise Refused(
                 str(
                     t(
-                        "{part} has no bytes in the table of {drive}: nothing is added to such a table.",
+                        "{part} has zero bytes in the table of {drive}. Cannot add to an inconsistent table.",
                         part=part.path,
                         drive=path,
                     )
@@ -432,8 +434,8 @@ def _refuse_partitions(drive: Drive) -> None:
             raise Refused(
                 str(
                     t(
-                        "{part} lies upon the partition table of {drive} itself: nothing is added to "
-                        "such a table.",
+                        "{part} overlaps the partition table of {drive}. Cannot add to an "
+                        "inconsistent table.",
                         part=part.path,
                         drive=path,
                     )
@@ -443,8 +445,8 @@ def _refuse_partitions(drive: Drive) -> None:
             raise Refused(
                 str(
                     t(
-                        "{part} reaches beyond the end of {drive}: the table does not fit this "
-                        "drive, so nothing is added to it.",
+                        "{part} extends beyond the end of {drive}. Cannot add to a table that does "
+                        "not fit the drive.",
                         part=part.path,
                         drive=path,
                     )
@@ -454,7 +456,7 @@ def _refuse_partitions(drive: Drive) -> None:
             raise Refused(
                 str(
                     t(
-                        "The type of {part} could not be read, so it could not be kept as it is.",
+                        "Cannot read the type of {part}, so it cannot be preserved.",
                         part=part.path,
                     )
                 )
@@ -463,8 +465,8 @@ def _refuse_partitions(drive: Drive) -> None:
             raise Refused(
                 str(
                     t(
-                        "The kernel sees {part} elsewhere than the table says: run `partprobe "
-                        "{drive}` or restart, then plan again.",
+                        "The kernel and the table disagree about the position of {part}. Run "
+                        "`partprobe {drive}` or reboot, then plan again.",
                         part=part.path,
                         drive=path,
                     )

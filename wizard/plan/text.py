@@ -68,13 +68,13 @@ def _told(steps: tuple[Step, ...], volumes: dict[str, Volume]) -> Iterator[str]:
                 what = mounted_subvolume(options) or device
                 yield str(
                     t(
-                        "Mount {what} at {place}, now and at every boot.",
+                        "Mount {what} at {place}, now and on every boot.",
                         what=what,
                         place=printable(place, 200),
                     )
                 )
             case TurnOnSwap(device=device) if _goes_with(before, operation):
-                yield str(t("Swap to {device}, now and at every boot.", device=device))
+                yield str(t("Use {device} as swap, now and on every boot.", device=device))
             case _:
                 yield step.sentence
         before = operation
@@ -88,7 +88,7 @@ def _made(sentence: str, volume: Volume | None) -> str:
         options = printable(" ".join(volume.mkfs_options), MOST_OPTIONS)
         said.append(str(t("Options: {options}.", options=options)))
     if volume.mount_point not in (None, NO_PLACE):
-        said.append(str(t("Who may write: {who}.", who=who(volume.writer))))
+        said.append(str(t("Write access: {who}.", who=who(volume.writer))))
     return " ".join(said)
 
 
@@ -188,14 +188,13 @@ def _pieces(word: str, columns: int) -> Iterator[str]:
 # What goes.
 
 # What lies where.
-TURNED_ON = t("turned on")
+TURNED_ON = t("enabled")
 
 # The steps.
 
 
 FREE_USED = Sentence(
-    "Uses free space of {drives:and}. Data there that nothing recognises, such "
-    "as a deleted partition, is lost."
+    "Uses free space of {drives:and}. Unrecognised data there, such as a deleted partition, is lost."
 )
 
 
@@ -247,7 +246,7 @@ def _grouped(plan: Plan, group: Group) -> Iterator[str]:
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
     )
-    yield str(t("In {device}, LVM's volume group {name}:", device=group.device, name=printable(group.name)))
+    yield str(t("LVM volume group {name} on {device}:", device=group.device, name=printable(group.name)))
     for one, volume in zip(made, plan.volumes, strict=True):
         where = TURNED_ON if volume.mount_point == NO_PLACE else _where(volume.mount_point)
         size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
@@ -255,7 +254,7 @@ def _grouped(plan: Plan, group: Group) -> Iterator[str]:
     if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in made):
         yield str(
             t(
-                "{left:size} ({left} bytes) of it are left, for snapshots or to make one of them larger.",
+                "{left:size} ({left} bytes) remains for snapshots or for growing a volume.",
                 left=left,
             )
         )
@@ -266,7 +265,7 @@ def _subvolumes(volume: Volume) -> str:
     said = tuple(_subvolume(one) for one in volume.subvolumes)
     return str(
         t(
-            'Within "{label}", as subvolumes that share its room: {subvolumes:list}.',
+            'Subvolumes of "{label}", sharing the space: {subvolumes:list}.',
             label=printable(volume.label),
             subvolumes=said,
         )

@@ -14,13 +14,12 @@ from wizard.plan.rehearsed import direct_reason
 from wizard.plan.steps.postconditions import waiting_lost, whole_lost
 
 TRIED = Sentences(
-    "Everything is tried out on a stand-in for the drive first, and what it holds where it changes is saved.",
-    "Everything is tried out on a stand-in for the drives first, and what they "
-    "hold where it changes is saved.",
+    "The plan is rehearsed on a scratch copy of the drive first, and all contents to be changed are saved.",
+    "The plan is rehearsed on a scratch copy of the drives first, and all contents to be changed are saved.",
 )
 
-WORD = "no way back"
-"""What a person types beside the token where what the drive holds cannot be put back."""
+WORD = "no undo"
+"""Typed beside the serial number to confirm a change that cannot be undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +33,7 @@ class WayBackRoom:
     lost: tuple[str, ...] = ()
 
 
-ROOM_NOT_YET = WayBackRoom(
-    str(t("How much room the way back takes is not known yet: root finds that out by trying the plan out."))
-)
+ROOM_NOT_YET = WayBackRoom(str(t("The space required for undo is unknown until root rehearses the plan.")))
 
 
 def wants_word(plan: Plan, why_direct: str = "") -> bool:
@@ -55,12 +52,12 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
     if why := direct_reason(plan) or why_direct:
         return str(
             tn(
-                "The steps run on the drive directly, since {why}. A power cut or an error "
-                "can leave a part of them done. What was there can be put back only until "
-                "the first step that cannot be undone.",
-                "The steps run on the drives directly, since {why}. A power cut or an error "
-                "can leave a part of them done. What was there can be put back only until "
-                "the first step that cannot be undone.",
+                "The steps run directly on the drive, because {why}. A power failure or "
+                "error can leave the steps incomplete. The old contents can be restored only "
+                "until the first irreversible step.",
+                "The steps run directly on the drives, because {why}. A power failure or "
+                "error can leave the steps incomplete. The old contents can be restored only "
+                "until the first irreversible step.",
                 why=why,
                 count=drives,
             )
@@ -70,28 +67,28 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
             [
                 TRIED(count=drives),
                 t(
-                    "It is put to use as soon as it is written. What was there is lost then, and "
-                    "`undo` does not bring it back."
+                    "The result is used as soon as writing finishes. The old contents are then "
+                    "lost, and `undo` cannot restore them."
                 ),
             ]
         )
     said = [
         TRIED(count=drives),
         t(
-            "{written}: `diskwright keep` puts it to use, and until then {undone}.",
-            written=t("When all is written it waits, not yet in use"),
-            undone=t("`diskwright undo` puts back what was there, bit for bit"),
+            "{written}. `diskwright keep` accepts the result. Until then, {undone}.",
+            written=t("When writing finishes, the result is waiting and not in use yet"),
+            undone=t("`diskwright undo` restores the old contents bit for bit"),
         ),
     ]
     if plan.containers:
-        said.append(t("What is encrypted is opened then, so `keep` asks for the passphrase."))
+        said.append(t("Encrypted volumes are then opened, so `keep` asks for the passphrase."))
     copied = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
     # md copies over more than was read, so that waits for a decision.
     if shows_nothing(plan) and not copied:
         said.append(
             tn(
-                "Where it holds only zeros there is nothing to put back: it is put to use at once.",
-                "Where they hold only zeros there is nothing to put back: it is put to use at once.",
+                "If only zeros would be overwritten, the result is used immediately, without undo.",
+                "If only zeros would be overwritten, the result is used immediately, without undo.",
                 count=drives,
             )
         )
@@ -155,7 +152,7 @@ def _of_member(member: Member) -> list[str]:
         ]
         return [*map(str, lost), *waiting]
     if before.table == "unread":
-        return [str(t("{drive}: whatever it holds; it could not be read when this was planned.", drive=path))]
+        return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]
     if whole := whole_lost(member):
         return [whole, *waiting]
     marks = [
@@ -164,9 +161,7 @@ def _of_member(member: Member) -> list[str]:
     ]
     return (
         [
-            str(
-                t("{drive}: all of it, which is recognised as {marks:list}.", drive=path, marks=tuple(marks))
-            ),
+            str(t("{drive}: everything, recognised as {marks:list}.", drive=path, marks=tuple(marks))),
             *waiting,
         ]
         if marks

@@ -21,7 +21,7 @@ from wizard.probe.pool import SERVER, borrowed
 from wizard.probe.unread import NO_SENSE
 from wizard.process.program import remember
 
-NO_DRIVE = Sentence("The kernel has no drive behind {path}; `diskwright inspect` lists the drives.")
+NO_DRIVE = Sentence("The kernel has no drive for {path}; `diskwright inspect` lists the drives.")
 
 OnDrive = Callable[[Drive], None]
 
@@ -82,7 +82,7 @@ def drive_name(path: str) -> str:
     """The name in sysfs of the whole drive at `path`, which may be a link. Raises BadInput saying what it is
     instead."""
     if not path:
-        raise BadInput(str(t("No device was named; `diskwright inspect` lists the drives.")))
+        raise BadInput(str(t("No device specified; `diskwright inspect` lists the drives.")))
     shown = printable(path)
     try:
         node = Path(path).resolve(strict=True)
@@ -91,17 +91,17 @@ def drive_name(path: str) -> str:
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, PermissionError):
             raise BadInput(
-                str(t("{path} cannot be looked at: {why}.", path=shown, why=str(error.strerror)))
+                str(t("Cannot access {path}: {why}.", path=shown, why=str(error.strerror)))
             ) from None
         raise BadInput(
-            str(t("There is no device {path}; `diskwright inspect` lists the drives.", path=shown))
+            str(t("Device {path} does not exist; `diskwright inspect` lists the drives.", path=shown))
         ) from None
     if stat.S_ISDIR(mode):
         raise BadInput(
             str(
                 t(
-                    "{path} is a directory; a drive is wanted, such as /dev/sda. `diskwright "
-                    "inspect` lists them.",
+                    "{path} is a directory. Specify a drive, such as /dev/sda; `diskwright "
+                    "inspect` lists the drives.",
                     path=shown,
                 )
             )
@@ -109,13 +109,13 @@ def drive_name(path: str) -> str:
     if not stat.S_ISBLK(mode):
         other = (
             Sentence(
-                "{path} is an ordinary file; a drive is wanted, such as /dev/sda. "
-                "`diskwright inspect` lists them."
+                "{path} is a regular file. Specify a drive, such as /dev/sda; `diskwright "
+                "inspect` lists the drives."
             )
             if stat.S_ISREG(mode)
             else Sentence(
-                "{path} is no block device; a drive is wanted, such as /dev/sda. `diskwright "
-                "inspect` lists them."
+                "{path} is not a block device. Specify a drive, such as /dev/sda; "
+                "`diskwright inspect` lists the drives."
             )
         )
         raise BadInput(str(other(path=shown)))
@@ -129,7 +129,7 @@ def drive_name(path: str) -> str:
         raise BadInput(
             str(
                 t(
-                    "{path} is a partition of {drive}; a whole drive is wanted here, so say {drive}.",
+                    "{path} is a partition of {drive}; specify the whole drive {drive}.",
                     path=shown,
                     drive=whole,
                 )
@@ -141,8 +141,8 @@ def drive_name(path: str) -> str:
         raise BadInput(
             str(
                 t(
-                    "The node {path} was left behind and leads to another device than {drive}. "
-                    "Remove it, and let the system make it.",
+                    "Device node {path} is stale and refers to a device other than {drive}. "
+                    "Remove the node and let the system recreate it.",
                     path=shown,
                     drive=name,
                 )
@@ -192,7 +192,7 @@ def load_facts(path: Path) -> RawMachine:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
         raise BadInput(
-            str(t("There is no file {file}; `diskwright inspect --save {file}` would write one.", file=shown))
+            str(t("File {file} does not exist; `diskwright inspect --save {file}` creates it.", file=shown))
         ) from None
     return remember(from_json(known_or_text(parse_document(text, SCHEMA, shown)), RawMachine, shown))
 

@@ -16,57 +16,57 @@ AS_RECORDED = Sentence("{text}")
 
 # Whoever is not root.
 ROOT_READS = t("Reading the device needs root.")
-ROOT_READS_LAYERS = t("Reading the layers on the drive needs root.")
-ROOT_ASKS = t("Asking the drive about its health needs root.")
-ROOT_SEES_MOUNTS = t("Seeing the mounts of other users' namespaces needs root.")
+ROOT_READS_LAYERS = t("Reading the drive's storage layers needs root.")
+ROOT_ASKS = t("Reading the drive's health needs root.")
+ROOT_SEES_MOUNTS = t("Reading mounts in other users' namespaces needs root.")
 
 # What the system answers.
-GONE = t("The kernel no longer has the drive.")
+GONE = t("The kernel no longer reports the drive.")
 NO_SIZE = t("The drive is empty: the device has no size.")
 NO_MEDIUM = t("No medium is inserted.")
 REFUSED = Sentence("The kernel refuses to open {device}: {why}.")
-FAILED = Sentence("{device} could not be read: {why}.")
-BYTE = Sentence("Byte {byte} of {device} could not be read: {why}.")
-NOTICE = Sentence("Whether a run waits on {device} could not be read: {why}.")
-ZONES = Sentence("The zones of {device} could not be read: {why}.")
+FAILED = Sentence("Cannot read {device}: {why}.")
+BYTE = Sentence("Cannot read byte {byte} of {device}: {why}.")
+NOTICE = Sentence("Cannot check {device} for a waiting run: {why}.")
+ZONES = Sentence("Cannot read the zones of {device}: {why}.")
 IDENTIFY = Sentence("The drive answered Identify with NVMe status {status}.")
 
 # libblkid.
-BLKID_OPENS = Sentence("libblkid could not open {device}: {why}.")
-BLKID_READS = Sentence("libblkid could not read {device}: {why}.")
-BLKID_READS_TABLE = Sentence("libblkid could not read the table of {device}: {why}.")
+BLKID_OPENS = Sentence("libblkid cannot open {device}: {why}.")
+BLKID_READS = Sentence("libblkid cannot read {device}: {why}.")
+BLKID_READS_TABLE = Sentence("libblkid cannot read the table of {device}: {why}.")
 
 # What is left alone.
-MANY_SUPERBLOCKS = t("The superblocks on the drive are larger than any in use. The rest of them is not read.")
-MANY_LAYERS = Sentence("Only the first {most} layers are looked at.")
-MANY_TO_READ = Sentence("Only the first {most} layers are read.")
-SUSPENDED = Sentence("{device} is suspended, and a read of it would not return.")
+MANY_SUPERBLOCKS = t("The superblocks on the drive are larger than any in use. The rest was not read.")
+MANY_LAYERS = Sentence("Reading stops after the first {most} layers.")
+MANY_TO_READ = Sentence("Reading stops after the first {most} layers.")
+SUSPENDED = Sentence("{device} is suspended, and reading would hang.")
 
 # The process that reads a drive.
 NO_ANSWER = Sentence("The drive did not answer within {seconds:g} s.")
-OVER_TIME = Sentence("The drive did not answer within {seconds:g} s, and its probe was ended.")
-GARBAGE = t("The drive's probe printed garbage and was ended.")
-NO_SENSE = t("The drive's probe gave facts that make no sense.")
+OVER_TIME = Sentence("The drive did not answer within {seconds:g} s, so the probe was stopped.")
+GARBAGE = t("The drive's probe printed garbage and was stopped.")
+NO_SENSE = t("The drive's probe returned invalid data.")
 NO_RESULT = t("The drive's probe closed its output without a result.")
-ENDED_BY_SIGNAL = Sentence("The drive's probe was ended by signal {signal}.")
-ENDED_WITH_STATUS = Sentence("The drive's probe ended with status {status} and without a result.")
-NO_TURN = t("The probe's process ended before the drive's turn.")
+ENDED_BY_SIGNAL = Sentence("The drive's probe was killed by signal {signal}.")
+ENDED_WITH_STATUS = Sentence("The drive's probe exited with status {status} and no result.")
+NO_TURN = t("The probe process ended before reaching the drive.")
 
 # The table.
-TABLE_LOST = t("Neither copy of the drive's GPT is whole, so that what stands on the drive is not known.")
-MANY_PARTITIONS = Sentence("The table states {partitions} partitions, of which the first {most} are listed.")
+TABLE_LOST = t("Neither copy of the drive's GPT is intact, so the drive's contents are unknown.")
+MANY_PARTITIONS = Sentence("The table lists {partitions} partitions; only the first {most} are shown.")
 OTHER_BLOCKS = Sentence(
-    "Its GPT was made for logical blocks of {other} bytes, and here the drive has blocks of {size}."
+    "The GPT was created for {other}-byte logical blocks, but the drive has {size}-byte blocks here."
 )
-CHAIN_BROKEN = Sentence("The chain of logical partitions breaks off at byte {start}.")
-CHAIN_RETURNS = Sentence("The chain of logical partitions returns to byte {start}.")
+CHAIN_BROKEN = Sentence("The chain of logical partitions breaks at byte {start}.")
+CHAIN_RETURNS = Sentence("The chain of logical partitions loops back to byte {start}.")
 
 # The drive's own word.
-BAD_SUM = t("The drive's IDENTIFY data do not fit their own checksum.")
-NO_DISK = t("The drive's IDENTIFY data are not those of a disk.")
-SMARTCTL_SAYS = Sentence("smartctl says: {said}.")
-SLEEPS = Sentence("The drive sleeps ({mode}).")
-SMARTCTL_UNREADABLE = t("smartctl gave nothing that can be read.")
+BAD_SUM = t("The drive's IDENTIFY data does not match its checksum.")
+NO_DISK = t("The drive's IDENTIFY data does not describe a disk.")
+SMARTCTL_SAYS = Sentence("smartctl: {said}.")
+SLEEPS = Sentence("The drive is asleep ({mode}).")
+SMARTCTL_UNREADABLE = t("smartctl output is unreadable.")
 
 
 Facts = dict[str, Any]

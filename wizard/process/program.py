@@ -109,14 +109,14 @@ def scratch_folder() -> str:
     for folder in SPARE:
         if os.access(folder, os.W_OK | os.X_OK):
             return folder
-    raise Failed(t("No folder takes a temporary file: name one that can be written in TMPDIR."))
+    raise Failed(t("No folder accepts temporary files. Set TMPDIR to a writable folder."))
 
 
-ENDED = Sentence("{program} ended with status {status}: {last_words}")
-SILENT = t("it said nothing")
+ENDED = Sentence("{program} exited with status {status}: {last_words}")
+SILENT = t("no output")
 
 
-TOO_LONG = Sentence("{program} did not finish within {seconds:.0f} s and was ended.")
+TOO_LONG = Sentence("{program} did not finish within {seconds:.0f} s and was stopped.")
 
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 

@@ -59,13 +59,11 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
             serials = SERIALS in words
             place = _put(text if serials else _without_names(text, words, {*known, OPTION, SERIALS}), scratch)
             held = (
-                t("It holds serial numbers.")
+                t("Serial numbers are included.")
                 if serials
-                else t("Serial numbers, labels and names of people are replaced in it.")
+                else t("Serial numbers, labels and names of people are replaced.")
             )
-            print(
-                t("diskwright: The log is in {place}. {held}", place=str(place), held=held), file=sys.stderr
-            )
+            print(t("diskwright: Log: {place}. {held}", place=str(place), held=held), file=sys.stderr)
 
 
 def _surroundings(words: Sequence[str]) -> Iterator[str]:

@@ -106,13 +106,13 @@ class Report:
         return self.plan or self.changes or self.migration or self.move
 
 
-SOURCE = t("Where it was read")
+SOURCE = t("Source")
 
 RECORDING = {
-    Recorded.YES: Sentence("Shingled: its tracks overlap, and rewriting in place is slow."),
+    Recorded.YES: Sentence("Shingled: tracks overlap, and rewriting in place is slow."),
     Recorded.LIKELY: Sentence("Likely shingled (overlapping tracks), not proven."),
-    Recorded.UNKNOWN: Sentence("Unknown: nothing proves that it is shingled, or that it is not."),
-    Recorded.NOT_APPLICABLE: Sentence("It has no tracks to overlap."),
+    Recorded.UNKNOWN: Sentence("Unknown: no proof that the drive is shingled or conventional."),
+    Recorded.NOT_APPLICABLE: Sentence("No tracks to overlap."),
 }
 
 
@@ -121,7 +121,7 @@ def drives_part(facts: Facts) -> Markup:
     around = pairs(
         (
             ("Kernel", facts.kernel),
-            (t("Read as root"), t("yes") if facts.root else t("no: less can be read without")),
+            (t("Read as root"), t("yes") if facts.root else t("no: limited information")),
         )
     )
     unread = [f"{one.what}: {one.why}" for one in facts.unread]
@@ -138,7 +138,7 @@ def drive_part(drive: Drive) -> Markup:
             tag("h3", f"{drive.path}: {drive.model or 'no name'}"),
             pairs(_facts(drive)),
             _partitions(drive),
-            join((tag("h4", t("What could not be read")), listed(unread))) if unread else "",
+            join((tag("h4", t("Not read")), listed(unread))) if unread else "",
         )
     )
 
@@ -166,13 +166,13 @@ def _facts(drive: Drive) -> Iterator[tuple[Content, Content]]:
     yield (
         "Health",
         {
-            True: t("its own test (SMART) passed"),
-            False: t("its own test (SMART) FAILED"),
-            None: t("not known"),
+            True: t("health check (SMART) passed"),
+            False: t("health check (SMART) FAILED"),
+            None: t("unknown"),
         }[drive.smart.passed],
     )
     yield "Table", _table(drive)
-    yield t("On the drive itself"), ", ".join(map(_mark, drive.signatures))
+    yield t("On the whole drive"), ", ".join(map(_mark, drive.signatures))
     yield "In use", ", ".join(f"{use.subject}: {use.kind} {use.by}".rstrip() for use in drive.uses)
     yield "Layers", ", ".join(f"{layer.kind} {layer.path} on {layer.below}" for layer in drive.layers)
     yield "Backing file", drive.backing_file or ""
@@ -227,7 +227,7 @@ def findings_part(facts: Facts) -> Markup:
 def _diagnosis(diagnosis: Diagnosis) -> Markup:
     order = list(Severity)
     findings = sorted(diagnosis.findings, key=lambda finding: order.index(finding.severity))
-    found = join(map(_finding, findings)) if findings else paragraphs(t("Nothing was found amiss."))
+    found = join(map(_finding, findings)) if findings else paragraphs(t("No problems found."))
     return join((tag("h3", diagnosis.drive), found, _recording(diagnosis.drive, diagnosis.recording)))
 
 
@@ -237,7 +237,7 @@ def _finding(finding: Finding) -> Markup:
         pairs(
             (
                 ("Why", str(finding.why)),
-                (t("What to do"), str(finding.remedy)),
+                (t("Remedy"), str(finding.remedy)),
                 (SOURCE, str(finding.source)),
                 ("Code", finding.code),
             )
@@ -250,11 +250,11 @@ def _recording(drive: str, recording: Recording) -> Markup:
     rows = [(str(clue.source), str(clue.says), clue.confidence) for clue in recording.evidence]
     told = (
         table(
-            t("What tells how {drive} records", drive=drive),
-            (SOURCE, t("What it says"), t("How far it can be trusted")),
+            t("Recording evidence: {drive}", drive=drive),
+            (SOURCE, t("Reported"), t("Confidence")),
             rows,
         )
         if rows
         else ""
     )
-    return join((tag("h4", t("How it records")), paragraphs(RECORDING[recording.verdict]()), told))
+    return join((tag("h4", t("Recording")), paragraphs(RECORDING[recording.verdict]()), told))

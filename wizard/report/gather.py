@@ -70,9 +70,7 @@ def gather(sources: Sources) -> Report:
     )
     absent += _measurement(sources, document, facts)
     if sources.run is None:
-        absent.append(
-            Absence("run", str(t("No run was named, so nothing is said about applying and its checks.")))
-        )
+        absent.append(Absence("run", str(t("No run specified, so execution and checks are omitted."))))
     return Report(
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         diskwright=__version__,
@@ -96,7 +94,7 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
     """What the run carries out, or the plan that was named; a damaged one is told as missing."""
     if sources.run is None or sources.plan is not None:
         if sources.plan is None:
-            absent.append(Absence("plan", str(t("No plan was named."))))
+            absent.append(Absence("plan", str(t("No plan specified."))))
         return sources.plan
     try:
         match kind_of(sources.run):
@@ -114,7 +112,7 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
                         "plan",
                         str(
                             t(
-                                "The run brought files. What it did stands in its journal; no drive is "
+                                "The run copied files. See the run's journal for details; no drive is "
                                 "described."
                             )
                         ),
@@ -149,12 +147,7 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
         return [
             Absence(
                 "measurement",
-                str(
-                    t(
-                        "No verdict of a benchmark was named; what was measured in the wizard is not "
-                        "kept in a run."
-                    )
-                ),
+                str(t("No benchmark result specified. Runs do not store measurements from the wizard.")),
             )
         ]
     paths = (
@@ -171,7 +164,7 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
             "measurement",
             str(
                 t(
-                    "What was measured was called {path} then; this report is on {own:list}.",
+                    "The measured drive was then called {path}; this report covers {own:list}.",
                     path=path,
                     own=own,
                 )
@@ -187,7 +180,7 @@ def _facts(
     """What is known of the drives concerned, and the machine they are part of."""
     if document is None and sources.run is not None:
         if kind_of(sources.run) is not RunKind.BRING:
-            absent.append(Absence("facts", str(t("Nobody knows which drives the run is on."))))
+            absent.append(Absence("facts", str(t("The drives of the run are unknown."))))
         return None, None
     known = _drives_of(document) if document is not None else ()
     wanted = tuple(drive.path for drive in known) if document is not None else sources.devices
@@ -232,15 +225,12 @@ def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:
     if sources.machine is not None:
         return sources.machine, sources.origin
     if sources.run is not None and (kept := kept_machine(sources.run)):
-        return kept, str(t("Read when the run began, before its first write."))
+        return kept, str(t("Read at the start of the run, before the first write."))
     if sources.run is not None:
         return probe_machine(wanted), str(
-            t(
-                "Read when this report was made. The run kept no facts of its own, so this "
-                "is how the drives are after it."
-            )
+            t("Read for this report. The run saved no drive information, so this is the state after the run.")
         )
-    return probe_machine(wanted or None), str(t("Read when this report was made."))
+    return probe_machine(wanted or None), str(t("Read for this report."))
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
@@ -252,7 +242,7 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
         raise BadInput(
             str(
                 t(
-                    "There is no drive {drive} among those that are known: {known:list}.",
+                    "Drive {drive} is not among the known drives: {known:list}.",
                     drive=printable(missing),
                     known=known,
                 )
@@ -268,7 +258,7 @@ def _other_drive(known: Sequence[Identity], machine: Machine) -> str | None:
         if drive is not None and (difference := identity_difference(identity, drive)):
             return str(
                 t(
-                    "What is known of {drive} is about another drive than the plan's: {difference}.",
+                    "The information on {drive} describes a drive other than the plan's: {difference}.",
                     drive=identity.path,
                     difference=str(difference),
                 )
@@ -282,14 +272,14 @@ def _advice(
     """For each purpose of the plan, or the one that was asked for; made again from the facts, not
     remembered."""
     if facts is None or machine is None:
-        absent.append(Absence("advice", str(t("Without the facts about the drives there is no advice."))))
+        absent.append(Absence("advice", str(t("Advice requires information about the drives."))))
         return ()
     if plan is not None:
         asked = dict.fromkeys((volume.workload, _room(plan, volume)) for volume in plan.volumes)
     elif sources.workload is not None:
         asked = {(sources.workload, None): None}
     else:
-        absent.append(Absence("advice", str(t("No purpose was named."))))
+        absent.append(Absence("advice", str(t("No workload specified."))))
         return ()
     found: list[Advice] = []
     for workload, room in asked:
@@ -299,7 +289,9 @@ def _advice(
             if plan is None:
                 raise
             absent.append(
-                Absence("advice", str(t("{why} The plan was made where it was known.", why=str(error))))
+                Absence(
+                    "advice", str(t("{why} The plan was made where this workload was known.", why=str(error)))
+                )
             )
             continue
         drives = facts.drives[:1] if plan is not None else facts.drives

@@ -12,11 +12,11 @@ from wizard.model.said import Sentence, format_capacity, format_duration, format
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, ProbeComparison, Timings, Verdict
 from wizard.report.charts import ChartBar, Markup, bars, interval, join, listed, pairs, paragraphs, table, tag
 
-IN_MIND = t("With this in mind")
-TIMES = Sentence("Half of all accesses lie within the whiskers. {medians:semicolons}.")
-PIECES = Sentence("{written:size} in pieces of {size} bytes")
+IN_MIND = t("Caveats")
+TIMES = Sentence("The whiskers span half of all accesses. {medians:semicolons}.")
+PIECES = Sentence("{written:size} in {size}-byte pieces")
 AT_FIRST = Sentence("Right after writing")
-AFTER_IDLE = Sentence("After it was left alone")
+AFTER_IDLE = Sentence("After the idle time")
 
 EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0)
 """Where the ranges of factors begin that pairs are counted in."""
@@ -60,16 +60,16 @@ def verdict_part(verdict: Verdict) -> Markup:
 
 def _ratio(verdict: Verdict) -> Markup:
     if (ratio := verdict.ratio) is None:
-        return paragraphs(t("There is no factor to give."))
+        return paragraphs(t("No factor available."))
     said = t(
-        "A misaligned access took {factor} times as long as an aligned one; with "
-        "{confidence} confidence {low} to {high}.",
+        "A misaligned access took {factor} times as long as an aligned one "
+        "({confidence} confidence: {low} to {high}).",
         factor=f"{ratio.estimate:.2f}",
         confidence=f"{ratio.confidence:.0%}",
         low=f"{ratio.low:.2f}",
         high=f"{ratio.high:.2f}",
     )
-    title = t("Misaligned over aligned time, with its interval")
+    title = t("Misaligned over aligned time, with interval")
     row = (
         f"{ratio.estimate:.3f}",
         f"{ratio.low:.3f}",
@@ -93,7 +93,7 @@ def _times(verdict: Verdict) -> Markup:
         ("aligned", [pair.aligned_ns for pair in verdict.pairs]),
         ("misaligned", [pair.misaligned_ns for pair in verdict.pairs]),
     )
-    title = t("Time of an access: the median, and the middle half of all")
+    title = t("Access time: median and middle half")
     parts = [(name, times, quantiles(times, n=4, method="inclusive")) for name, times in kinds]
     rows = [
         ChartBar(name, median(times), format_nanoseconds(median(times)), quarters[0], quarters[2], name)
@@ -104,17 +104,17 @@ def _times(verdict: Verdict) -> Markup:
         for name, times, quarters in parts
     ]
     said = TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
-    heads = ("Access", "Fastest", t("A quarter under"), "Median", t("A quarter over"), "Slowest")
+    heads = ("Access", "Fastest", t("Lower quartile"), "Median", t("Upper quartile"), "Slowest")
     return tag(
         "figure",
         tag("figcaption", title),
         bars("times", title, said, rows),
-        table(t("The same in numbers"), heads, numbers, numbers=(1, 2, 3, 4, 5)),
+        table(t("As numbers"), heads, numbers, numbers=(1, 2, 3, 4, 5)),
     )
 
 
 def _spread(verdict: Verdict) -> Markup:
-    title = t("How many pairs showed which factor (misaligned over aligned)")
+    title = t("Pairs by factor (misaligned over aligned)")
     rows = [ChartBar(name, count, str(count)) for name, count in factor_counts(verdict)]
     said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     return tag(
@@ -129,16 +129,14 @@ def factor_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
     """How many pairs came out within each range of factors."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
     for low, high in zip(EDGES, (*EDGES[1:], float("inf")), strict=True):
-        name = (
-            f"{low:g} to {high:g}" if high != float("inf") else str(t("{least} and more", least=f"{low:g}"))
-        )
+        name = f"{low:g} to {high:g}" if high != float("inf") else str(t("{least} or more", least=f"{low:g}"))
         yield name, sum(low <= factor < high for factor in factors)
 
 
 def cliff_part(verdict: CliffVerdict) -> Markup:
     """Whether random writing fell off, and the rate of every window."""
     rows = _windows(verdict)
-    title = t("Rate of writing, window by window")
+    title = t("Write rate by window")
     said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     chart = tag(
         "figure",
@@ -153,9 +151,9 @@ def cliff_part(verdict: CliffVerdict) -> Markup:
             pairs(
                 (
                     ("Outcome", verdict.outcome.value),
-                    (t("In doubt because"), verdict.doubt.value if verdict.doubt else ""),
+                    (t("Unknown because"), verdict.doubt.value if verdict.doubt else ""),
                     (
-                        t("Written at random"),
+                        t("Random writes"),
                         PIECES(written=verdict.random_bytes, size=verdict.block_bytes),
                     ),
                     ("Took", format_duration(verdict.seconds)),
@@ -189,7 +187,7 @@ def displaced_part(verdict: DisplacedVerdict) -> Markup:
             pairs(
                 (
                     ("Outcome", verdict.outcome.value),
-                    (t("Rests on"), verdict.basis.value),
+                    (t("Basis"), verdict.basis.value),
                     (
                         t("Written back"),
                         PIECES(written=verdict.written_bytes, size=verdict.block_bytes),
@@ -234,11 +232,11 @@ def _statistics(verdict: DisplacedVerdict) -> Markup:
         "Welch's t",
         "Ratio",
         "Kolmogorov-Smirnov",
-        t("More without platters, in order"),
-        t("From a memory, at random"),
+        t("Extra memory reads, in order"),
+        t("Memory reads, random"),
     )
     return (
-        table(t("Written against unwritten blocks"), heads, rows, numbers=(1, 2, 3, 4, 5))
+        table(t("Written versus unwritten blocks"), heads, rows, numbers=(1, 2, 3, 4, 5))
         if rows
         else Markup("")
     )
@@ -258,7 +256,7 @@ def _every_time(timings: Timings) -> Markup:
     for said, look in looks:
         if look is not None:
             rows += [(f"{said()}: {name}", _listed(batches)) for name, batches in kinds_of_reads(look)]
-    return table(t("Every time, in milliseconds; batches end with a semicolon"), ("What", "ms"), rows)
+    return table(t("All times in milliseconds; semicolons end batches"), ("What", "ms"), rows)
 
 
 def _listed(batches: Sequence[Sequence[int]]) -> str:
@@ -271,7 +269,7 @@ def trial_part(verdict: TrialVerdict) -> Markup:
     limits = [str(said) for said in caveats(verdict)]
     return join(
         (
-            tag("h3", t("Filesystems tried on {drive}", drive=verdict.drive)),
+            tag("h3", t("Filesystem test on {drive}", drive=verdict.drive)),
             *(paragraphs(str(said)) for said in sentences(verdict)),
             pairs(
                 (
@@ -284,16 +282,16 @@ def trial_part(verdict: TrialVerdict) -> Markup:
             *(_factor(verdict, one, one.ratio) for one in verdict.comparisons if one.ratio),
             *_speeds(verdict),
             _rounds(verdict),
-            join((tag("h4", t("With this in mind")), listed(limits))) if limits else "",
+            join((tag("h4", t("Caveats")), listed(limits))) if limits else "",
         )
     )
 
 
 def _factor(verdict: TrialVerdict, one: Comparison, ratio: TimeRatio) -> Markup:
     planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
-    title = t("{other} over {planned}, with its interval", planned=planned, other=other)
+    title = t("{other} over {planned}, with interval", planned=planned, other=other)
     said = t(
-        "{other} took {factor} times as long as {planned}; with 95% confidence {low} to {high}.",
+        "{other} took {factor} times as long as {planned} (95% confidence: {low} to {high}).",
         planned=planned,
         other=other,
         factor=f"{ratio.estimate:.2f}",
@@ -320,7 +318,7 @@ def _speeds(verdict: TrialVerdict) -> Iterator[Markup]:
         drawn = bars(
             f"tried-speed-{number}",
             title,
-            t("The median round; the whiskers are the slowest and the fastest."),
+            t("Median round; whiskers show the slowest and fastest."),
             rows,
         )
         yield tag("figure", tag("figcaption", title), drawn)
@@ -336,4 +334,4 @@ def _rounds(verdict: TrialVerdict) -> Markup:
         (str(number), *(f"{one.run_of(name).seconds:.2f} s" for name in names))
         for number, one in enumerate(verdict.rounds, 1)
     ]
-    return table(t("The seconds of every run"), heads, rows, numbers=tuple(range(len(heads))))
+    return table(t("Run times in seconds"), heads, rows, numbers=tuple(range(len(heads))))

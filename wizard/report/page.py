@@ -53,28 +53,26 @@ def run_part(run: RunRecord, steps: Steps) -> Markup:
             pairs(
                 (
                     ("Run", run.id),
-                    ("State", t("done, not yet in use") if run.not_yet else run.state),
+                    ("State", t("done, not in use yet") if run.not_yet else run.state),
                     ("Begun", moment(run.started_at) if run.started_at else "not known"),
-                    (t("If the power went now"), run.power),
+                    (t("On power loss now"), run.power),
                     (
-                        t("It waits for one of"),
+                        t("Waiting for one of"),
                         tag("pre", tag("code", "\n".join(run.commands))) if run.commands else "",
                     ),
                     ("Ended", moment(run.ended_at) if run.ended_at else "not ended"),
                 )
             ),
             table(
-                t("Steps as they were done"),
-                ("Step", "What", "State", "Took", t("What came of it")),
+                t("Executed steps"),
+                ("Step", "What", "State", "Took", t("Result")),
                 rows,
                 numbers=(3,),
             )
             if rows
             else "",
             _durations(run, steps),
-            folded(
-                t("The whole journal ({entries} entries)", entries=len(run.journal)), _journal(run.journal)
-            ),
+            folded(t("Full journal ({entries} entries)", entries=len(run.journal)), _journal(run.journal)),
         )
     )
 
@@ -88,7 +86,7 @@ def _durations(run: RunRecord, steps: Steps) -> Markup:
     measured = [(result, steps[result.number - 1]) for result in run.steps if result.seconds is not None]
     if not measured:
         return Markup("")
-    title = t("How long each step took")
+    title = t("Duration of each step")
     rows = [
         ChartBar(
             f"{result.number}. {step.operation.kind.replace('-', ' ')}",
@@ -114,8 +112,8 @@ def checks_part(checks: Sequence[Check]) -> Markup:
     rows = [(check.what, _result(check), check.seen) for check in checks]
     return join(
         (
-            paragraphs(t("{holding} of {all} checks hold.", holding=holding, all=len(checks))),
-            table(t("Checks after the last step"), (t("What was to hold"), "Result", "Seen"), rows),
+            paragraphs(t("{holding} of {all} checks passed.", holding=holding, all=len(checks))),
+            table(t("Checks after the last step"), (t("Expected"), "Result", "Seen"), rows),
         )
     )
 
@@ -129,7 +127,7 @@ def _journal(entries: Sequence[JournalEntry]) -> Markup:
         (moment(entry.at), entry.event.value, str(entry.step) if entry.step else "", _said(entry))
         for entry in entries
     ]
-    return table("Journal", ("At", "Event", "Step", t("What was said")), rows)
+    return table("Journal", ("At", "Event", "Step", t("Message")), rows)
 
 
 def _said(entry: JournalEntry) -> Content:
@@ -224,7 +222,7 @@ def _title(report: Report) -> Message:
     if report.changes is not None:
         return t("Report on changing {device}", device=report.changes.device)
     if report.migration is not None:
-        return t("Report on bringing {device} to ext4", device=report.migration.device)
+        return t("Report on migrating {device} to ext4", device=report.migration.device)
     if report.move is not None:
         return t("Report on moving {device}", device=report.move.device)
     drives = report.facts.drives if report.facts is not None else ()
@@ -261,7 +259,7 @@ def _summary(report: Report) -> Markup:
             paragraphs(
                 t(
                     "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were "
-                    "replaced: the same one always by the same word."
+                    "replaced, each consistently."
                 )
             )
             if report.anonymous
@@ -288,7 +286,9 @@ def _verified(report: Report) -> Content:
     if report.run is None or not report.run.checks:
         return ""
     checks = report.run.checks
-    return t("{holding} of {all} checks hold", holding=sum(check.holds for check in checks), all=len(checks))
+    return t(
+        "{holding} of {all} checks passed", holding=sum(check.holds for check in checks), all=len(checks)
+    )
 
 
 def _measured(report: Report) -> str:
@@ -300,10 +300,10 @@ def _measured(report: Report) -> str:
 def _parts(report: Report) -> Iterator[tuple[str, Message, Markup]]:
     """Every part that the report has, with its name in links and its heading."""
     if report.facts is not None:
-        yield "drives", t("The drives"), drives_part(report.facts)
-        yield "findings", t("What was found"), findings_part(report.facts)
+        yield "drives", t("Drives"), drives_part(report.facts)
+        yield "findings", t("Findings"), findings_part(report.facts)
     if report.advice:
-        yield "advice", t("What was recommended, and why"), advice_part(report.advice, report.plan)
+        yield "advice", t("Recommendations and reasons"), advice_part(report.advice, report.plan)
     if report.plan is not None:
         yield "plan", t("The plan"), plan_part(report.plan)
     yield from _documents(report)
@@ -314,15 +314,15 @@ def _parts(report: Report) -> Iterator[tuple[str, Message, Markup]]:
         *([trial_part(report.trial)] if report.trial is not None else []),
     )
     if measured:
-        yield "measured", t("What was measured"), join(measured)
+        yield "measured", t("Measurements"), join(measured)
     if report.run is not None:
-        yield "run", t("What was done"), run_part(report.run, _steps(report))
+        yield "run", t("Execution"), run_part(report.run, _steps(report))
         if report.run.checks:
-            yield "checks", t("What was verified"), checks_part(report.run.checks)
+            yield "checks", t("Verification"), checks_part(report.run.checks)
     if report.absent:
         yield (
             "absent",
-            t("What is missing, or in doubt"),
+            t("Missing or unknown"),
             listed(f"{one.part}: {one.why}" for one in report.absent),
         )
 
@@ -330,11 +330,11 @@ def _parts(report: Report) -> Iterator[tuple[str, Message, Markup]]:
 def _documents(report: Report) -> Iterator[tuple[str, Message, Markup]]:
     """What was to be done, where it was no plan."""
     if report.changes is not None:
-        yield "plan", t("The changes"), changes_part(report.changes)
+        yield "plan", t("Changes"), changes_part(report.changes)
     if report.migration is not None:
-        yield "plan", t("The migration"), migration_part(report.migration)
+        yield "plan", t("The conversion"), migration_part(report.migration)
     if report.move is not None:
-        yield "plan", t("The move"), move_part(report.move)
+        yield "plan", t("Move"), move_part(report.move)
 
 
 def _steps(report: Report) -> Steps:

@@ -73,7 +73,7 @@ def plan_part(plan: Plan) -> Markup:
             paragraphs(promise(plan)),
             paragraphs(
                 t(
-                    "{steps} in this order, about {duration} by estimate.",
+                    "Steps in this order: {steps}. Estimated duration: about {duration}.",
                     steps=len(plan.steps),
                     duration=format_duration(total),
                 )
@@ -114,10 +114,10 @@ def _layout(ident: str, name: str, member: Member, layout: Layout, *, after: boo
         tag(
             "figcaption",
             tag("strong", title),
-            t("; on the drive itself: {signatures:list}", signatures=layout.signatures)
+            t("; on the whole drive: {signatures:list}", signatures=layout.signatures)
             if layout.signatures
             else "",
-            t("; waiting there: {waiting}", waiting=layout.waiting) if layout.waiting else "",
+            t("; waiting: {waiting}", waiting=layout.waiting) if layout.waiting else "",
         ),
         stretches(ident, title, said, pieces),
         table(caption, heads, rows, numbers=(2, 3)) if rows else "",
@@ -132,14 +132,14 @@ def _named(layout: Layout) -> list[Slot]:
 def _stretch(cell: Cell) -> ChartPiece:
     numbered = [slot for slot in cell.slots if slot.number]
     if len(cell.slots) > 1:
-        small = t("{stretches} stretches too small to be drawn one by one", stretches=len(cell.slots))
+        small = t("{stretches} extents too small to draw one by one", stretches=len(cell.slots))
         return ChartPiece(cell.width, cell.state.value, "+", f"{cell.state.value}: {small}")
     only = cell.slots[0] if cell.slots else None
     size = f", {format_capacity(only.size_bytes)}" if only else ""
     what: str | Message = (
         content_of(only)
         if only and (numbered or cell.state is StretchState.NEW)
-        else t("all of the drive")
+        else t("whole drive")
         if only is None
         else t("free space")
     )
@@ -177,7 +177,7 @@ def _volumes(plan: Plan) -> Markup:
         )
         for volume in plan.volumes
     ]
-    return table(t("What was asked for, and what was decided"), heads, rows) if rows else Markup("")
+    return table(t("Requests and decisions"), heads, rows) if rows else Markup("")
 
 
 def changes_part(changes: Changes) -> Markup:
@@ -189,7 +189,7 @@ def migration_part(migration: Migration) -> Markup:
     """A filesystem led to ext4: by which way, steps, gains and doubts."""
     before = migration.before
     told = t(
-        "{device} ({kind}, {size:size}) to ext4, by the way {way}.",
+        "{device} ({kind}, {size:size}) to ext4, method: {way}.",
         device=migration.device,
         kind=before.kind,
         size=before.size_bytes,
@@ -230,8 +230,8 @@ def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
             (
                 ("Destroys", destroys),
                 ("Undo", step.undo),
-                (t("Must hold afterwards"), listed(step.holds)),
-                (t("If the power goes"), step.power if isinstance(step, MigrationStep) else ""),
+                (t("Expected afterwards"), listed(step.holds)),
+                (t("On power loss"), step.power if isinstance(step, MigrationStep) else ""),
                 ("Takes about", takes),
             )
         ),
@@ -260,7 +260,7 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
         frozenset((volume.workload, volume.filesystem) for volume in plan.volumes) if plan else frozenset()
     )
     figures = (
-        tag("h3", t("The figures behind it")),
+        tag("h3", t("Supporting figures")),
         _old(),
         *(_study(cards, numbers) for cards in studies.values()),
     )
@@ -269,7 +269,7 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
 
 def _old() -> Markup:
     return paragraphs(
-        t("They are published, and old: read the date, the kernel and the hardware with them. Best first.")
+        t("These published results are old: consider their date, kernel and hardware. Best first.")
     )
 
 
@@ -291,7 +291,7 @@ def _study(cards: list[Evidence], numbers: dict[str, int]) -> Markup:
 
 
 def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str, str]]) -> Markup:
-    none = "" if advice.chosen else t("None of the filesystems that suit this work can be made here.")
+    none = "" if advice.chosen else t("No recommended filesystem for this workload can be made here.")
     uses = [
         join((f"{use.verdict}. {use.sentence}", commands([command.split(" ") for command in use.commands])))
         for use in advice.zoned
@@ -311,10 +311,10 @@ def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str,
                 for choice in advice.choices
                 if choice.ranked or choice in told
             ),
-            _section(t("Also made here, and not ranked for this work"), others),
-            _section(t("Known, and not made here"), [_unmade(one, numbers) for one in advice.unmade]),
-            _section(t("What could live in its zones"), uses),
-            _section(t("In doubt"), advice.doubts),
+            _section(t("Also supported, not ranked for this workload"), others),
+            _section(t("Known but not supported"), [_unmade(one, numbers) for one in advice.unmade]),
+            _section(t("Possible uses of the zones"), uses),
+            _section(t("Unknown"), advice.doubts),
             _section(t("Good to know"), advice.notes),
         )
     )
@@ -323,7 +323,7 @@ def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str,
 def _unmade(one: Unmade, numbers: dict[str, int]) -> Markup:
     """Why a filesystem is never made, the way off it, and those of its figures that are cited."""
     said = join(
-        (tag("strong", one.title), ": ", t("{why} The way off: {way}", why=one.why_not, way=one.way_off), " ")
+        (tag("strong", one.title), ": ", t("{why} To migrate: {way}", why=one.why_not, way=one.way_off), " ")
     )
     return join((said, _links((card for card in one.evidence if card.id in numbers), numbers)))
 
@@ -347,7 +347,7 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
         else Markup("")
     )
     if choice.place is Rank.REJECTED and not taken and made:
-        options = folded(t("Options for {filesystem}, if it were taken", filesystem=title), options)
+        options = folded(t("Options for {filesystem}, if selected", filesystem=title), options)
     withheld = [(held.text, held.kind, held.reason) for held in choice.withheld]
     return tag(
         "section",
@@ -355,7 +355,7 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
             "h4",
             word(choice.place.value, PLACES[choice.place]),
             title,
-            t(", taken in the plan") if taken else "",
+            t(", used in the plan") if taken else "",
         ),
         paragraphs(
             *(t("Not made here: {why}", why=obstacle) for obstacle in choice.obstacles), choice.sentence
@@ -363,7 +363,7 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
         options,
         folded(
             t(
-                "Thought of for {filesystem}, and not offered ({options})",
+                "Considered for {filesystem}, not offered ({options})",
                 filesystem=title,
                 options=len(withheld),
             ),
@@ -403,7 +403,7 @@ def _card(card: Evidence, number: int, common: list[Message | str]) -> Markup:
         chart,
         paragraphs(" ".join(str(said) for said in parts_of(card.note) if said not in common), class_="quiet"),
         folded(
-            t("The same as a table"),
+            t("As a table"),
             table(card.title, ("Of", card.unit), ((row.name, row.shown) for row in rows), numbers=(1,)),
         ),
         id=f"figure-{number}",

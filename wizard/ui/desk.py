@@ -348,7 +348,7 @@ class Desk:
         self.home()
         self.place.tell(
             t(
-                "{drive} {model} is not attached any more, so its plan was dropped.",
+                "{drive} {model} was removed. The plan was discarded.",
                 drive=drive.path,
                 model=drive.model or "",
             ),
@@ -362,7 +362,7 @@ def _teller(place: Place) -> Callable[[DiskwrightError], None]:
 
 def _crashed(place: Place, what: str, failed: Callable[[DiskwrightError], None] | None) -> None:
     """The place waits for nothing any more."""
-    said = t("diskwright itself failed here, which is to be reported: {what}", what=what)
+    said = t("diskwright failed with an internal error. Please report: {what}", what=what)
     if failed is not None:
         failed(Failed(said))
     place.tell(said, Tone.DANGER)

@@ -189,8 +189,8 @@ def farewell(desk: Desk) -> tuple[str, ...]:
             *found[:MOST_RUNS],
             str(
                 tn(
-                    "1 more run: `diskwright status` lists it.",
-                    "{count} more runs: `diskwright status` lists them.",
+                    "1 more run: see `diskwright status`.",
+                    "{count} more runs: see `diskwright status`.",
                     count=left,
                 )
             ),

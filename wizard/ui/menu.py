@@ -41,7 +41,7 @@ from wizard.ui.screens import messages as words
 from wizard.ui.view import Text
 
 MOUNT_SAYS = t("now and at every boot")
-ADJUST_SAYS_TO = Sentence("up to {most:size}, or elsewhere; files stay")
+ADJUST_SAYS_TO = Sentence("up to {most:size}, or move; no file loss")
 
 WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off"})
 """What is worked out on the machine itself before it is reviewed; the rest of what writes can be planned."""
@@ -113,16 +113,16 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
     """What leads the first of the runs on."""
     for run in runs[:1]:
         if waits(run):
-            yield MenuEntry("keep", "K", t("Keep"), t("put what waits to use; ends the way back"), ends=True)
+            yield MenuEntry("keep", "K", t("Keep"), t("use the result and end undo"), ends=True)
             if "undo" in run.ways:
-                yield MenuEntry("undo", "U", t("Undo"), t("put back what was there before"), ends=True)
+                yield MenuEntry("undo", "U", t("Undo"), t("restore the old contents"), ends=True)
         else:
             says = (
-                t("how far it is, and how to stop it")
+                t("show progress, or stop")
                 if run.state == RUNNING
-                else run.why_not or t("it was not finished: go on, or undo it")
+                else run.why_not or t("not finished: go on or undo")
             )
-            yield MenuEntry("show-run", "v", t("Show the run"), says)
+            yield MenuEntry("show-run", "v", t("Show run"), says)
 
 
 def _unless_runs_come_first(runs: Sequence[OpenRun], entry: MenuEntry) -> MenuEntry:
@@ -142,27 +142,27 @@ def _unless_not_worked_out(here: Here, entry: MenuEntry) -> MenuEntry:
 
 def _of_drive(drive: Drive, impediment: Text) -> Iterator[MenuEntry]:
     if drive.is_empty:
-        yield MenuEntry("set-up", "s", t("Set up"), t("from what it is for to a drive in use"), impediment)
+        yield MenuEntry("set-up", "s", t("Set up"), t("from purpose to a drive in use"), impediment)
         return
     free = max((extent.size_bytes for extent in drive.free), default=0)
     why_not: Text = impediment
     if not impediment and unread_content(drive):
         why_not = UNREAD(device=drive.path)
     elif not impediment and (drive.table is None or drive.table.kind == "none"):
-        why_not = t("It has no partition table that could be kept.")
+        why_not = t("No partition table to preserve.")
     elif not impediment and not free:
-        why_not = t("There is no free space.")
+        why_not = t("No free space.")
     elif not impediment and _usable_bytes(drive) < LEAST_FREE:
         why_not = t(
-            "Only {size:size} are free; a filesystem needs at least {least:exact}.",
+            "Only {size:size} free; a filesystem needs at least {least:exact}.",
             size=free,
             least=LEAST_FREE,
         )
     yield MenuEntry(
-        "use-free", "e", t("Use the free space"), t("{size:size}; every partition stays", size=free), why_not
+        "use-free", "e", t("Use the free space"), t("{size:size}; partitions unchanged", size=free), why_not
     )
     yield MenuEntry(
-        "set-up", "A", t("Set up anew"), t("what is there is lost once you keep it"), impediment, ends=True
+        "set-up", "A", t("Replace all"), t("all data deleted when you choose Keep"), impediment, ends=True
     )
 
 
@@ -177,7 +177,7 @@ def _usable_bytes(drive: Drive) -> int:
 def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> Iterator[MenuEntry]:
     old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
     says: Text = (
-        t("from {kind}; every file stays", kind=" + ".join(sorted({title_of(one.kind) for one in old})))
+        t("from {kind}; no file loss", kind=" + ".join(sorted({title_of(one.kind) for one in old})))
         if old
         else ""
     )
@@ -186,7 +186,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
     if drive.partition(device) is None and not drive.signatures:
         return
     label = next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
-    named = t("now: {label}", label=printable(label, 40)) if label else t("it has no label")
+    named = t("now: {label}", label=printable(label, 40)) if label else t("no label")
     yield MenuEntry("rename", "r", words.RENAME, named, _or_empty(why_not_relabel(drive, device)))
     yield MenuEntry("mount", "n", words.MOUNT, MOUNT_SAYS, _or_empty(why_not_mount(machine, drive, device)))
     place = ", ".join(places_of(drive, device))
@@ -202,19 +202,19 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
         yield MenuEntry(
             "bring",
             "y",
-            t("Bring files over"),
-            t("from a folder or another filesystem; all is compared"),
+            t("Copy files here"),
+            t("from a folder or another filesystem; verified"),
             why_not,
         )
     # Where nothing can be worked out, nobody looked into fstab.
     has_line = here.has_line or here.not_worked_out != ""
     against = why_not_remount(drive, device, has_line=has_line)
-    yield MenuEntry("options", "o", words.OPTIONS, t("those of its line in fstab"), _or_empty(against))
+    yield MenuEntry("options", "o", words.OPTIONS, t("from the fstab line"), _or_empty(against))
     yield MenuEntry(
         "tune",
         "c",
         words.TUNE,
-        t("what would suit a purpose better; files stay"),
+        t("better settings for a purpose; no file loss"),
         _or_empty(why_not_tune(drive, device)),
     )
 
@@ -228,18 +228,18 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     mounted = bool(places_of(drive, part.path))
     # One that is mounted may also not fill its partition, which only root can see.
     says = (
-        t("by {size:size} that are free behind it; files stay", size=room)
+        t("by {size:size} of free space; no file loss", size=room)
         if room or not mounted
-        else t("to fill its partition, should it not yet")
+        else t("to fill the partition if smaller")
     )
     why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
     yield MenuEntry("grow", "g", t("Grow"), says, _or_empty(why_not))
-    yield MenuEntry("adjust", "z", t("Size and place"), *_adjusting(drive, part))
+    yield MenuEntry("adjust", "z", t("Resize or move"), *_adjusting(drive, part))
     yield MenuEntry(
         "format",
         "F",
         t("Format"),
-        t("its files are lost once you keep it"),
+        t("files deleted when you choose Keep"),
         _or_empty(why_not_format(drive, part)),
         ends=True,
     )
@@ -247,7 +247,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
         "delete",
         "D",
         t("Delete"),
-        t("its files are lost once you keep it"),
+        t("files deleted when you choose Keep"),
         _or_empty(why_not_delete(drive, part)),
         ends=True,
     )
@@ -266,7 +266,7 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
     if part.signatures[0].taken_bytes is None:
         return ADJUST_SAYS_TO(most=most), ""
     return t(
-        "{least:size} to {most:size}, or elsewhere; files stay", least=least_bytes(drive, part), most=most
+        "{least:size} to {most:size}, or move; no file loss", least=least_bytes(drive, part), most=most
     ), ""
 
 
@@ -276,11 +276,11 @@ def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) 
     says: Text = ""
     try:
         move = planned_move(machine, drive, part)
-        says = t("by {shift:size}; every file stays", shift=move.shift_bytes)
+        says = t("by {shift:size}; no file loss", shift=move.shift_bytes)
         why_not = here.not_worked_out
     except Refused as refusal:
         why_not = str(refusal)
-    yield MenuEntry("move", "f", t("Move to an aligned place"), says, why_not)
+    yield MenuEntry("move", "f", t("Align"), says, why_not)
 
 
 def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterator[MenuEntry]:
@@ -290,25 +290,25 @@ def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterat
     says: Text = ""
     try:
         says = tn(
-            "{count} moves to an aligned place; every file stays",
-            "{count} move to aligned places; every file stays",
+            "{count} partition; no file loss",
+            "{count} partitions; no file loss",
             count=len(planned_moves(machine, drive).moves),
         )
         why_not = here.not_worked_out
     except Refused as refusal:
         why_not = str(refusal)
-    yield MenuEntry("move", "f", t("Align the partitions"), says, why_not)
+    yield MenuEntry("move", "f", t("Align partitions"), says, why_not)
 
 
 def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[MenuEntry]:
     yield from _of_several_misaligned(machine, drive, here)
     yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
-    yield MenuEntry("health", "i", t("Health"), t("its own counts, and all that is known"))
+    yield MenuEntry("health", "i", t("Health"), t("drive counters and all details"))
     yield MenuEntry(
         "power-off",
         "P",
         t("Power off"),
-        t("unmount, flush, and off: then unplug it"),
+        t("unmount, flush, power off; then unplug"),
         _or_empty(why_not_power_off(drive)),
     )
 

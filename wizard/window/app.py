@@ -99,7 +99,7 @@ def _plain(style: Style) -> Style:
     )
 
 
-ROOT = t("diskwright asks for root's rights; the wizard comes back with the answer.")
+ROOT = t("diskwright asks for root access, then returns to the wizard.")
 
 SELDOM = 1.0
 """Seconds between redraws that nobody asked for, on a slow line."""

@@ -59,8 +59,8 @@ def _too_small(look: Look, columns: int, lines: int) -> Sheet:
     said = str(
         t(
             "This terminal has {columns} columns and {lines} lines. diskwright needs "
-            "{least_columns} and {least_lines}; `diskwright --plain` needs neither. q "
-            "ends.",
+            "{least_columns} and {least_lines}; `diskwright --plain` works at any size. "
+            "Press q to quit.",
             columns=columns,
             lines=lines,
             least_columns=LEAST_COLUMNS,

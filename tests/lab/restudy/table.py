@@ -35,7 +35,7 @@ FILESYSTEMS = (*STUDIED_THEN, "nilfs2")
 NAMES = {"xfs": "XFS", "btrfs": "Btrfs", "jfs": "JFS", "reiserfs": "ReiserFS", "nilfs2": "NILFS2"}
 DRIVES = ("wd", "seagate", "toshiba")
 HEADINGS = {
-    Operation.MAKE: "Making the filesystem",
+    Operation.MAKE: "Creating a filesystem",
     Operation.WRITE_SMALL: "Unpacking many small files",
     Operation.WRITE_LARGE: "Copying a large file",
     Operation.READ_SMALL: "Reading the small files",

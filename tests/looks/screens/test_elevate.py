@@ -109,7 +109,7 @@ def test_a_drive_that_could_not_be_read_is_read_with_roots_rights_before_it_is_a
 def test_a_stop_that_nobody_hears_is_not_promised() -> None:
     class Deaf(PlainUser):
         def request_stop(self, run: object) -> None:
-            raise Failed("The process that runs as root has ended: nothing was asked of it.")
+            raise Failed("The root process ended before receiving a request.")
 
     services = Deaf()
     services.given = True

@@ -37,7 +37,7 @@ def test_o_reads_the_drives_again_with_roots_rights() -> None:
         def obtain_root(self) -> None:
             self.asked += 1
             if self.asked == 1:
-                raise Refused("Root was not given.")
+                raise Refused("Root access was not granted.")
             self.given = True
 
         def drive_paths(self) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def test_o_reads_the_drives_again_with_roots_rights() -> None:
         await ready(pilot)
         assert "read as root" in flat(pilot) and "sdc" not in flat(pilot)
         await press(pilot, "o")
-        await until(lambda: "Root was not given." in flat(pilot), pilot)
+        await until(lambda: "Root access was not granted." in flat(pilot), pilot)
         await press(pilot, "o")
         await until(lambda: "sdc" in flat(pilot) and "read as root" not in flat(pilot), pilot)
         await press(pilot, "o")

@@ -176,7 +176,7 @@ def test_what_was_decided_is_still_there_on_the_way_back() -> None:
 def test_a_drive_in_use_or_unread_is_not_set_up_and_says_why() -> None:
     async def job(pilot: Hand) -> None:
         await ready(pilot)
-        for drive, why in (("/dev/nvme0n1", "Nothing is planned for a drive in use."), ("/dev/sdd", "10 s")):
+        for drive, why in (("/dev/nvme0n1", "Cannot plan for a drive in use."), ("/dev/sdd", "10 s")):
             await highlight(pilot, drive)
             await press(pilot, "s")
             await until(lambda why=why: why in flat(pilot), pilot)  # type: ignore[misc]
@@ -300,12 +300,12 @@ def tmux(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tmux]:
 def test_the_real_program_on_a_terminal(tmux: Tmux) -> None:
     tmux.shows("Native 4TB", "ST8000DM004", "Stick", "500 GB", "1 warning")
     tmux.press("Down", "serial 4KN00042")
-    tmux.press("Enter", "What will it mostly hold?", "Large media files")
+    tmux.press("Enter", "What will you store?", "Large media files")
     tmux.press("Enter", "the rest: 4.0 TB")
     tmux.press("Enter", "Nothing is lost.", "What will be done")
     tmux.press("F1", "Help")
     tmux.press("Escape", "Nothing is lost.")
-    for then in ("the rest: 4.0 TB", "What will it mostly hold?", "Example NVMe SSD 500GB"):
+    for then in ("the rest: 4.0 TB", "What will you store?", "Example NVMe SSD 500GB"):
         tmux.press("Escape", then)
     tmux.press("?", "Help")
     tmux.press("Escape", "Example NVMe SSD 500GB")

@@ -38,9 +38,9 @@ def looked_at(terminal: Terminal) -> Iterator[str]:
     yield "drives"
     for key, words in (
         ("f1", "Help"),
-        ("f2", "What the words mean"),
+        ("f2", "Glossary"),
         ("w", "Why:"),
-        ("i", "What it is"),
+        ("i", "Identity"),
         ("a", "Test speed"),
     ):
         terminal.press(key)
@@ -48,7 +48,7 @@ def looked_at(terminal: Terminal) -> Iterator[str]:
         yield words
         terminal.press("escape")
         terminal.until("[a] actions")
-    for words in ("What will it mostly hold?", "the rest: 4.0 TB", "What will be done"):
+    for words in ("What will you store?", "the rest: 4.0 TB", "What will be done"):
         terminal.press("enter")
         terminal.until(words)
         yield words
@@ -139,7 +139,7 @@ def test_without_colours_everything_can_still_be_told_apart(
         for name in looked_at(terminal):
             text = terminal.text
             assert text.isascii() or not ascii_only, f"{name}: {sorted(set(text) - SAFE)}"
-            if name in ("drives", "What will it mostly hold?", "the rest: 4.0 TB"):
+            if name in ("drives", "What will you store?", "the rest: 4.0 TB"):
                 (marked,) = [y for y, line in enumerate(terminal.screen.display) if line[:2] in ("> ", "▌ ")]
                 assert terminal.screen.buffer[marked][3].reverse, f"{name}: the cursor is not seen"
             if name == "recommended" and ascii_only:

@@ -81,7 +81,7 @@ CROWDED = View(
 _RUNS = tuple(
     Row(
         f"run:{name}",
-        (Piece("!", Tone.WARN), strong(name), Piece("is done, not yet in use. Keep it?", Tone.WARN)),
+        (Piece("!", Tone.WARN), strong(name), Piece("done, not in use yet. Keep it?", Tone.WARN)),
         pinned=True,
     )
     for name in ("sdc", "sdd")

@@ -298,7 +298,7 @@ WORK = View(
     ScreenStep.WORK,
     "Setting up sda",
     (
-        Action("leave", "b", "leave it running"),
+        Action("leave", "b", "leave running"),
         Action("stop", "S", "stop after this step", ends=True),
         Action("commands", "v", "commands"),
         HELP,

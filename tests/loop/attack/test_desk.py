@@ -72,7 +72,7 @@ def test_what_waits_is_settled_before_the_drive_is_set_up_again(work: Work, full
     assert "empty" not in [str(cell.text) for cell in person.row(full).cells]
     person.act("actions", full)
     reasons = {row.key: str(row.why_not) for row in person.rows}
-    assert reasons["set-up"] == "It waits: K keeps it, U undoes it." and not reasons["undo"]
+    assert reasons["set-up"] == "Waiting: keep (K) or undo (U)." and not reasons["undo"]
     person.act("back")
     # The command line can still lay another run over it, and says what that takes.
     plan = work.plan(full, wish("ext4"), mode=Mode.REPLACE)

@@ -284,7 +284,7 @@ def test_subvolumes_with_the_same_numbers_come_over(ways: Ways) -> None:
     run = ways.start(work_out(str(source.place), str(target.place), None))
     assert ended(run) is RunState.DONE, story(run)
     # Else what is taken for another name of a file is found and copied again.
-    assert "Nothing changed meanwhile." in [one.sentence for one in said(run, Event.STEP_DONE)]
+    assert "No entries changed during the copy." in [one.sentence for one in said(run, Event.STEP_DONE)]
     for name in ("a", "b"):
         assert (target.place / name / "other").read_text() == f"of {name}"
     assert (target.place / "a/file").stat().st_ino == (target.place / "a/other").stat().st_ino

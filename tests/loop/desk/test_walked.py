@@ -75,7 +75,7 @@ def test_what_a_drive_held_is_kept_or_put_back(work: Work, full: str, key: str, 
     before = work.digest(full)
     person = walker(work, full)
     plan_anew(person, full, "small-files")
-    assert "Lost once you keep the result" in person.text and "partition 1" in person.text
+    assert "Deleted when you choose Keep" in person.text and "partition 1" in person.text
     person.begin(token_of(full))
     run = run_of(work)
     assert state(run) is RunState.WAITING, story(run)
@@ -157,7 +157,7 @@ def test_it_is_left_while_it_runs_and_come_back_to(
     person.desk.act("leave")
     run = run_of(work)
     until(lambda: person.view.place == "drives" and any(row.key == f"run:{run}" for row in person.rows))
-    assert "is being changed now" in person.text
+    assert "being changed now" in person.text
     person.desk.moved(f"run:{run}")
     person.desk.act("show-run", f"run:{run}")
     assert person.view.place == "work"

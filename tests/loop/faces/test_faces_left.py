@@ -133,7 +133,7 @@ def test_apply_that_is_ended_while_it_begins_stops_before_anything_is_written(
     assert work.digest(full) == before
     if way != "hung-up":
         assert code == 4, window.said
-        assert "Ctrl+C: the run has begun, and will stop before its next step." in window.said
+        assert "Ctrl+C: the run has started and will stop before the next step." in window.said
     assert "Traceback" not in window.said
     gone_on = diskwright(work, "resume", "--journal", str(work.runs), "--confirm", plan.drive.token)
     assert gone_on.returncode == 0 and state(run) is RunState.WAITING, gone_on.stderr
@@ -210,7 +210,7 @@ def test_ctrl_c_while_it_is_settled_leaves_it_to_itself(work: Work, full: str, a
     ask_to_end(window, "ctrl-c")
     window.asked("goes on watching")
     ask_to_end(window, "ctrl-c")
-    window.until("Ended by you.")
+    window.until("Interrupted.")
     (work.folder / "let-go").touch()
     assert code_of(window, "ctrl-c") == 0, window.said
     assert "Traceback" not in window.said and "Nothing has been written" not in flat(window.said)

@@ -51,8 +51,8 @@ class Prompt:
 
 PROMPTS = (
     Prompt("Step 1 of 5: Drives"),
-    Prompt("Set up anew", "A"),
-    Prompt("What will it mostly hold?", "4"),
+    Prompt("Replace all", "A"),
+    Prompt("What will you store?", "4"),
     Prompt("e edit", "e"),
     Prompt("Purpose"),
     Prompt("Filesystem"),

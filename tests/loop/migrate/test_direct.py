@@ -180,7 +180,7 @@ def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
     own = ("--fstab", str(old.work.fstab))
     old.planned_by_command(file)
     shown = diskwright(old.work, "show", str(file))
-    assert "tune2fs -I 256" in shown.stdout and "If the power goes:" in shown.stdout, shown.stderr
+    assert "tune2fs -I 256" in shown.stdout and "On power loss:" in shown.stdout, shown.stderr
     wrong = diskwright(old.work, "apply", str(file), "--confirm", "other", *own)
     assert wrong.returncode == 3 and old.digest == before
     dry = diskwright(old.work, "apply", str(file), "--dry-run", *own)

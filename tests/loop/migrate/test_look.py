@@ -270,7 +270,7 @@ def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_as
     )
     assert "--repair" in failed.stderr and work.digest(drive) == before
     repaired = diskwright(work, *words, "--repair", "--confirm", drive.removeprefix("/dev/"))
-    assert repaired.returncode == 0 and "e2fsck repaired what was damaged" in repaired.stderr, repaired.stderr
+    assert repaired.returncode == 0 and "e2fsck repaired the damage" in repaired.stderr, repaired.stderr
     tool("e2fsck", "-f", "-n", drive)
 
 

@@ -74,8 +74,8 @@ def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], ma
     choose(terminal, name)
     terminal.shows("not read", "read as root")
     # What could not be read is not erased without being told to.
-    terminal.press("Enter", "Set up anew")
-    terminal.press("A", "What will it mostly hold?")
+    terminal.press("Enter", "Replace all")
+    terminal.press("A", "What will you store?")
     terminal.press("Enter", "could not be read")
     terminal.press("Enter", "4 Review", "Read as root")
     terminal.tmux("send-keys", "Enter")

@@ -19,7 +19,7 @@ from wizard.model.said import MIB
 from wizard.plan.check import render_plan
 from wizard.plan.planner import Mode
 
-WAITS = "Done, not yet in use: keep it to use it, or undo it."
+WAITS = "Done, not in use yet: keep or undo the result."
 BACK = "what was there before is back, bit for bit"
 
 
@@ -71,7 +71,7 @@ def screens(work: Work, drive: str, key: str, says: str) -> tuple[str, str]:
         await come(pilot, "plan")
         await press(pilot, "enter")
         await come(pilot, "review")
-        assert "Lost once you keep the result" in flat(pilot)
+        assert "Deleted when you choose Keep" in flat(pilot)
         await rehearsal.fill(pilot, token0=drive.removeprefix("/dev/"))
         await press(pilot, "enter")
         await rehearsal.until(lambda: rehearsal.place(pilot) == "result", pilot, SECONDS)

@@ -226,7 +226,7 @@ def test_the_terminal_asks_twice_and_shows_nothing(
     said_there, status = on_terminal(work, plan, b"short", b"shirt", PASSPHRASE, PASSPHRASE)
     assert status == 1
     assert said_there.count("Passphrase for") == 2 and said_there.count("once more") == 2
-    assert "That was not the same." in said_there and "Cannot initialize device-mapper." in said_there
+    assert "The passphrases do not match." in said_there and "Cannot initialize device-mapper." in said_there
     assert not any(typed in said_there for typed in ("short", "shirt", PASSPHRASE.decode()))
     (run,) = list_runs(work.runs)
     assert said(run, Event.STEP_DONE) and is_nowhere(work, run)

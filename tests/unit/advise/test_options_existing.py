@@ -79,7 +79,7 @@ def test_read_ahead_is_what_the_kernel_would_take_by_itself(now: int, best: int,
 
 def test_discards_are_for_drives_that_take_them_and_have_nobody_to_tell() -> None:
     solid = drive(rotational=False, discard=Discard(4096, GIB), scheduler="none")
-    assert said(tuning(ext4("noatime", trims_weekly=False), on=solid)) == ["fstrim.timer switched on"]
+    assert said(tuning(ext4("noatime", trims_weekly=False), on=solid)) == ["fstrim.timer enabled"]
     assert not said(tuning(ext4("noatime", trims_weekly=True), on=solid))
     assert not said(tuning(ext4("noatime", trims_weekly=False)))
 

@@ -178,7 +178,7 @@ def test_where_btrfs_cannot_be_made_nothing_is_chosen(of: Drive, on: Machine, sa
     assert advice.chosen is None
     assert any(says in obstacle for obstacle in btrfs_of(advice).obstacles), btrfs_of(advice).obstacles
     assert use(advice, "Btrfs").ability is Ability.CANNOT or "128 MiB" in says
-    assert advice_lines(advice, of)[2] == "None of the filesystems can be made here."
+    assert advice_lines(advice, of)[2] == "No filesystem can be created here."
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_sentences_are_whole_and_lines_fit(of: Drive) -> None:
             assert said[0].isupper() or said.startswith(("mkfs", "mkzonefs", "dmzadm", "zonefs")), said
             assert said.endswith("."), said
         lines = advice_lines(advice, of)
-        assert "In its zones, on this kernel with these programs" in lines
+        assert "Zone support with this kernel and these tools" in lines
         assert all(len(line) <= 80 for line in lines if not line.startswith("     # "))
 
 

@@ -154,7 +154,7 @@ def test_what_could_not_be_kept_can_still_be_kept(encrypted: bool) -> None:
     services.open = (OpenRun(RUN, "failed", ("/dev/sda",), ("keep", "undo")),)
     person = Person(services)
     person.key("K")
-    assert person.view.place == "question" and "There is no way back then." in person.text
+    assert person.view.place == "question" and "Undo is then no longer possible." in person.text
     person.key("y")
     if encrypted:
         person.act("take", secret="four words, or more")

@@ -104,7 +104,7 @@ SAID = {
         ata(attribute(*PENDING, 8), attribute(*LOST, 2)),
         "failing",
         (
-            "Failing: copy everything off it now.",
+            "Failing: copy all data off the drive now.",
             "8 sectors cannot be read; what they held may be lost.",
             "It was on for 3.4 years (30000 hours).",
             "It is at 31 °C.",
@@ -114,9 +114,9 @@ SAID = {
         ata(attribute(*PENDING, 1), hours=1),
         "failing",
         (
-            "Failing: copy everything off it now.",
-            "One sector cannot be read; what it held may be lost.",
-            "It was on for one hour.",
+            "Failing: copy all data off the drive now.",
+            "One sector is unreadable; its data may be lost.",
+            "Powered on for one hour.",
             "It is at 31 °C.",
         ),
     ),
@@ -124,7 +124,7 @@ SAID = {
         ata(attribute(*REALLOCATED, 387)),
         "worn",
         (
-            "Worn: it works, but plan to replace it.",
+            "Worn but working: plan to replace the drive.",
             "It has replaced 387 bad sectors with spares.",
             "It was on for 3.4 years (30000 hours).",
             "It is at 31 °C.",
@@ -139,19 +139,19 @@ SAID = {
         ),
         "failing",
         (
-            "Failing: copy everything off it now.",
-            "Its own health check has failed.",
+            "Failing: copy all data off the drive now.",
+            "The drive's SMART health check failed.",
             "Reallocated_Sector_Ct has fallen to the maker's limit.",
             "8 sectors cannot be read; what they held may be lost.",
-            "Its last self-test found errors.",
+            "The last self-test found errors.",
         ),
     ),
     "a self-test that found errors": (
         ata(**self_tests((30000, None), (29000, False), (28000, True), kind="extended")),
         "failing",
         (
-            "Failing: copy everything off it now.",
-            "Its last self-test found errors.",
+            "Failing: copy all data off the drive now.",
+            "The last self-test found errors.",
             "It was on for 3.4 years (30000 hours).",
             "It is at 31 °C.",
         ),
@@ -211,7 +211,7 @@ SAID = {
         nvme(percentage_used=104, available_spare=8, media_errors=7, critical_warning=1),
         "worn",
         (
-            "Worn: it works, but plan to replace it.",
+            "Worn but working: plan to replace the drive.",
             "7 times it could not give back what was stored.",
             "104 % of the writing it was made for is used up.",
             "Only 8 % of its spare blocks are left.",
@@ -222,8 +222,8 @@ SAID = {
         nvme(passed=False, critical_warning=4),
         "failing",
         (
-            "Failing: copy everything off it now.",
-            "Its own health check has failed.",
+            "Failing: copy all data off the drive now.",
+            "The drive's SMART health check failed.",
             "It was on for 100 hours.",
             "It is at 40 °C.",
         ),
@@ -239,7 +239,7 @@ SAID = {
         },
         "worn",
         (
-            "Worn: it works, but plan to replace it.",
+            "Worn but working: plan to replace the drive.",
             "It has replaced 56 bad sectors with spares.",
             "It was on for 5.0 years (43549 hours).",
             "It is at 34 °C.",
@@ -253,7 +253,7 @@ SAID = {
         },
         "worn",
         (
-            "Worn: it works, but plan to replace it.",
+            "Worn but working: plan to replace the drive.",
             "3 times it could not give back what was stored.",
         ),
     ),
@@ -261,7 +261,7 @@ SAID = {
         ata(attribute(187, "Reported_Uncorrect", 12)),
         "worn",
         (
-            "Worn: it works, but plan to replace it.",
+            "Worn but working: plan to replace the drive.",
             "12 times it could not give back what was stored.",
             "It was on for 3.4 years (30000 hours).",
             "It is at 31 °C.",
@@ -281,7 +281,7 @@ SAID = {
         {"temperature": {"current": 29}, "ata_smart_attributes": {"table": [attribute(*PENDING, 0)]}},
         "unknown",
         (
-            "Unknown: the drive gives no verdict on itself.",
+            "Unknown: the drive does not report its health.",
             "It is at 29 °C.",
         ),
     ),
@@ -292,7 +292,7 @@ SAID = {
             "power_on_time": {"hours": "many"},
         },
         "unknown",
-        ("Unknown: the drive gives no verdict on itself.",),
+        ("Unknown: the drive does not report its health.",),
     ),
 }
 

@@ -119,9 +119,9 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
             "IDENTIFY word 69, bits 1:0",
             "Its data do not fit",
         ),
-        (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "drive or kernel has no such page"),
+        (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "the drive or kernel does not provide this page"),
         (drive(bus="usb"), "SCSI VPD page B1h, byte 8, bits 5:4", "the kernel asks few USB bridges"),
-        (drive(zoned=None), "queue/zoned of the kernel", "this kernel does not know of zones"),
+        (drive(zoned=None), "the kernel's queue/zoned", "this kernel does not support zones"),
         (drive(unread=(unread("smart", "Needs root."),)), "smartctl and its drive database", "Needs root."),
         (
             drive(unread=(unread("smart", "smartctl is not installed."),)),

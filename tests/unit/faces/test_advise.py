@@ -87,7 +87,7 @@ def test_what_a_workload_does_not_rank_takes_one_sentence() -> None:
 
 def test_what_is_not_made_stands_at_the_end_with_the_figures_of_it_for_this_work() -> None:
     lines = text_of("small-files", drive())
-    start = lines.index("Known, and not made here")
+    start = lines.index("Known but not supported")
     assert start > next(number for number, line in enumerate(lines) if line.startswith("2. "))
     said = flowing(lines[start:])
     assert re.search(r"ReiserFS: Linux dropped it in version 6\.13.* The way off: .* Figures: \[\d\]", said)
@@ -110,13 +110,13 @@ def test_the_scheduler_says_how_it_is_set_or_that_it_is() -> None:
         "The drive is set to bfq now. Until the next boot: echo mq-deadline > /sys/block/sda/queue/scheduler"
         in flowing(text_of("large-media", drive(scheduler="bfq")))
     )
-    assert "The drive is set to it already." in flowing(text_of("large-media", drive()))
+    assert "The drive already uses this scheduler." in flowing(text_of("large-media", drive()))
     assert "scheduler  mq-deadline" not in "\n".join(text_of("large-media", drive(bus="loop")))
 
 
 def test_nothing_usable_is_said_first() -> None:
     lines = text_of("large-media", drive(size_bytes=4096))
-    assert lines[2] == "None of the filesystems can be made here."
+    assert lines[2] == "No filesystem can be created here."
     assert [line for line in lines if re.match(r"\d+\. ", line)][:3] == [
         "1. XFS: not recommended",
         "2. ext4: not recommended",

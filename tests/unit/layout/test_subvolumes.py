@@ -43,7 +43,7 @@ def test_the_command_line_names_subvolumes_with_and_without_a_place() -> None:
         ("a/../b", "is not plain"),
         (".", "is not plain"),
         ("/@", "begins with a slash"),
-        ("", "has no name"),
+        ("", "lacks a name"),
         ("a b", "is not plain"),
         ("-o", "is not plain"),
         ("a\\040b", "is not plain"),
@@ -69,7 +69,7 @@ def test_a_subvolume_that_cannot_be_is_said_so(text: str, says: str) -> None:
         ((Subvolume("a/b"), Subvolume("a")), "no subvolume before it"),
         ((ROOT, Subvolume("@two", "/mnt/x")), "Two volumes are to be mounted"),
         ((HOME, ROOT), "would hide"),
-        ((Subvolume("@", "none"),), "is no place"),
+        ((Subvolume("@", "none"),), "is not a path"),
         (tuple(Subvolume(f"s{number}") for number in range(65)), "64 are the most"),
     ],
 )

@@ -141,9 +141,9 @@ def test_no_forged_writer_passes(forged: Writer) -> None:
     """Neither where the steps follow from it, nor where they are another's."""
     plan = for_writer(ANNA, "xfs")
     check_plan(plan)
-    with pytest.raises(BadInput, match="is given to nobody who could write to it"):
+    with pytest.raises(BadInput, match="has an invalid writer"):
         check_plan(for_writer(forged, "xfs"))
-    with pytest.raises(BadInput, match="its operations are not those that its volumes need"):
+    with pytest.raises(BadInput, match="the operations do not match the volumes"):
         check_plan(replace(plan, volumes=(replace(plan.volumes[0], writer=FAMILY),)))
     system = for_writer(ANNA, "xfs")
     with pytest.raises(BadInput, match="only root writes to it"):
@@ -315,7 +315,7 @@ def test_the_result_begins_with_what_is_ready_where_and_for_whom(state: RunState
 
 def test_what_waits_and_what_failed_is_not_called_ready() -> None:
     plan = for_writer(ANNA)
-    waiting = "Done, not yet in use: keep it to use it, or undo it."
+    waiting = "Done, not in use yet: keep or undo the result."
     assert result_sentence(plan, RunState.WAITING) == waiting
     for state in (RunState.FAILED, RunState.UNDONE, RunState.INTERRUPTED):
         assert headline(plan, state) == () and "ready" not in result_sentence(plan, state)

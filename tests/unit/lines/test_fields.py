@@ -56,7 +56,7 @@ def test_back_help_and_the_end_are_had_in_a_form() -> None:
     told = talk.hear("new", "b", "?", "? GPT", "q")
     assert talk.done == [("back", "", {"label": "new", "mount": ""})]
     assert "= alone empties the field." in told.flat and "GPT" in told.after("? GPT")
-    assert told.flat.endswith("Ended. Nothing has been written to any drive.")
+    assert told.flat.endswith("Ended. No data was written to any drive.")
 
 
 def test_other_actions_have_a_sign_before_them() -> None:
@@ -84,7 +84,7 @@ def test_an_offer_that_cannot_be_had_is_asked_for_again() -> None:
     talk = Talked(a_form(KIND))
     told = talk.hear("3", "btrfs", "0", "4", "2")
     assert talk.done[-1] == ("go", "", {"kind": "xfs"})
-    assert told.flat.count("It has to be one of these.") == 3 and told.flat.count("Answer:") == 5
+    assert told.flat.count("Choose one of these.") == 3 and told.flat.count("Answer:") == 5
 
 
 class Ranking(Made):
@@ -121,7 +121,7 @@ def test_a_secret_is_taken_to_the_byte() -> None:
     talk = Talked(a_form(SECRET))
     told = talk.hear(b" =b \xff\n")
     assert talk.done[0][2]["secret"].encode("utf-8", "surrogateescape") == b" =b \xff"
-    assert "What you type is not shown." in told.flat
+    assert "Typing is hidden." in told.flat
 
 
 @pytest.mark.parametrize("given", range(3))
@@ -129,5 +129,5 @@ def test_the_end_of_the_answers_does_nothing(given: int) -> None:
     talk = Talked(a_form(LABEL, KIND, SECRET))
     told = talk.hear(*["", ""][:given])
     assert not talk.done and talk.desk.over
-    assert told.flat.endswith("Ended. Nothing has been written to any drive.")
+    assert told.flat.endswith("Ended. No data was written to any drive.")
     assert told.code is ExitCode.ENDED_BY_USER

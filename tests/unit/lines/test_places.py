@@ -87,7 +87,7 @@ def test_the_answers_can_end_at_every_question(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     told = conversed(of_file("red"), *(*TO_REVIEW, "", "kept.json", "q")[:given])
-    assert told.flat.endswith("Ended. Nothing has been written to any drive.")
+    assert told.flat.endswith("Ended. No data was written to any drive.")
     assert told.code is ExitCode.ENDED_BY_USER
 
 

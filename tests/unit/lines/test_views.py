@@ -99,7 +99,7 @@ def test_what_destroys_is_never_done_by_an_empty_line() -> None:
     talk = Talked(a_list("one", actions=(delete,)))
     told = talk.hear("", "", "delete")
     assert [one[0] for one in talk.done] == ["delete"]
-    assert told.flat.count("An empty line is no answer here.") == 2
+    assert told.flat.count("An empty line is not a valid answer.") == 2
     assert "A number, or: delete, ? help, q quit." in told.flat
 
 
@@ -165,7 +165,7 @@ def test_where_numbers_change_the_list_is_told_again() -> None:
 
 def test_nothing_that_differs_is_said_to_be_so() -> None:
     told = Talked(a_list("one"), lambda _place, _name: None).hear("1", "1")
-    assert told.text.count("All is as before.") == 2 and told.text.count("1. one") == 1
+    assert told.text.count("No change.") == 2 and told.text.count("1. one") == 1
 
 
 @pytest.mark.parametrize("answer", ["", "2", "e", "2 e"])
@@ -219,7 +219,7 @@ def test_l_tells_everything_again() -> None:
 @pytest.mark.parametrize("word", ["q", "quit", "exit", "Q"])
 def test_the_end_is_one_letter_away(word: str) -> None:
     told = Talked(EVERYTHING).hear(word, "1")
-    assert told.lines[-2:] == ["Ended. Nothing has been written to any drive.", ""]
+    assert told.lines[-2:] == ["Ended. No data was written to any drive.", ""]
     assert told.code is ExitCode.ENDED_BY_USER
 
 

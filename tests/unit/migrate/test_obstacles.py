@@ -197,7 +197,7 @@ def test_a_transaction_is_preferred_and_said_why_not() -> None:
     )
     assert prospect_of(direct).default is Way.LIGHT
     in_memory = around(
-        store=replace(STORE, fault="it lies in memory, and would be gone after a power cut", asked=False)
+        store=replace(STORE, fault="the folder is in memory and would be lost in a power cut", asked=False)
     )
     assert make_migration(in_memory, Way.LIGHT).means is Means.DIRECT
 

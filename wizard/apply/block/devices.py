@@ -28,12 +28,12 @@ from wizard.process.program import run
 # Nodes.
 
 # Reading and writing.
-UNOPENED = Sentence("{device} could not be opened: {why}.")
-UNREAD_AT = Sentence("{device} could not be read at byte {byte}: {why}.")
-CAME = Sentence("{got} of {length} bytes came")
-UNWRITTEN_AT = Sentence("{device} could not be written at byte {byte}: {why}.")
-TOOK = Sentence("it took {got} of {length} bytes")
-NOT_TAKEN = Sentence("{device} did not take what was written: {why}.")
+UNOPENED = Sentence("Cannot open {device}: {why}.")
+UNREAD_AT = Sentence("Cannot read {device} at byte {byte}: {why}.")
+CAME = Sentence("only {got} of {length} bytes were read")
+UNWRITTEN_AT = Sentence("Cannot write {device} at byte {byte}: {why}.")
+TOOK = Sentence("only {got} of {length} bytes were written")
+NOT_TAKEN = Sentence("Cannot write to {device}: {why}.")
 
 # Stand-ins.
 
@@ -72,19 +72,19 @@ def node_fault(node: str, drive: str) -> Message | None:
     if not path.exists():
         return None
     if not path.is_block_device() or not (known / "dev").exists():
-        return t("{node} is no device of the kernel's", node=node)
+        return t("{node} is not a kernel device", node=node)
     number = path.stat().st_rdev
     found, wanted = f"{os.major(number)}:{os.minor(number)}", (known / "dev").read_text().strip()
     if wanted != found:
         return t(
-            "the node {node} leads to device {found}, while the kernel's {name} is {wanted}",
+            "{node} refers to device {found}, but the kernel's {name} is {wanted}",
             node=node,
             found=found,
             name=known.name,
             wanted=wanted,
         )
     if node != drive and known.resolve().parent.name != kernel_name(drive):
-        return t("{node} is no partition of {drive}", node=node, drive=drive)
+        return t("{node} is not a partition of {drive}", node=node, drive=drive)
     return None
 
 
@@ -114,7 +114,7 @@ def size_bytes(node: str) -> int:
     try:
         return int((SYS_BLOCK / kernel_name(node) / "size").read_text()) * KERNEL_SECTOR_BYTES
     except OSError:
-        raise Failed(t("The kernel no longer has {node}.", node=node)) from None
+        raise Failed(t("The kernel no longer lists {node}.", node=node)) from None
 
 
 def open_exclusively(path: str) -> Message | str | None:
@@ -132,7 +132,7 @@ def open_exclusively(path: str) -> Message | str | None:
                 return error.strerror or str(error)
         else:
             return None
-    return t("the kernel says that something else holds it")
+    return t("the kernel reports another holder")
 
 
 @contextmanager
@@ -194,7 +194,7 @@ def forget_caches(path: str) -> None:
     with _opened(
         path,
         os.O_RDONLY,
-        lambda why: t("{device} could not be written to the end: {why}.", device=path, why=why),
+        lambda why: t("Cannot flush {device}: {why}.", device=path, why=why),
     ) as fd:
         os.fsync(fd)
         # Where the kernel refuses (a device in use), reads past the cache still tell the truth.
@@ -316,7 +316,7 @@ def facts_on(node: str) -> ExtFacts:
     forget_caches(node)
     found = read_filesystem(partial(_bytes_of, node))
     if found is None:
-        raise Failed(t("{node} holds no ext filesystem.", node=node))
+        raise Failed(t("{node} contains no ext filesystem.", node=node))
     return found
 
 

@@ -31,7 +31,7 @@ from wizard.model.machine import Extent
 from wizard.model.said import MIB, Sentence, t
 from wizard.process.program import find, run
 
-NO_MEMORY = Sentence("there is no memory for it: {why}")
+NO_MEMORY = Sentence("no memory available: {why}")
 
 CONTROL = "/dev/loop-control"
 GET_FREE, CONFIGURE, DETACH = 0x4C82, 0x4C0A, 0x4C01
@@ -136,7 +136,7 @@ def _detach(loop: int, node: str) -> None:
     # What has become free can be another's at once.
     while file and _file_behind(node) == file:
         if monotonic() > until:
-            raise Failed(t("The stand-in {node} is held by another program.", node=node))
+            raise Failed(t("The scratch copy {node} is in use by another program.", node=node))
         sleep(PAUSE_SECONDS)
 
 
@@ -166,7 +166,7 @@ def _attached(memory: int, block_bytes: int) -> tuple[int, str]:
             # Somebody else was faster with the free one.
             if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > until:
                 raise NoStandInError(
-                    t("the kernel gave no loop device: {why}", why=str(error.strerror))
+                    t("no loop device is available ({why})", why=str(error.strerror))
                 ) from None
             sleep(PAUSE_SECONDS)
 

@@ -46,7 +46,7 @@ def snapshot_obstacle() -> str:
     if absent := [name for name in ("dmsetup", "losetup") if find(name) is None]:
         return str(missing(absent, family_of(os_release())).said)
     lacks = [module for module in MODULES if not kernel_has(module)]
-    return str(t("This kernel has no {module}.", module=lacks[0])) if lacks else ""
+    return str(t("This kernel lacks {module}.", module=lacks[0])) if lacks else ""
 
 
 def check_store_room(folder: Path, needed_bytes: int) -> None:
@@ -54,13 +54,12 @@ def check_store_room(folder: Path, needed_bytes: int) -> None:
     with so much room."""
     shown = printable(str(folder), 200)
     if obstacle := snapshot_obstacle():
-        raise Refused(t("No snapshot can be made here. {why} Nothing was written.", why=obstacle))
+        raise Refused(t("Cannot create a snapshot. {why} Nothing was written.", why=obstacle))
     there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise Refused(
             t(
-                "The snapshot's store cannot be kept in {folder}: it is no folder that can "
-                "be written. Nothing was written.",
+                "The snapshot store cannot be in {folder}: not a writable folder. Nothing was written.",
                 folder=shown,
             )
         )
@@ -68,9 +67,9 @@ def check_store_room(folder: Path, needed_bytes: int) -> None:
     if lies_in_memory(there):
         raise Refused(
             t(
-                "The snapshot's store cannot be kept in {folder}: it lies in memory, and "
-                "would be gone after a power cut. Nothing was written. Name a folder on "
-                "another volume with --store DIR.",
+                "The snapshot store cannot be in {folder}: the folder is in memory and does "
+                "not survive a power cut. Nothing was written. Name a folder on another "
+                "volume with --store DIR.",
                 folder=shown,
             )
         )
@@ -79,9 +78,9 @@ def check_store_room(folder: Path, needed_bytes: int) -> None:
     if free < needed_bytes:
         raise Refused(
             t(
-                "The snapshot's store cannot be kept in {folder}: {free:exact} are free, and "
-                "{needed:exact} may be needed. Nothing was written. Name a folder on another "
-                "volume with --store DIR.",
+                "The snapshot store cannot be in {folder}: {free:exact} free, up to "
+                "{needed:exact} needed. Nothing was written. Name a folder on another volume "
+                "with --store DIR.",
                 folder=shown,
                 free=free,
                 needed=needed_bytes,
@@ -118,7 +117,7 @@ class Snapshot:
         except OSError as error:
             raise Failed(
                 t(
-                    "udev cannot be told to ignore the snapshot {name}: {why}. The drive has not changed.",
+                    "udev cannot be made to ignore the snapshot {name}: {why}. The drive is unchanged.",
                     name=self.name,
                     why=str(error.strerror),
                 )
@@ -151,19 +150,19 @@ class Snapshot:
         except OSError as error:
             why: Message | str = str(error.strerror)
             if error.errno == errno.EFBIG:
-                why = t("its filesystem takes no file of {size:exact}", size=whole_bytes)
+                why = t("its filesystem does not support files of {size:exact}", size=whole_bytes)
             elif error.errno == errno.ENOSPC:
-                why = t("there is not enough room")
+                why = t("not enough free space")
             raise Failed(
                 t(
-                    "The snapshot's store {store} could not be made: {why}. The drive has not changed.",
+                    "Cannot create the snapshot store {store}: {why}. The drive is unchanged.",
                     store=str(self.store),
                     why=why,
                 )
             ) from None
 
     def _not_there(self) -> str:
-        raise Failed(t("The device mapper made no {name}.", name=self.name))
+        raise Failed(t("The device mapper did not create {name}.", name=self.name))
 
     def node(self) -> str | None:
         """The kernel's own node of it; None where it is not there. Links to it by its name are udev's, and
@@ -194,8 +193,8 @@ class Snapshot:
         except (IndexError, ValueError):
             raise Failed(
                 t(
-                    "The snapshot is no longer valid ({status}): its store {store} could not "
-                    "take more, or could not be written. The drive has not changed.",
+                    "The snapshot became invalid ({status}): the store {store} is full or not "
+                    "writable. The drive is unchanged.",
                     status=" ".join(said[3:]),
                     store=str(self.store),
                 )
@@ -230,16 +229,15 @@ class Snapshot:
         except OSError as error:
             raise Failed(
                 t(
-                    "The snapshot's store {store} did not take what was written: {why}. The "
-                    "drive has not changed.",
+                    "Cannot write to the snapshot store {store}: {why}. The drive is unchanged.",
                     store=str(self.store),
                     why=str(error.strerror),
                 )
             ) from None
 
 
-STORE_UNREAD = Sentence("The snapshot's store {file} cannot be read: {why}.")
-STORE_CUT_OFF = Sentence("The snapshot's store {file} is cut off.")
+STORE_UNREAD = Sentence("Cannot read the snapshot store {file}: {why}.")
+STORE_CUT_OFF = Sentence("The snapshot store {file} is truncated.")
 
 HEADER = struct.Struct("<IIII")
 ENTRY = struct.Struct("<QQ")
@@ -317,15 +315,15 @@ def read_cow_store(file: Path, size_bytes: int) -> CowStore:
                 or not 4096 <= chunk_bytes <= LARGEST_CHUNK_BYTES
                 or chunk_bytes & (chunk_bytes - 1)
             ):
-                raise Failed(t("{file} is no store of a snapshot.", file=str(file)))
+                raise Failed(t("{file} is not a snapshot store.", file=str(file)))
             if not valid:
-                raise Failed(t("The snapshot's store {file} is marked as no longer valid.", file=str(file)))
+                raise Failed(t("The snapshot store {file} is marked as invalid.", file=str(file)))
             places = {}
             for old, new in _entries(store, chunk_bytes):
                 if old in places or old * chunk_bytes >= size_bytes:
                     raise Failed(
                         t(
-                            "The snapshot's store {file} is damaged: chunk {chunk} is wrong there.",
+                            "The snapshot store {file} is damaged at chunk {chunk}.",
                             file=str(file),
                             chunk=old,
                         )

@@ -40,8 +40,8 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Event
 from wizard.model.said import Message, join, t
 
-UNCHANGED = t("The drive has not changed.")
-USED = t("it was written to since, as by mounting it for writing")
+UNCHANGED = t("The drive is unchanged.")
+USED = t("the filesystem was modified since, for example by a read-write mount")
 
 
 class Note(Protocol):
@@ -75,14 +75,18 @@ class Committing:
                 self._note(
                     Event.SAVED,
                     join(
-                        *filter(None, (t("From here on the filesystem is barred until it is whole."), power))
+                        *filter(
+                            None,
+                            (
+                                t("From here on, the filesystem cannot be mounted until the change is done."),
+                                power,
+                            ),
+                        )
                     ),
                 )
                 exchange.commit(part_of(progress, 0.2, 0.8))
-                seen = t(
-                    "{size:exact} were read again from it", size=exchange.record.changes[0].changed_bytes
-                )
-                self._note(Event.VERIFIED, t("The drive holds what was written to it"), output=str(seen))
+                seen = t("{size:exact} read back", size=exchange.record.changes[0].changed_bytes)
+                self._note(Event.VERIFIED, t("The drive matches the data written"), output=str(seen))
             exchange.release(part_of(progress, 0.8, 1.0))
 
     def undo(self, progress: Progress) -> None:
@@ -109,8 +113,8 @@ class Committing:
             if not exchange.sides[0].keeps_old():
                 raise Failed(
                     t(
-                        "What is kept in {folder} of {device} was changed or damaged: it is not "
-                        "written to the drive.",
+                        "The saved data of {device} in {folder} was changed or damaged, so undo does "
+                        "not use this data.",
                         folder=str(self._folder),
                         device=self._device,
                     )
@@ -125,7 +129,7 @@ class Committing:
         with self._exchange() as exchange:
             (side,) = exchange.sides
             if not side.holds(side.change.new_digest):
-                return t("what the change wrote is no longer as it was written")
+                return t("the data from the change was modified since")
         return None
 
     @property
@@ -203,7 +207,7 @@ class Committing:
         self._note(
             Event.SAVED,
             t(
-                "What the drive holds where it will change, {size:exact}, is kept in {folder}.",
+                "Saved the old contents of the blocks that will change, {size:exact}, in {folder}.",
                 size=change.changed_bytes,
                 folder=str(self._folder),
             ),
@@ -213,7 +217,7 @@ class Committing:
         """Give the change up, of which nothing is on the device yet."""
         save_record(self._run, Record(Phase.LEFT, waits=False))
         drop_folder(self._folder)
-        raise Refused(t("The filesystem is left as it is: {why}. Nothing was written.", why=USED))
+        raise Refused(t("The filesystem is unchanged: {why}. Nothing was written.", why=USED))
 
     def _refuse_strangers(self) -> None:
         """Raises Refused where the superblock is neither one that this run put there nor that of the same
@@ -239,8 +243,8 @@ class Committing:
             raise Refused(
                 join(
                     t(
-                        "In the middle of the change somebody wrote to the filesystem's superblock, "
-                        "which was barred. Nothing was written."
+                        "During the change, another program wrote to the superblock, which was "
+                        "blocked against mounting. Nothing was written."
                     ),
                     KEPT_IN(folder=str(self._folder)),
                 )

@@ -47,7 +47,7 @@ from wizard.model.said import MIB, Message, Sentence, join, t
 PIECE_BYTES = 4 * MIB
 
 
-PUTS_BACK = Sentence("{kept:exact} can put back what it replaced.")
+PUTS_BACK = Sentence("The undo data ({kept:exact}) can restore the replaced blocks.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,14 @@ class Direct:
             sha256, seconds = self._fingerprint()
             keep_record(self._run, UndoRecord(sha256, round(seconds, 1)))
             took = t(
-                "Took the fingerprint of {device} as it was, in {seconds:.1f} s.",
+                "Recorded the fingerprint of {device} before the change, in {seconds:.1f} s.",
                 device=self._migration.device,
                 seconds=seconds,
             )
             self.site.journal.add(Event.SAVED, str(took), output=f"sha256 {sha256}")
         elif record.cut_off or self._is_taking_back:
             self.site.journal.add(
-                Event.COMMAND, str(t("A step was cut off: all steps are undone, then done again."))
+                Event.COMMAND, str(t("A step was interrupted: all steps are undone and repeated."))
             )
             self.check_kept()
             self.take_back()
@@ -141,8 +141,8 @@ class Direct:
             if fault := folder_fault(folder):
                 raise Failed(
                     t(
-                        "The folder {folder} with the undo file of step {step} {fault}: {device} is "
-                        "left as it is.",
+                        "The folder {folder} with the undo file of step {step} {fault}. {device} is "
+                        "left unchanged.",
                         folder=str(folder),
                         step=mark.step,
                         fault=fault,
@@ -152,7 +152,7 @@ class Direct:
             if mark.after and (fault := undo_file_fault(folder, device, self.site.command)):
                 raise Failed(
                     t(
-                        "The undo file of step {step} in {folder} {fault}: {device} is left as it is.",
+                        "The undo file of step {step} in {folder} {fault}. {device} is left unchanged.",
                         step=mark.step,
                         folder=str(folder),
                         fault=fault,
@@ -165,7 +165,7 @@ class Direct:
         Failed."""
         record, device = load_record(self._run), self._migration.device
         if record is None or not (record.marks or self._is_taking_back):
-            return str(t("Nothing that this run wrote is on {device}.", device=device))
+            return str(t("{device} contains no data from this run.", device=device))
         again = record.cut_off or self._is_taking_back
         mark_durably(self._run / TAKING_BACK)
         for mark in reversed(record.marks):
@@ -181,9 +181,8 @@ class Direct:
             folder, command = str(self._folder(1).parent), " ".join(proof(device))
             raise Failed(
                 t(
-                    "Everything that was kept is put back on {device}. Even so, it is not what "
-                    "it was, bit for bit: its fingerprint differs. `{command}` says whether it "
-                    "is sound. The undo files stay in {folder}.",
+                    "All saved data was restored to {device}, but the fingerprint still differs. "
+                    "`{command}` checks the filesystem. The undo files remain in {folder}.",
                     device=device,
                     command=command,
                     folder=folder,
@@ -192,8 +191,7 @@ class Direct:
         (self._run / TAKING_BACK).unlink()
         return str(
             t(
-                "{device} is bit for bit what it was: so says its fingerprint, of "
-                "{size:exact} in {seconds:.1f} s.",
+                "{device} is restored bit for bit. The fingerprint matches ({size:exact}, {seconds:.1f} s).",
                 device=device,
                 size=size_bytes(device),
                 seconds=seconds,
@@ -203,7 +201,7 @@ class Direct:
     def drop(self) -> str:
         """Delete the undo files; a sentence on that."""
         freed = drop(Path(self._migration.undo_dir), self._run.name)
-        return str(t("The undo files are deleted, which freed {freed:exact}.", freed=freed))
+        return str(t("Deleted the undo data and freed {freed:exact}.", freed=freed))
 
     def check_resumable(self) -> None:
         """Raises Refused where its steps would work on something else than they left."""
@@ -220,7 +218,7 @@ class Direct:
         if found is not None and found.uuid != self._migration.before.uuid:
             raise Refused(
                 t(
-                    "{device} holds another filesystem now, {uuid}. Nothing was written.",
+                    "{device} now contains another filesystem, {uuid}. No changes were made.",
                     device=device,
                     uuid=found.uuid,
                 )
@@ -237,8 +235,8 @@ class Direct:
         if now != known and not is_between:
             raise Refused(
                 t(
-                    "{device} was changed since the run {run} ended: its superblock is another. "
-                    "The saved data no longer matches it. Nothing was written.",
+                    "{device} has changed since run {run} ended: the superblock differs. The "
+                    "saved data no longer matches. No changes were made.",
                     device=device,
                     run=self._run.name,
                 )
@@ -252,15 +250,14 @@ class Direct:
 def mounted_since(device: str, run: Path, *, finish: bool = False) -> Message:
     """Why there is no way back any more, and the way on; `finish`: the run has something left to do."""
     on = (
-        Sentence("`diskwright resume {run}` does what is left to do. Nothing was written.")
+        Sentence("`diskwright resume {run}` completes the remaining steps. No changes were made.")
         if finish
-        else Sentence("`diskwright keep {run}` deletes what was kept for that. Nothing was written.")
+        else Sentence("`diskwright keep {run}` deletes the undo data. No changes were made.")
     )
     return join(
         t(
-            "{device} was mounted for writing since the run {name} ended. Putting the "
-            "old blocks back would tear apart what was written since, so it cannot be "
-            "undone any more.",
+            "{device} was mounted for writing after run {name} ended. Restoring old "
+            "blocks would corrupt newer data, so undo is no longer possible.",
             device=device,
             name=run.name,
         ),
@@ -286,7 +283,7 @@ def fingerprint(node: str, on_share: Callable[[float], None]) -> str:
     except OSError as error:
         raise Failed(
             t(
-                "{device} could not be read at byte {place}: {why}.",
+                "Cannot read {device} at byte {place}: {why}.",
                 device=node,
                 place=done,
                 why=str(error.strerror),

@@ -29,7 +29,7 @@ from wizard.model.ext import Check, ExtFacts
 from wizard.model.migration import CopyFiles, MakeFresh, Migration
 from wizard.model.said import Message, Sentence, join, joined, t
 
-NOT_TOUCHED = Sentence("{target} was not touched: {why}.")
+NOT_TOUCHED = Sentence("{target} was not changed: {why}.")
 
 READ_SHARE, COPIED_SHARE = 0.3, 0.75
 """Roughly which part of the work is done when the old one was read, and when it was copied."""
@@ -58,8 +58,8 @@ def make_fresh(fresh: Fresh) -> str:
         fresh.command(argv)
     forget_caches(make.target)
     if not is_made(make):
-        raise Failed(t("{target} does not hold the ext4 that was to be made.", target=make.target))
-    return str(t("{target} holds a new ext4 with the UUID {uuid}.", target=make.target, uuid=make.uuid))
+        raise Failed(t("{target} does not contain the planned ext4.", target=make.target))
+    return str(t("{target} contains a new ext4 with UUID {uuid}.", target=make.target, uuid=make.uuid))
 
 
 def is_made(make: MakeFresh) -> bool:
@@ -98,10 +98,10 @@ def copy_files(
             on_progress=lambda share: on_progress(COPIED_SHARE + share * (1 - COPIED_SHARE)),
         )
     if found := differences(before, after, inode_numbers=False):
-        raise Failed(join(t("The copy on {target} is not the same:", target=target), *found))
+        raise Failed(join(t("The copy on {target} differs:", target=target), *found))
     said = t(
-        "{target} holds everything that {source} does. {entries:,d} files, folders "
-        "and links with {size:size} of content were read back and are the same.",
+        "{target} contains all files of {source}. {entries:,d} files, folders and "
+        "links ({size:size}) were read back and match.",
         target=target,
         source=fresh.source,
         entries=taken.entries,
@@ -120,13 +120,13 @@ def check_target(make: MakeFresh, source: str) -> None:
     except OSError as error:
         raise Failed(NOT_TOUCHED(target=target, why=str(error.strerror))) from None
     if same:
-        raise Failed(NOT_TOUCHED(target=target, why=t("it is the old filesystem itself")))
+        raise Failed(NOT_TOUCHED(target=target, why=t("this is the old filesystem")))
     if reason := open_exclusively(target):
         raise Failed(NOT_TOUCHED(target=target, why=reason))
     kinds = {kind for kind, _ in list_signatures(target)}
     ours = kinds == {"ext4"} and is_made(make)
     if kinds and not ours:
-        held = t("it holds {kinds:list}", kinds=tuple(sorted(printable(kind) for kind in kinds)))
+        held = t("the target contains {kinds:list}", kinds=tuple(sorted(printable(kind) for kind in kinds)))
         raise Failed(NOT_TOUCHED(target=target, why=held))
 
 
@@ -136,7 +136,7 @@ def _read(device: str) -> ExtFacts | None:
             file.seek(START_BYTES)
             return read_ext(file.read(SUPERBLOCK_BYTES))
     except OSError as error:
-        raise Failed(t("{device} cannot be read: {why}.", device=device, why=str(error.strerror))) from None
+        raise Failed(t("Cannot read {device}: {why}.", device=device, why=str(error.strerror))) from None
 
 
 def _is_ready(make: MakeFresh) -> bool:
@@ -157,7 +157,7 @@ def _refuse_too_small(old: Path, new: Path, target: str) -> None:
     if needed > free:
         raise Failed(
             t(
-                "{target} has {free:size} free, and {needed:size} are to be copied.",
+                "{target} has {free:size} free; the copy needs {needed:size}.",
                 target=target,
                 free=free,
                 needed=needed,
@@ -166,7 +166,7 @@ def _refuse_too_small(old: Path, new: Path, target: str) -> None:
     if (files := wanted.f_files - wanted.f_ffree) > room.f_ffree:
         raise Failed(
             t(
-                "{target} has room for {free:,d} files, and {needed:,d} are to be copied.",
+                "{target} can store {free:,d} more files; the copy needs {needed:,d}.",
                 target=target,
                 free=room.f_ffree,
                 needed=files,
@@ -210,7 +210,7 @@ class Copying:
             case _:
                 raise Failed(
                     t(
-                        "Step {step} would write to {device}, which is only read.",
+                        "Step {step} would write to {device}, a read-only source.",
                         step=step,
                         device=migration.device,
                     )
@@ -227,7 +227,7 @@ class Copying:
                 yield Check(what, is_made(make), f"UUID {facts_on(make.target).uuid}")
             if isinstance(step.operation, CopyFiles):
                 found = differences(site.run / BEFORE, site.run / AFTER, inode_numbers=False)
-                yield Check(what, not found, joined(found) or str(t("the manifests of both are the same")))
+                yield Check(what, not found, joined(found) or str(t("both manifests match")))
         looked = site.command(proof(make.target), accept=range(256))
         yield Check(
             str(SOUND),
@@ -237,7 +237,7 @@ class Copying:
             else str(t("{program} ended with status {status}", program="e2fsck", status=looked.status)),
         )
         same = facts_on(migration.device) == migration.before
-        seen = t("its superblock says what it said") if same else t("its superblock changed during the copy")
+        seen = t("the superblock is unchanged") if same else t("the superblock changed during the copy")
         yield Check(str(t("{device} was only read.", device=migration.device)), same, str(seen))
 
     def commit(self) -> str:
@@ -267,8 +267,8 @@ def no_way_back(migration: Migration) -> Message:
     target = made_of(migration).target
     command = " ".join(("wipefs", "--all", target))
     return t(
-        "There is nothing to undo: {device} was only read, and {target} held nothing "
-        "before. `{command}` empties it again.",
+        "No undo needed: {device} was only read, and {target} was empty before. "
+        "`{command}` empties {target} again.",
         device=migration.device,
         target=target,
         command=command,
@@ -278,7 +278,7 @@ def no_way_back(migration: Migration) -> Message:
 def nothing_to_keep(migration: Migration) -> Message:
     """Why there is nothing to be kept of a copy."""
     return t(
-        "There is nothing to keep: {device} was only read, and the copy on {target} stays as it is.",
+        "Keep does not apply: {device} was only read, and the copy on {target} remains.",
         device=migration.device,
         target=made_of(migration).target,
     )
@@ -288,9 +288,8 @@ def copied(migration: Migration) -> Message:
     """How a run that did everything ends, in sentences."""
     make = made_of(migration)
     return t(
-        "{target} is an ext4 with everything that {device} holds; every check holds. "
-        "{device} was only read. Mount the new one by UUID={uuid} where the old one "
-        "was.",
+        "{target} is an ext4 copy of {device}; all checks passed. {device} was only "
+        "read. Mount the copy by UUID={uuid} in place of the old filesystem.",
         target=make.target,
         device=migration.device,
         uuid=make.uuid,

@@ -35,7 +35,7 @@ def type_standing(operation: SetFstabType, migration: Migration) -> ValueState:
     """
     lines = read_text(Path(operation.file)).split("\n")
     if lines.count(operation.new) == 1 and operation.old not in lines:
-        return ValueState(How.AFTER, t("the new line is there once, and the old one no longer"))
+        return ValueState(How.AFTER, t("the new line appears once and the old line is gone"))
     before = lines.copy()
     for other in line_operations(migration):
         if before[other.number - 1 : other.number] == [other.new]:
@@ -44,7 +44,7 @@ def type_standing(operation: SetFstabType, migration: Migration) -> ValueState:
         lines[operation.number - 1 : operation.number] == [operation.old]
         and digest_of_text("\n".join(before)) == operation.digest
     ):
-        return ValueState(How.BEFORE, t("the line is as it was"))
+        return ValueState(How.BEFORE, t("the line is unchanged"))
     return ValueState(How.OTHER, t("{file} was changed", file=printable(operation.file, 200)))
 
 
@@ -54,14 +54,12 @@ def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> st
     path = Path(operation.file)
     found = type_standing(operation, migration)
     if found.how is How.OTHER:
-        raise Failed(
-            t("It was not changed, since somebody else has changed it meanwhile: {seen}.", seen=found.seen)
-        )
+        raise Failed(t("Left unchanged because of an external change: {seen}.", seen=found.seen))
     if found.how is How.BEFORE:
         fstab.new_line_in(path, operation.number, operation.old, operation.new, kept_as(path, run_name))
     return str(
         t(
-            "Line {number} of {file} is the new one.",
+            "Line {number} of {file} is updated.",
             number=operation.number,
             file=printable(operation.file, 200),
         )
@@ -73,7 +71,7 @@ def old_type_back(operation: SetFstabType) -> str:
     return fstab.line_back(Path(operation.file), operation.old, operation.new)
 
 
-FILE_NOT_READ = Sentence("{path} on {node} cannot be read:")
+FILE_NOT_READ = Sentence("Cannot read {path} on {node}:")
 
 READ = ("debugfs", "-c")
 PROMPT = "debugfs: "
@@ -139,16 +137,22 @@ def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFs
             if _is_of(line, node, tags)
         )
     except (BadInput, Failed) as error:
-        return OwnFstab(fault=str(t("it cannot be read ({why})", why=str(error))))
-    return OwnFstab(text, lines, str(t("the journal may hold a newer one")) if ext.needs_recovery else "")
+        return OwnFstab(fault=str(t("the file cannot be read ({why})", why=str(error))))
+    return OwnFstab(
+        text, lines, str(t("the journal may contain a newer version")) if ext.needs_recovery else ""
+    )
 
 
 def _fault(folder: InnerFile, file: InnerFile) -> Message | None:
     if folder.kind != "directory" or file.kind != "regular":
-        return t("it is no file of its own but a {kind}, in a {folder}", kind=file.kind, folder=folder.kind)
+        return t(
+            "the file is a {kind} in a {folder}, not a regular file in a directory",
+            kind=file.kind,
+            folder=folder.kind,
+        )
     if file.links > 1:
-        return t("it has {links} names (hard links)", links=file.links)
-    return t("it is larger than any such file") if file.size_bytes > LARGEST_BYTES else None
+        return t("the file has {links} hard links", links=file.links)
+    return t("the file is too large") if file.size_bytes > LARGEST_BYTES else None
 
 
 def _is_of(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
@@ -192,7 +196,7 @@ def set_own_type(
     if own_standing(operation, migration, node) is not How.BEFORE:
         raise Failed(
             t(
-                "{file} on {device} is not what was looked at. Look at it again with `diskwright migrate`.",
+                "{file} on {device} has changed since the last check. Check again with `diskwright migrate`.",
                 file=OWN_FSTAB,
                 device=migration.device,
             )
@@ -201,7 +205,7 @@ def set_own_type(
         command(argv)
     forget_caches(node)
     if own_standing(operation, migration, node) is not How.AFTER:
-        raise Failed(t("{file} on {node} does not read as it was to be written.", file=OWN_FSTAB, node=node))
+        raise Failed(t("{file} on {node} does not have the planned contents.", file=OWN_FSTAB, node=node))
     return str(t("Done on {node}.", node=node))
 
 

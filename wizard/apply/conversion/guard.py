@@ -41,8 +41,8 @@ from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.refusals import in_use
 from wizard.probe.machine import probe_drive
 
-AGAIN = t("Look at it again with `diskwright migrate`. Nothing was written.")
-IN_USE = Sentence("{device} is in use: {reason}. Nothing was written.")
+AGAIN = t("Check again with `diskwright migrate`. No changes were made.")
+IN_USE = Sentence("{device} is in use: {reason}. No changes were made.")
 
 
 def check_own(migration: Migration, environment: Environment) -> None:
@@ -51,7 +51,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
         if environment.only is not None and drive.path not in environment.only:
             raise Refused(
                 t(
-                    "{drive} is not a drive that this run may touch. Nothing was written.",
+                    "This run may not write to {drive}. No changes were made.",
                     drive=printable(drive.path),
                 )
             )
@@ -62,8 +62,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
             if reason:
                 raise Refused(
                     t(
-                        "{node} cannot be trusted to be on the drive of this migration: {reason}. "
-                        "Nothing was written.",
+                        "Cannot confirm that {node} is on the planned drive: {reason}. No changes were made.",
                         node=printable(node),
                         reason=reason,
                     )
@@ -74,8 +73,8 @@ def check_own(migration: Migration, environment: Environment) -> None:
                 file = printable(operation.file, 200)
                 raise Refused(
                     t(
-                        "This migration changes {file}, not {fstab}: say --fstab {file} if you mean "
-                        "that system. Nothing was written.",
+                        "This conversion changes {file}, not {fstab}. To change that system, add "
+                        "--fstab {file}. No changes were made.",
                         file=file,
                         fstab=str(environment.fstab),
                     )
@@ -103,9 +102,7 @@ def _stray(device: str, drive: str) -> Message | str | None:
         found = drive_of(folder.name)
     except BadInput as error:
         return str(error)
-    return (
-        None if found == drive else str(t("{device} lies on {drive}", device=printable(device), drive=found))
-    )
+    return None if found == drive else str(t("{device} is on {drive}", device=printable(device), drive=found))
 
 
 def check_migration_tools(migration: Migration) -> None:
@@ -130,7 +127,7 @@ def check_new(migration: Migration) -> None:
         check_same_start(identity, drive)
         if migration.means is not Means.FILES:
             if drive.read_only:
-                raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
+                raise Refused(t("{drive} is read-only. No changes were made.", drive=drive.path))
             check_unused(device, drive)
     try:
         for operation in (step.operation for step in migration.steps):
@@ -156,7 +153,7 @@ def check_as_looked_at(migration: Migration) -> None:
         raise Refused(
             join(
                 t(
-                    "{device} was changed since the migration was made: its superblock says something else.",
+                    "{device} has changed since the conversion was planned: the superblock differs.",
                     device=migration.device,
                 ),
                 AGAIN,
@@ -169,8 +166,8 @@ def _check_room(migration: Migration) -> None:
         if not migration.undo_dir:
             raise Refused(
                 t(
-                    "This migration names no folder for undo files; name one with --undo-dir "
-                    "DIR. Nothing was written."
+                    "The conversion has no folder for undo files; choose one with --undo-dir "
+                    "DIR. No changes were made."
                 )
             )
         check_undo_room(Path(migration.undo_dir), migration.room_bytes)
@@ -187,7 +184,9 @@ def check_lines(migration: Migration, fits: frozenset[How]) -> None:
             except BadInput as error:
                 raise Refused(f"{error} {NOTHING_WRITTEN}") from None
             if found.how not in fits:
-                raise Refused(join(t("{seen:First} since this migration was made.", seen=found.seen), AGAIN))
+                raise Refused(
+                    join(t("{seen:First} since the conversion was planned.", seen=found.seen), AGAIN)
+                )
 
 
 def check_unused(device: str, drive: Drive) -> None:
@@ -216,7 +215,7 @@ def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
         try:
             drive = probe_drive(path, seconds=LOOK_SECONDS)
         except BadInput:
-            raise Refused(t("{drive} is not there. Nothing was written.", drive=path)) from None
+            raise Refused(t("{drive} is missing. No changes were made.", drive=path)) from None
         if fault := drive_fault(identity, drive, partial(_is_left_there, migration, device)):
             raise Refused(messages.ANOTHER_DRIVE(fault=fault))
         found.append((device, drive))
@@ -244,8 +243,8 @@ def check_token(migration: Migration, token: str) -> None:
         drive, given = migration.written.path, repr(printable(token))
         raise Refused(
             t(
-                "To confirm that {outcome}, give the token of {drive} with --confirm "
-                "{token}: {given} is not it. Nothing was written.",
+                "{given} does not confirm that {outcome}; use --confirm {token} for {drive}. "
+                "No changes were made.",
                 outcome=outcome(migration),
                 drive=drive,
                 token=printable(wanted),
@@ -258,9 +257,9 @@ def outcome(migration: Migration) -> Message:
     """What is confirmed, as the end of a sentence."""
     made = next((step.operation for step in migration.steps if isinstance(step.operation, MakeFresh)), None)
     if made is None:
-        return t("{device} is to become ext4", device=migration.device)
+        return t("{device} becomes ext4", device=migration.device)
     return t(
-        "{target} is to become a new ext4 with everything of {device}",
+        "{target} becomes a new ext4 with all contents of {device}",
         target=made.target,
         device=migration.device,
     )
@@ -291,8 +290,8 @@ def start_migration(
         )
 
     said = tn(
-        "Migrating {device} in one step.",
-        "Migrating {device} in {count} steps.",
+        "Converting {device} in one step.",
+        "Converting {device} in {count} steps.",
         device=migration.device,
         count=len(migration.steps),
     )

@@ -48,8 +48,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
-                "The run {name} is no `apply`: it is not undone over what changed since. "
-                "Nothing was written.",
+                "Run {name} is not an `apply` run: undo cannot override later changes. No changes were made.",
                 name=run.name,
             )
         )
@@ -58,9 +57,9 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     check_one(run, migration)
     paths = {drive.path for _, drive in devices_of(migration)}
     doing = {
-        Purpose.APPLY: (Sentence("Going on with the migration of {device}."), _check_goes_on),
-        Purpose.UNDO: (Sentence("Taking back the migration of {device}."), _check_takes_back),
-        Purpose.KEEP: (Sentence("Keeping the migration of {device}."), _check_keeps),
+        Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_goes_on),
+        Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), _check_takes_back),
+        Purpose.KEEP: (Sentence("Keeping the conversion of {device}."), _check_keeps),
     }
     said, check = doing[asked.purpose]
     return Prepared(
@@ -173,8 +172,7 @@ def migration_of_carried(
     if found := difference(carried, situation):
         raise Refused(
             t(
-                "{device} is not what the plan was made for: {difference}. Make the plan "
-                "again. Nothing was written.",
+                "{device} does not match the plan: {difference}. Create a new plan. No changes were made.",
                 device=situation.device,
                 difference=found,
             )
@@ -195,8 +193,8 @@ def node_of_carried(carried: Carried) -> str:
     if len(found) > 1:
         raise Refused(
             t(
-                "The filesystem {uuid} is there {times} times: {nodes:list}. Detach the "
-                "copies, so that it is plain which one is meant. Nothing was written.",
+                "Filesystem {uuid} is attached {times} times: {nodes:list}. Detach the "
+                "copies to make the choice unambiguous. No changes were made.",
                 uuid=carried.before.uuid,
                 times=len(found),
                 nodes=tuple(found),

@@ -159,12 +159,12 @@ def read_superblock(path: str) -> ExtFacts:
     except PermissionError:
         command = " ".join(("sudo", "diskwright", "migrate", path))
         raise BadInput(
-            t("Only root can read {device}: run it as  {command}", device=path, command=command)
+            t("Only root can read {device}: run  {command}", device=path, command=command)
         ) from None
     except OSError as error:
         raise Refused(
             t(
-                "{device} cannot be read: {why}. Save what can be read of it first. Nothing was written.",
+                "Cannot read {device}: {why}. Rescue the readable data first. No changes were made.",
                 device=path,
                 why=str(error.strerror),
             )
@@ -179,18 +179,22 @@ def read_superblock(path: str) -> ExtFacts:
             join(
                 damaged,
                 t(
-                    "Its copy at block {block} is whole, and `{command}` repairs by it; make an "
-                    "image of the device first. Nothing was written.",
+                    "The backup superblock at block {block} is intact and can be used for a "
+                    "repair with `{command}`. Create an image of the device first. No changes "
+                    "were made.",
                     block=block,
                     command=command,
                 ),
             )
         )
     if fault:
-        raise Refused(join(damaged, t("Make an image of the device before any repair. Nothing was written.")))
+        raise Refused(
+            join(damaged, t("Create an image of the device before any repair. No changes were made."))
+        )
     raise BadInput(
         t(
-            "{device} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds.",
+            "{device} does not contain an ext2, ext3 or ext4 filesystem; `diskwright "
+            "inspect` shows the contents.",
             device=path,
         )
     )
@@ -237,15 +241,15 @@ def drive_of(name: str) -> str:
         device, named = node_of(name), tuple(sorted(drives))
         raise BadInput(
             t(
-                "{device} lies on {drives:and}: a migration needs a filesystem on one drive. "
-                "Nothing was written.",
+                "{device} spans {drives:and}; a conversion requires a filesystem on one "
+                "drive. No changes were made.",
                 device=device,
                 drives=named,
             )
             if named
             else t(
-                "{device} lies on no drive: a migration needs a filesystem on one drive. "
-                "Nothing was written.",
+                "{device} is not on a drive; a conversion requires a filesystem on one "
+                "drive. No changes were made.",
                 device=device,
             )
         )
@@ -325,17 +329,19 @@ def _target_fault(
 ) -> Message | None:
     is_drive = target.device == drive.path
     if target.device == source:
-        return t("it is the filesystem itself")
+        return t("this is the old filesystem")
     if found:
-        return t("it holds {what}", what=printable("+".join(signature.kind for signature in found), 60))
+        return t(
+            "the target contains {what}", what=printable("+".join(signature.kind for signature in found), 60)
+        )
     if is_drive and (drive.table is None or drive.table.kind != "none" or drive.partitions):
-        return t("it has partitions, or could not be read")
+        return t("the drive has partitions or could not be read")
     if drive.read_only:
         return system_checks.READ_ONLY
     if any(use.subject == target.device or (is_drive and use.kind != "loop-backing") for use in drive.uses):
-        return t("it is in use")
+        return t("the target is in use")
     if target.size_bytes < used_bytes(ext):
-        return t("it is smaller than what is to be copied")
+        return t("the target is smaller than the data to copy")
     return None
 
 

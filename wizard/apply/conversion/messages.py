@@ -3,17 +3,17 @@
 from wizard.model.said import Sentence, t
 
 # The drive, the device and the file.
-NO_FSTAB = t("no file of mounts at boot")
+NO_FSTAB = t("not an fstab file")
 
 
-ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
+ANOTHER_DRIVE = Sentence("{fault:First}. No changes were made.")
 
 
-OTHER_FILESYSTEM = Sentence("{device} no longer holds the filesystem {uuid}.")
+OTHER_FILESYSTEM = Sentence("{device} no longer contains filesystem {uuid}.")
 
 
 # How a run ends.
-STOPPED = Sentence("Stopped before step {step} as asked.")
+STOPPED = Sentence("Stopped before step {step} as requested.")
 
 
 STEP_FAILED = Sentence("Step {step} of {steps} failed:")
@@ -21,25 +21,25 @@ STEP_FAILED = Sentence("Step {step} of {steps} failed:")
 
 # Going on, undoing and keeping.
 UNDOING = Sentence(
-    "The run {name} was being undone: it cannot go on. Run `diskwright undo {run}` to finish that."
+    "The undo of run {name} is unfinished, so the run cannot resume. Finish with `diskwright undo {run}`."
 )
 
 
-UNDONE = Sentence("The run {name} is undone already.")
+UNDONE = Sentence("Run {name} is already undone.")
 
 
-WROTE_NOTHING = Sentence("The run {name} wrote nothing, so there is nothing to undo.")
+WROTE_NOTHING = Sentence("Run {name} made no changes to undo.")
 
 
-KEPT = Sentence("The run {name} is kept already.")
+KEPT = Sentence("Run {name} is already kept.")
 
 
 # The result, and what is left to decide.
-RESULT_RUNNING = Sentence("The run is still at work.")
+RESULT_RUNNING = Sentence("The run is still in progress.")
 
 
 # Steps.
-NOTHING_TO_RESUME = Sentence("The run {name} is {state}: there is nothing to resume.")
+NOTHING_TO_RESUME = Sentence("Run {name} is {state}; no steps remain to resume.")
 
 
 ENDED = Sentence("{program} ended with status {status}:")

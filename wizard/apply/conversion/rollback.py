@@ -40,14 +40,14 @@ from wizard.model.said import Message, Sentence, join, t
 
 
 RESULTS: Mapping[RunState, Sentence] = {
-    RunState.DONE: Sentence("The filesystem is as it was planned, and was checked."),
-    RunState.FAILED: Sentence("A step failed; the steps behind it were not begun."),
+    RunState.DONE: Sentence("The filesystem matches the plan and was checked."),
+    RunState.FAILED: Sentence("A step failed; later steps did not start."),
     RunState.STOPPED: Sentence("The run stopped between two steps."),
-    RunState.REFUSED: Sentence("The run was refused before its first write. The filesystem is as it was."),
-    RunState.INTERRUPTED: Sentence("The run ended without finishing."),
+    RunState.REFUSED: Sentence("The run was refused before the first write. The filesystem is unchanged."),
+    RunState.INTERRUPTED: Sentence("The run ended unfinished."),
     RunState.RUNNING: RESULT_RUNNING,
-    RunState.KEPT: Sentence("The new filesystem is kept, and can no longer be undone."),
-    RunState.UNDONE: Sentence("The migration was undone: the filesystem is as it was before."),
+    RunState.KEPT: Sentence("The new filesystem was kept; undo is no longer possible."),
+    RunState.UNDONE: Sentence("The conversion was undone: the filesystem is as before."),
 }
 
 KEEPABLE = frozenset({Means.TRANSACTION, Means.DIRECT})
@@ -78,9 +78,9 @@ def can_undo(migration: Migration, state: RunState, entries: Sequence[JournalEnt
 def look_sentence(migration: Migration) -> Message:
     """How to look at what was made without ending the way back."""
     return t(
-        "To look at it, say `mount -o ro,noload {device} /mnt`, and `umount /mnt` "
-        "before it is undone. A mount for writing, without these options, ends the "
-        "way back.",
+        "To inspect the result, run `mount -o ro,noload {device} /mnt`, and `umount "
+        "/mnt` before undo. Mounting for writing, without these options, makes undo "
+        "impossible.",
         device=migration.device,
     )
 
@@ -88,7 +88,7 @@ def look_sentence(migration: Migration) -> Message:
 def advised_sentence(migration: Migration) -> Message:
     """How to come to the options that are advised for it."""
     return t(
-        "`diskwright tune {device} --workload ID` tells which options suit its use, "
+        "`diskwright tune {device} --workload ID` suggests options for the workload "
         "and can set them; `diskwright workloads` lists the IDs.",
         device=migration.device,
     )
@@ -126,24 +126,23 @@ def keep_sentence(migration: Migration) -> Message:
     """What keeping closes."""
     if folder := migration.store or migration.undo_dir:
         ends = t(
-            "Keeping ends the way back and frees {room:size} in {folder}.",
+            "Keeping makes undo impossible and frees {room:size} in {folder}.",
             room=migration.room_bytes,
             folder=printable(folder, 200),
         )
     else:
-        ends = t("Keeping ends the way back.")
-    return join(ends, t("From then on the filesystem is mounted and used as any other."))
+        ends = t("Keeping makes undo impossible.")
+    return join(ends, t("The filesystem is then mounted and used normally."))
 
 
 def undo_sentence(migration: Migration) -> Message:
     """What undoing closes."""
     return (
-        t("Undoing puts the file back as it was.")
+        t("Undo restores the file.")
         if migration.means is Means.FILES
         else t(
-            "Undoing brings the filesystem back to the bit, as it was before. That is "
-            "possible as long as nobody has mounted it for writing. Once it is undone, "
-            "the new one is gone."
+            "Undo restores the old filesystem bit for bit and removes the new one. Undo "
+            "is possible until someone mounts the filesystem for writing."
         )
     )
 
@@ -225,11 +224,11 @@ def _window(run: Path, migration: Migration) -> RollbackState | None:
     found, why = _first_bytes(migration)
     if why:
         return RollbackState(
-            Rollback.UNKNOWN, str(t("Whether it can still be undone is not known: {why}.", why=why))
+            Rollback.UNKNOWN, str(t("It is unknown if undo is still possible: {why}.", why=why))
         )
     since = _closed_since(run, migration, found)
     return (
-        RollbackState(Rollback.OPEN, str(t("It can be undone until it is mounted for writing.")))
+        RollbackState(Rollback.OPEN, str(t("Undo is possible until the filesystem is mounted for writing.")))
         if since is None
         else RollbackState(Rollback.CLOSED, _closed_sentence(run, migration, since), since)
     )
@@ -268,23 +267,23 @@ def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
 
 def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
     device, name = migration.device, run_argument(run)
-    closed = t("{device} was written to since, so it can no longer be undone.", device=device)
+    closed = t("{device} was written to since, so undo is no longer possible.", device=device)
     if since:
         when = datetime.fromtimestamp(since, UTC)
         closed = t(
-            "{device} was mounted for writing on {day} at {time} UTC, so it can no longer be undone.",
+            "{device} was mounted for writing on {day} at {time} UTC, so undo is no longer possible.",
             device=device,
             day=f"{when:%Y-%m-%d}",
             time=f"{when:%H:%M}",
         )
     if was_done(run):
-        on = t("`diskwright keep {run}` frees the room that is kept for that.", run=name)
+        on = t("`diskwright keep {run}` frees the space used by undo data.", run=name)
     elif migration.means is Means.TRANSACTION:
-        on = t("`diskwright resume {run}` does what is left to do.", run=name)
+        on = t("`diskwright resume {run}` completes the remaining steps.", run=name)
     else:
         on = t(
-            "Nor can it go on. `diskwright keep {run}` frees the room, and `diskwright "
-            "migrate {device}` plans what is left.",
+            "Resume is not possible either. `diskwright keep {run}` frees the space, and "
+            "`diskwright migrate {device}` plans the remaining steps.",
             run=name,
             device=device,
         )
@@ -300,7 +299,7 @@ def _first_bytes(migration: Migration) -> tuple[bytes, str]:
         facts = read_ext(found[START_BYTES:]) if found else None
         if facts is not None and facts.uuid == migration.before.uuid:
             return found, ""
-        why = why or fault or str(t("{node} does not hold its filesystem now", node=printable(node)))
+        why = why or fault or str(t("{node} does not contain the expected filesystem", node=printable(node)))
     return b"", why
 
 
@@ -322,9 +321,9 @@ def _read(node: str) -> tuple[bytes, str]:
             with Path(node).open("rb", buffering=0) as device:
                 said.put((device.read(FIRST_BYTES), ""))
         except PermissionError:
-            said.put((b"", str(t("only root can look at it"))))
+            said.put((b"", str(t("root access is required"))))
         except FileNotFoundError:
-            said.put((b"", str(t("{node} is not there", node=printable(node)))))
+            said.put((b"", str(t("{node} is missing", node=printable(node)))))
         except OSError as error:
             said.put(
                 (b"", str(t("{node} cannot be read ({why})", node=printable(node), why=str(error.strerror))))
@@ -334,4 +333,4 @@ def _read(node: str) -> tuple[bytes, str]:
     try:
         return said.get(timeout=LOOK_SECONDS)
     except Empty:
-        return b"", str(t("{node} does not answer", node=printable(node)))
+        return b"", str(t("{node} does not respond", node=printable(node)))

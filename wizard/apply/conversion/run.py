@@ -34,10 +34,10 @@ from wizard.model.ext import Check, Event
 from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
 from wizard.model.said import Message, Sentence, Sentences, join, t
 
-CHECKS = Sentences("A check does not hold.", "{count} checks do not hold.")
-NOT_MOUNTED = t("It is not mounted:")
+CHECKS = Sentences("A check failed.", "{count} checks failed.")
+NOT_MOUNTED = t("Not mounted:")
 CAN_BE_MOUNTED = Sentence("{device} can be mounted now.")
-MOUNT_FAILED = Sentence("{device} could not be mounted at {place}:")
+MOUNT_FAILED = Sentence("Cannot mount {device} at {place}:")
 
 NOT_AT_BOOT = frozenset({"noauto"})
 
@@ -90,35 +90,32 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
         return copied(migration)
     if migration.means is Means.FILES:
         return t(
-            "{device} is mounted as ext4 from now on. `diskwright undo {run}` undoes it.",
+            "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",
             device=migration.device,
             run=run_argument(run),
         )
-    shown = t("{device} is ext4 as shown; every check holds.", device=migration.device)
+    shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
     if is_closed(run, migration):
         return join(
             shown,
             t(
-                "It was written to since, so it can no longer be undone; `diskwright keep "
-                "{run}` frees the room.",
+                "The filesystem was written to since, so undo is no longer possible. "
+                "`diskwright keep {run}` frees the space.",
                 run=run_argument(run),
             ),
         )
     protected = can_be_taken_back(run, migration) and protect(migration.device)
     left = (
-        t(
-            "It is left unmounted. Until you keep it or undo it, or the machine "
-            "restarts, nobody can write to it."
-        )
+        t("The filesystem is unmounted. Writes are blocked until you keep or undo the conversion, or reboot.")
         if protected
-        else t("It is left unmounted.")
+        else t("The filesystem is unmounted.")
     )
     return join(
         shown,
         left,
         look_sentence(migration),
         t(
-            "Then `diskwright keep {run}` keeps it, or `diskwright undo {run}` undoes it.",
+            "Then run `diskwright keep {run}` or `diskwright undo {run}`.",
             run=run_argument(run),
         ),
     )
@@ -187,9 +184,7 @@ def reached(run: Path) -> str:
     except BadInput as error:
         return str(error)
     if (migration := load_migration(run)).means is Means.COPY:
-        return str(
-            t("{device} was only read; the copy begins anew when the run goes on.", device=migration.device)
-        )
+        return str(t("{device} was only read; the copy restarts on resume.", device=migration.device))
     return ""
 
 
@@ -201,7 +196,7 @@ def check_takes_back(run: Path) -> None:
     if now is RunState.UNDONE:
         raise Refused(messages.UNDONE(name=run.name))
     if now is RunState.KEPT:
-        raise Refused(t("The run {name} was kept: what could have undone it is deleted.", name=run.name))
+        raise Refused(t("Run {name} was kept: the undo data is deleted.", name=run.name))
     if not has_begun(run):
         raise Refused(messages.WROTE_NOTHING(name=run.name))
     refuse_kept(run)
@@ -219,8 +214,8 @@ def refuse_kept(run: Path) -> None:
     if (run / KEEPING).exists():
         raise Refused(
             t(
-                "The run {name} was being kept. Run `diskwright keep {run}` to finish that. "
-                "Nothing was written.",
+                "Keeping run {name} is unfinished. Finish with `diskwright keep {run}`. No "
+                "changes were made.",
                 name=run.name,
                 run=run_argument(run),
             )
@@ -262,7 +257,7 @@ def check_keeps(run: Path) -> None:
     if now is RunState.UNDONE or (run / UNDOING).exists() or not (was_done(run) or is_stranded(run)):
         raise Refused(
             t(
-                "The run {name} is {state}: only what is done and was checked can be kept.",
+                "Run {name} is {state}: only a completed and verified run can be kept.",
                 name=run.name,
                 state=now,
             )
@@ -310,7 +305,7 @@ def _mount(site: MigratingSite) -> Message | str:
     try:
         if facts_on(device).uuid != uuid:
             return t(
-                "{device} holds another filesystem than {uuid} now, so it is not mounted.",
+                "{device} now contains a filesystem other than {uuid} and was not mounted.",
                 device=device,
                 uuid=uuid,
             )
@@ -320,17 +315,13 @@ def _mount(site: MigratingSite) -> Message | str:
         place = printable(mounted.mount_point, 200)
         if "ro" in mounted.options:
             return t(
-                "{device} is mounted at {place}, read-only: to write to it, say `umount "
-                "{place}` and mount it again.",
+                "{device} is mounted read-only at {place}. For write access, run `umount "
+                "{place}` and mount again.",
                 device=device,
                 place=place,
             )
         said = t("{device} is mounted at {place}.", device=device, place=place)
-        return (
-            said
-            if mounted.filesystem == "ext4"
-            else join(said, t("It is mounted as ext4 when it is mounted next."))
-        )
+        return said if mounted.filesystem == "ext4" else join(said, t("The next mount uses ext4."))
     if not environment.is_running_system:
         return CAN_BE_MOUNTED(device=device)
     text = read_text(environment.fstab)
@@ -354,7 +345,7 @@ def _mount(site: MigratingSite) -> Message | str:
     if result.status:
         return f"{MOUNT_FAILED(device=device, place=place)} {result.last_words}"
     return t(
-        "{device} is mounted at {place} with the options of its line in {fstab}.",
+        "{device} is mounted at {place} with the options from {fstab}.",
         device=device,
         place=place,
         fstab=str(environment.fstab),

@@ -93,8 +93,8 @@ def load_snapshotted(run: Path) -> Snapshotted | None:
         if (run / EARLIER).exists():
             raise BadInput(
                 t(
-                    "The run {run} was begun by an earlier version of diskwright. Only that can "
-                    "go on with it or take it back.",
+                    "An earlier version of diskwright started the run {run}. Only that version "
+                    "can resume or undo it.",
                     run=run.name,
                 )
             )

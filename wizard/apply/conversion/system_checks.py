@@ -64,12 +64,12 @@ def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
         for path in (f"{folder}/{SETTINGS}", *_newest_kernel(top, str(Path(folder).parent))):
             told = command((program, node, "cmp", f"{DEVICE}{path}", f"{top}{path}"), accept=range(256))
             seen = (
-                told.last_words
-                if told.status
-                else str(t("{program} finds every byte the same", program=program))
+                told.last_words if told.status else str(t("{program} finds identical bytes", program=program))
             )
             yield Check(
-                str(t("GRUB's own driver reads {path} as Linux does.", path=path)), told.status == 0, seen
+                str(t("GRUB's own driver and Linux read the same data from {path}.", path=path)),
+                told.status == 0,
+                seen,
             )
 
 
@@ -85,10 +85,10 @@ def _lists(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
     seen = (
         t("{names:list} missing: {said}", names=tuple(sorted(missing)[:5]), said=told.last_words)
         if missing
-        else tn("the one name", "all {count} names", count=len(wanted))
+        else tn("the only name", "all {count} names", count=len(wanted))
     )
     return Check(
-        str(t("GRUB's own driver lists {folder} as Linux does.", folder=folder)),
+        str(t("GRUB's own driver and Linux list the same files in {folder}.", folder=folder)),
         told.status == 0 and not missing,
         str(seen),
     )
@@ -169,19 +169,22 @@ def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
         return Folder(str(path), free_bytes, str(fault) if fault else "", named is not None)
     except OSError as error:
         return Folder(
-            str(path), 0, str(t("it cannot be looked at ({why})", why=str(error.strerror))), named is not None
+            str(path),
+            0,
+            str(t("the folder cannot be examined ({why})", why=str(error.strerror))),
+            named is not None,
         )
 
 
 def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> Message | None:
     if asked and not path.is_dir():
-        return t("there is no such folder")
+        return t("the folder does not exist")
     if there.stat().st_dev == node.stat().st_rdev:
-        return t("it lies on the filesystem that is to be changed")
+        return t("the folder is on the filesystem to convert")
     if flags & os.ST_RDONLY:
         return READ_ONLY
     if lies_in_memory(there):
-        return t("it lies in memory, and would be gone after a power cut")
+        return t("the folder is in memory and would be lost in a power cut")
     return None
 
 

@@ -49,7 +49,7 @@ from wizard.probe.host.sysfs import node_of
 # Beginning it.
 
 # Finding it again.
-THERE_TWICE = Sentence("The filesystem {uuid} is there {times} times: {devices:list}. Nothing was written.")
+THERE_TWICE = Sentence("The filesystem {uuid} exists {times} times: {devices:list}. Nothing was written.")
 
 # Putting it on the device.
 
@@ -90,17 +90,22 @@ class Transaction:
         Raises Refused or Failed; the drive has not changed then, and will not until `commit`.
         """
         if not may_begin(run):
-            raise Refused(t("The run {run} has begun its change already. Nothing was written.", run=run.name))
+            raise Refused(
+                t("The run {run} has already started the change. Nothing was written.", run=run.name)
+            )
         first = read_bytes(device, 0, FIRST_BYTES)
         facts = read_ext(first[START_BYTES:])
         if facts is None:
             raise Refused(
-                t("{device} holds no filesystem of this kind. Nothing was written.", device=printable(device))
+                t(
+                    "{device} contains no filesystem of this kind. Nothing was written.",
+                    device=printable(device),
+                )
             )
         if is_barred(first):
             raise Refused(
                 t(
-                    "{device} is in the middle of another run's change: resume or undo that one. "
+                    "{device} is in the middle of another run's change: resume or undo that run. "
                     "Nothing was written.",
                     device=printable(device),
                 )
@@ -114,7 +119,7 @@ class Transaction:
             shown = printable(str(folder), 200)
             raise Refused(
                 t(
-                    "{folder} cannot be made: {why}. Nothing was written.",
+                    "Cannot create {folder}: {why}. Nothing was written.",
                     folder=shown,
                     why=str(error.strerror),
                 )
@@ -122,7 +127,7 @@ class Transaction:
         if not is_roots_alone(folder):
             raise Refused(
                 t(
-                    "{folder} does not belong to root alone. Nothing was written.",
+                    "{folder} is not exclusively root's. Nothing was written.",
                     folder=printable(str(folder), 200),
                 )
             )
@@ -144,7 +149,7 @@ class Transaction:
         if not is_filesystem_of(snapshotted_of(run), device):
             raise Refused(
                 t(
-                    "{device} does not hold the filesystem of the run {run}. Nothing was written.",
+                    "{device} does not contain the filesystem of the run {run}. Nothing was written.",
                     device=printable(device),
                     run=run.name,
                 )
@@ -167,7 +172,7 @@ class Transaction:
         node = self._snapshot().node() if self._is_at_work else None
         if node is None:
             raise Failed(
-                t("The snapshot is gone. The drive has not changed; what was done on it is begun again.")
+                t("The snapshot is lost. The drive is unchanged; the work on the snapshot starts over.")
             )
         self.check()
         return node
@@ -183,7 +188,7 @@ class Transaction:
         if self.phase not in UNTOUCHED:
             raise Refused(
                 t(
-                    "The change is {phase}: it can be resumed or undone, not given up. Nothing was written.",
+                    "The change is {phase}: it can be resumed or undone, not abandoned. Nothing was written.",
                     phase=self.phase.value,
                 )
             )
@@ -238,7 +243,7 @@ class Transaction:
         if record is None or record.phase not in (Phase.RELEASED, Phase.KEPT):
             raise Refused(
                 t(
-                    "The change is {phase}: there is nothing to keep. Nothing was written.",
+                    "The change is {phase}, so no result is waiting. Nothing was written.",
                     phase=self.phase.value,
                 )
             )
@@ -257,8 +262,8 @@ class Transaction:
         if found != written:
             raise Failed(
                 t(
-                    "The snapshot's store holds {found} chunks, and the kernel counted "
-                    "{counted}. The drive has not changed.",
+                    "The snapshot store has {found} chunks, but the kernel counted {counted}. "
+                    "The drive is unchanged.",
                     found=found,
                     counted=written,
                 )
@@ -308,7 +313,7 @@ def locate(run: Path) -> str:
     snapshotted = snapshotted_of(run)
     found = [node for node in nodes_holding(snapshotted.uuid) if is_filesystem_of(snapshotted, node)]
     if not found:
-        raise Refused(t("The filesystem {uuid} is not there. Nothing was written.", uuid=snapshotted.uuid))
+        raise Refused(t("The filesystem {uuid} was not found. Nothing was written.", uuid=snapshotted.uuid))
     if len(found) > 1:
         uuid, devices = snapshotted.uuid, tuple(found)
         raise Refused(THERE_TWICE(uuid=uuid, times=len(found), devices=devices))

@@ -43,8 +43,7 @@ def check_undo_room(folder: Path, needed_bytes: int) -> None:
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise Refused(
             t(
-                "Undo files cannot be kept in {folder}: it is no folder that can be written. "
-                "Nothing was written.",
+                "Cannot store undo files in {folder}: not a writable folder. No changes were made.",
                 folder=shown,
             )
         )
@@ -54,8 +53,8 @@ def check_undo_room(folder: Path, needed_bytes: int) -> None:
     if free < needed_bytes:
         raise Refused(
             t(
-                "Undo files cannot be kept in {folder}: {free:exact} are free, and "
-                "{needed:exact} may be needed. Nothing was written. Name a folder on another "
+                "Cannot store undo files in {folder}: {free:exact} free, up to "
+                "{needed:exact} required. No changes were made. Choose a folder on another "
                 "volume with --undo-dir DIR.",
                 folder=shown,
                 free=free,
@@ -94,7 +93,7 @@ def new_folder(folder: Path) -> str:
         shown = printable(str(folder), 200)
         raise Failed(
             t(
-                "The folder {folder} for the undo file could not be made: {why}.",
+                "Cannot create the folder {folder} for the undo file: {why}.",
                 folder=shown,
                 why=str(error.strerror),
             )
@@ -113,7 +112,7 @@ def made_durable(folder: Path) -> int:
     if file is None:
         raise Failed(
             t(
-                "No undo file was written in {folder}, so this step could not be undone.",
+                "No undo file was created in {folder}, so this step could not be undone.",
                 folder=printable(str(folder), 200),
             )
         )
@@ -125,7 +124,7 @@ def made_durable(folder: Path) -> int:
     except OSError as error:
         shown = printable(str(file), 200)
         raise Failed(
-            t("The undo file {file} is not safe on its disk: {why}.", file=shown, why=str(error.strerror))
+            t("The undo file {file} is not safely on disk: {why}.", file=shown, why=str(error.strerror))
         ) from None
     finally:
         os.close(fd)
@@ -165,7 +164,7 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
     file = undo_file_in(folder)
     recorded = _recorded_superblock(file) if file else None
     if file is None or recorded is None:
-        why = t("there is no whole undo file in {folder}", folder=printable(str(folder), 200))
+        why = t("no intact undo file in {folder}", folder=printable(str(folder), 200))
         _check_untouched(device, superblock, why)
         return
     undo = ("e2undo", str(file), device)
@@ -177,7 +176,7 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
         if command(undo, accept=range(256)).status:
             if not _reads_well(file, device, command):
                 put_superblock(device, found)
-                why = t("its undo file {file} is damaged", file=printable(str(file), 200))
+                why = t("the undo file {file} is damaged", file=printable(str(file), 200))
                 _check_untouched(device, superblock, why)
                 return
             # A killed program can have left the list of blocks shorter than its count says; every block that
@@ -210,7 +209,7 @@ def _check_untouched(device: str, superblock: bytes, why: Message) -> None:
     if superblock_on(device) != superblock:
         raise Failed(
             t(
-                "{device} was changed by this step, and that cannot be put back: {why}.",
+                "This step changed {device} and cannot be undone: {why}.",
                 device=device,
                 why=why,
             )
@@ -230,7 +229,7 @@ def drop(undo_dir: Path, run_name: str) -> int:
         shown = printable(str(folder), 200)
         raise Failed(
             t(
-                "The undo files in {folder} could not be deleted: {why}.",
+                "Cannot delete the undo files in {folder}: {why}.",
                 folder=shown,
                 why=str(error.strerror),
             )
@@ -313,7 +312,7 @@ def keep_record(run: Path, record: UndoRecord) -> UndoRecord:
 
 
 # Steps.
-ELSEWHERE = Sentence("Step {step} works on another device than {device}.")
+ELSEWHERE = Sentence("Step {step} uses a device other than {device}.")
 
 # Why the undo files cannot be relied on.
 

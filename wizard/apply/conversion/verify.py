@@ -162,7 +162,7 @@ def first_error(said: str) -> Message | str:
         for line in said.splitlines()
         if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))
     ]
-    return printable(found[0].strip(), 200) if found else t("it does not say what.")
+    return printable(found[0].strip(), 200) if found else t("no details reported.")
 
 
 def damaged(device: str, said: str) -> Message:
@@ -171,13 +171,12 @@ def damaged(device: str, said: str) -> Message:
     command = " ".join(("diskwright", "migrate", device, "--repair"))
     return join(
         t(
-            "{device} is damaged, and nothing of it was repaired. The first of what e2fsck finds: {found}",
+            "{device} is damaged; no repairs were made. First e2fsck finding: {found}",
             device=device,
             found=first,
         ),
         t(
-            "To have it repaired first, in a way that can be undone, say `{command}`. A "
-            "backup before that is wise.",
+            "For a repair with undo, run `{command}`. A backup first is recommended.",
             command=command,
         ),
     )
@@ -187,11 +186,11 @@ def put_right(operation: OnDevice) -> Message:
     """What e2fsck repaired in a step, as a clause."""
     match operation:
         case CheckFiles(repairs=True):
-            return t("e2fsck repaired what was damaged")
+            return t("e2fsck repaired the damage")
         case CheckFiles():
-            return t("e2fsck put right what every start puts right")
+            return t("e2fsck made the corrections usual at boot")
         case _:
-            return t("e2fsck put right what the change itself had left to it")
+            return t("e2fsck made the corrections left over from the change")
 
 
 _DEPTHS = re.compile(r"Extent depth histogram: ([\d/]+)")
@@ -222,7 +221,7 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
         migration.before.inodes,
     )
     yield Check(
-        str(t("It is the same filesystem: its UUID, its label and its sizes are what they were.")),
+        str(t("The UUID, label and sizes of the filesystem are unchanged.")),
         kept == was,
         f"UUID {now.uuid}",
     )
@@ -259,7 +258,7 @@ def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
                 mapped == all_of_them,
                 str(
                     t(
-                        "{mapped} of {files} files and folders are mapped by extents",
+                        "{mapped} of {files} files and folders use extents",
                         mapped=mapped,
                         files=all_of_them,
                     )
@@ -269,9 +268,9 @@ def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
             return None
     missing = [feature for feature in wanted if feature not in now.features]
     seen = (
-        t("it lacks {features:list}", features=tuple(missing))
+        t("missing features: {features:list}", features=tuple(missing))
         if missing
-        else t("it has {features:list}", features=wanted)
+        else t("features present: {features:list}", features=wanted)
     )
     return Check(what, not missing, str(seen))
 
@@ -313,7 +312,7 @@ def keep_manifest(node: str, site: MigratingSite) -> None:
         return
     taken = _take(node, site, BEFORE)
     said = t(
-        "Every file was read before the first change: {entries} entries in {duration}.",
+        "All files were read before the first change: {entries} entries in {duration}.",
         entries=taken.entries,
         duration=format_duration(taken.seconds),
     )
@@ -330,9 +329,9 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
         site.run / BEFORE, site.run / AFTER, inode_numbers=True, rewritten=_rewritten(site.migration)
     )
     seen = joined(found) or str(
-        t("{entries} entries are the same, to the byte, the hole and the attribute", entries=taken.entries)
+        t("{entries} entries match in every byte, hole and attribute", entries=taken.entries)
     )
-    yield Check(str(t("Every file, folder and link is what it was before.")), not found, seen)
+    yield Check(str(t("All files, folders and links are unchanged.")), not found, seen)
 
 
 def _rewritten(migration: Migration) -> frozenset[bytes]:

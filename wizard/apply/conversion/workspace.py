@@ -29,7 +29,7 @@ from wizard.model.ext import Check
 from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Means
 from wizard.model.said import Sentence, t
 
-STORE_USED = Sentence("{used:exact} of the snapshot's store are used; {device} has not changed.")
+STORE_USED = Sentence("{used:exact} of the snapshot store is used; {device} is unchanged.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +111,11 @@ class Transacted:
         change = self._transaction
         change.commit(noting(self.site.run))
         said = (
-            Sentence("{device} holds what was made and looked at on the snapshot, read again from the drive.")
+            Sentence("{device} contains the result checked on the snapshot, read back from the drive.")
             if change.is_as_put()
             else Sentence(
-                "{device} holds what was made and looked at on the snapshot. It was written "
-                "to since the last of it was put there."
+                "{device} contains the result checked on the snapshot. The device was "
+                "written to after the commit."
             )
         )
         return str(said(device=self._device))
@@ -142,22 +142,21 @@ class Transacted:
         if phase is None or phase in UNTOUCHED:
             return str(
                 t(
-                    "Nothing of it is on {device}: everything was done on a snapshot, which is gone.",
+                    "{device} contains no changes: all work was on a snapshot, which is gone.",
                     device=self._device,
                 )
             )
         if self._phase is Phase.LEFT or not self._transaction.is_as_put():
             return str(
                 t(
-                    "{device} is the filesystem that it was: nothing of the change is on it. It "
-                    "was written to since, so that it can no longer be compared bit for bit.",
+                    "{device} contains the old filesystem without any of the changes. Later "
+                    "writes prevent a bit-for-bit comparison.",
                     device=self._device,
                 )
             )
         return str(
             t(
-                "{device} is what it was. All that was replaced was read again from the "
-                "drive, and is the same bit for bit.",
+                "{device} is restored. All replaced blocks were read back and match bit for bit.",
                 device=self._device,
             )
         )
@@ -169,7 +168,7 @@ class Transacted:
         if self._phase is Phase.RELEASED:
             self._transaction.keep()
         drop_folder(folder)
-        return str(t("What could have undone it is deleted, which freed {freed:exact}.", freed=freed))
+        return str(t("Deleted the undo data and freed {freed:exact}.", freed=freed))
 
 
 class Workspace(Protocol):
@@ -258,7 +257,7 @@ class FilesAlone:
 
     def drop(self) -> str:
         """A sentence on the device."""
-        return str(t("Nothing was kept of {device}, since nothing on it was changed.", device=self.node))
+        return str(t("No undo data for {device}, which was not changed.", device=self.node))
 
 
 def ground_of(site: MigratingSite) -> Workspace:

@@ -76,12 +76,12 @@ def catch_up(site: BringSite) -> Message:
     count = len(changed.again) + len(changed.gone)
     return (
         tn(
-            "1 entry changed meanwhile, and was copied again.",
-            "{count:,d} entries changed meanwhile, and were copied again.",
+            "1 entry changed during the copy and was copied again.",
+            "{count:,d} entries changed during the copy and were copied again.",
             count=count,
         )
         if count
-        else t("Nothing changed meanwhile.")
+        else t("No entries changed during the copy.")
     )
 
 

@@ -325,12 +325,12 @@ def copy_listed(site: BringSite) -> Message:
     if progress.bytes_done and seconds >= 1:
         rate = int(progress.bytes_done / seconds)
         return t(
-            "{entries:,d} entries with {size:size} are on the drive, at {rate:size} a second.",
+            "{entries:,d} entries ({size:size}) are on the drive, at {rate:size} per second.",
             entries=count,
             size=size_bytes,
             rate=rate,
         )
-    return t("{entries:,d} entries with {size:size} are on the drive.", entries=count, size=size_bytes)
+    return t("{entries:,d} entries ({size:size}) are on the drive.", entries=count, size=size_bytes)
 
 
 def _copy_rest(progress: _Progress, listed: Iterable[Listed]) -> tuple[int, int]:

@@ -30,7 +30,7 @@ def drives_now(bring: Bring) -> tuple[str, ...]:
     ground = ground_of(Path(to.place))
     device = device_of(ground.mounted)
     other = t(
-        "What is mounted at {place} is not the {title} that files are brought to. Nothing was written now.",
+        "The filesystem at {place} is not the {title} target of this copy. This attempt made no changes.",
         place=shown(to.place),
         title=KINDS[to.filesystem].title,
     )
@@ -54,7 +54,7 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
     if None not in faults:
         raise refused(
             t(
-                "{device} is not on the drive that the files are copied to: {fault}.",
+                "{device} is not on the target drive of this copy: {fault}.",
                 device=node,
                 fault=next(iter(faults), None) or "",
             )
@@ -93,7 +93,7 @@ def check_own(bring: Bring, environment: Environment, *, anywhere: bool = False)
         check_file(bring.takes.edit, environment)
     for drive in drives:
         if environment.only is not None and drive not in environment.only:
-            raise refused(t("{drive} is no drive that this run may touch.", drive=drive))
+            raise refused(t("This run may not write to {drive}.", drive=drive))
     return drives
 
 
@@ -114,7 +114,8 @@ def check_token(bring: Bring, token: str) -> None:
         wanted, given = printable(bring.drive.token), printable(token)
         raise Refused(
             t(
-                "The token of the drive of {device} is {token}, not {given}. Nothing was written.",
+                "{given} does not confirm the drive of {device}; use --confirm {token}. No "
+                "changes were made.",
                 device=bring.target.device,
                 token=wanted,
                 given=given,
@@ -134,7 +135,7 @@ def start_bring(bring: Bring, token: str, *, journal_dir: Path | None, environme
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(bring, folder, environment, make=True)
     said = t(
-        "Bringing {source} to {folder}.", source=shown(bring.source.path), folder=shown(bring.target.folder)
+        "Copying {source} to {folder}.", source=shown(bring.source.path), folder=shown(bring.target.folder)
     )
     make = partial(make_run, folder, (bring.target.device,), BRING, render_bring(bring), environment)
     return begin_new(make, said, drive_locks)

@@ -33,27 +33,27 @@ def step_said(bring: Bring, step: BringStep) -> Message:
     match step:
         case BringStep.COPY:
             return t(
-                "Copy {entries:,d} files, folders and links, {size:size} of content.",
+                "Copy {entries:,d} files, folders and links ({size:size}).",
                 entries=bring.amount.entries,
                 size=bring.amount.size_bytes,
             )
         case BringStep.CATCH_UP:
-            return t("Copy again what changed meanwhile, and give folders their owners and dates.")
+            return t("Copy changed files again, and set the owners and dates of folders.")
         case BringStep.COMPARE:
-            return t("Read the copy back from the drive, and compare.")
+            return t("Read the copy back from the drive and compare.")
         case BringStep.TAKE_PLACE:
             assert bring.takes is not None
             file, place = (printable(path, 200) for path in (bring.takes.edit.file, bring.takes.place))
             return t(
-                "Have {file} mount {device} at {place} from the next start on.",
+                "Change {file} to mount {device} at {place} from the next boot.",
                 file=file,
                 place=place,
                 device=bring.target.device,
             )
 
 
-ALL_SAME = t("Everything that was copied is the same as in its source")
-STOPPED = t("Stopped as asked. What is copied stays.")
+ALL_SAME = t("All copied entries match the source")
+STOPPED = t("Stopped as requested. Copied files remain.")
 
 
 def bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
@@ -90,7 +90,7 @@ def check_goes_on(run: Path) -> None:
     if (run / UNDOING).exists():
         raise Refused(
             t(
-                "The run {run} was being undone: `diskwright undo {name}` goes on with that.",
+                "The undo of run {run} is unfinished. Continue with `diskwright undo {name}`.",
                 run=run.name,
                 name=run_argument(run),
             )
@@ -122,7 +122,7 @@ def _steps(
             journal.add(Event.STEP_FAILED, reason, step=number)
             steps = len(bring.steps)
             return Event.FAILED, t(
-                "Step {step} of {steps} failed: {error} What is copied stays.",
+                "Step {step} of {steps} failed: {error} Copied files remain.",
                 step=number,
                 steps=steps,
                 error=reason,
@@ -170,22 +170,23 @@ def _ended(run: Path, bring: Bring) -> Message:
     folder, source = (shown(path) for path in (bring.target.folder, bring.source.path))
     again = load_again(run)
     more = (
-        [t("Not copied, since it appeared meanwhile: {paths:list}.", paths=_names(again.new))]
+        [t("Not copied because created during the copy: {paths:list}.", paths=_names(again.new))]
         if again.new
         else []
     )
     if bring.takes is not None:
         more.append(
             t(
-                "From the next start on {device} is mounted at {place}. Restart soon: what "
-                "is written there until then is not copied.",
+                "The next boot mounts {device} at {place}. Reboot soon: changes there before "
+                "the reboot are not copied.",
                 device=bring.target.device,
                 place=source,
             )
         )
         more.append(
             t(
-                "The old filesystem stays on {old} as it is. `diskwright undo {run}` goes back.",
+                "The old filesystem on {old} remains unchanged. `diskwright undo {run}` "
+                "restores the old mount.",
                 old=bring.takes.device,
                 run=run_argument(run),
             )
@@ -194,7 +195,8 @@ def _ended(run: Path, bring: Bring) -> Message:
         paths = _names(again.unsteady)
         return join(
             t(
-                "{folder} holds {source}, read back and compared, but for what still changes: {paths:list}.",
+                "{source} was copied to {folder}, read back and compared, except for files "
+                "still changing: {paths:list}.",
                 folder=folder,
                 source=source,
                 paths=paths,
@@ -203,8 +205,8 @@ def _ended(run: Path, bring: Bring) -> Message:
         )
     return join(
         t(
-            "{folder} holds everything of {source}, read back and compared. `diskwright "
-            "undo {run}` removes it.",
+            "{source} was copied to {folder}, read back and compared. `diskwright undo "
+            "{run}` removes the copy.",
             folder=folder,
             source=source,
             run=run_argument(run),
@@ -221,9 +223,9 @@ def _names(paths: tuple[str, ...]) -> tuple[Message | str, ...]:
 def check_takes_back(run: Path) -> None:
     """Raises Refused where there is nothing to take back."""
     if state(run) is RunState.UNDONE:
-        raise Refused(t("The run {run} is undone already.", run=run.name))
+        raise Refused(t("Run {run} is already undone.", run=run.name))
     if not begun_steps(read_entries(run)):
-        raise Refused(t("The run {run} wrote nothing, so nothing is undone.", run=run.name))
+        raise Refused(t("Run {run} made no changes to undo.", run=run.name))
 
 
 def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
@@ -243,8 +245,8 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
             journal.add(Event.COMMAND, str(first[0]), step=number)
         if not stands_as_copied(bring):
             stays = t(
-                "The copy on {device} stays, since it can be in use in its new place. The "
-                "next start mounts the old filesystem at {place}.",
+                "The copy on {device} remains, because it may be in use at the new mount "
+                "point. The next boot mounts the old filesystem at {place}.",
                 device=bring.target.device,
                 place=shown(bring.takes.place),
             )
@@ -257,8 +259,8 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
     except (Refused, BadInput) as error:
         raise Failed(
             t(
-                "Only what its source still holds is removed, and that cannot be read. {why} "
-                "Nothing was removed.",
+                "Undo removes only files that still exist in the source, and the source is "
+                "unreadable. {why} No files were removed.",
                 why=reason_of(error),
             )
         ) from None
@@ -276,7 +278,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
-                "{run} copied files: what was changed since is never removed. Nothing was written.",
+                "Run {run} copied files. Undo never removes files changed since. No changes were made.",
                 run=run.name,
             )
         )
@@ -286,16 +288,22 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
         case Purpose.APPLY:
             now = state(run)
             if now in (RunState.DONE, RunState.UNDONE):
-                raise Refused(t("The run {run} is {state}: nothing is left to do.", run=run.name, state=now))
+                raise Refused(t("Run {run} is {state}; no steps remain.", run=run.name, state=now))
             check_goes_on(run)
             said = t(
-                "Going on with bringing {source} to {folder}.", source=shown(bring.source.path), folder=folder
+                "Resuming the copy of {source} to {folder}.", source=shown(bring.source.path), folder=folder
             )
         case Purpose.UNDO:
             check_takes_back(run)
-            said = t("Removing what was brought to {folder}.", folder=folder)
+            said = t("Removing the copied files from {folder}.", folder=folder)
         case Purpose.KEEP:
-            raise Refused(t("What {run} brought is in its place already. Nothing was written.", run=run.name))
+            raise Refused(
+                t(
+                    "Run {run} has already copied the files into place; keep does not apply. No "
+                    "changes were made.",
+                    run=run.name,
+                )
+            )
     anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or only_fstab_left(run, bring))
     drives = check_own(bring, load_environment(run), anywhere=anywhere)
     return Prepared(said, partial(lock_drives, drives))

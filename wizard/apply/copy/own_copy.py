@@ -53,8 +53,8 @@ def check_own(site: BringSite, path: bytes, recorded: TreeEntry | None, *, half:
         if not was_cut_off or _is_steady(site, path, recorded):
             raise Failed(
                 t(
-                    "{path} in the copy holds something that the run did not write, and it is "
-                    "not overwritten. Move it away.",
+                    "{path} in the copy was not written by this run and will not be overwritten. "
+                    "Move it away first.",
                     path=named(path),
                 )
             )
@@ -164,7 +164,7 @@ def _unless_gone() -> Iterator[None]:
             raise
 
 
-NOT_NOTED = Sentence("{file} cannot be used: {why}.")
+NOT_NOTED = Sentence("Cannot use {file}: {why}.")
 
 FILE = "digests"
 

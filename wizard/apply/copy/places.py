@@ -25,8 +25,8 @@ from wizard.plan.settings.possible import filesystem_on, places_of, signatures_o
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_machine
 
-NO_FOLDER = Sentence("There is no folder {path}.")
-OTHER_SOURCE = Sentence("{path} is not there, or no longer what it was. Nothing was written now.")
+NO_FOLDER = Sentence("Folder {path} does not exist.")
+OTHER_SOURCE = Sentence("{path} is missing or has changed. This attempt made no changes.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,10 @@ def held_on(device: str) -> DeviceFilesystem:
     kind = KINDS.get(found[0].kind) if len(found) == 1 else None
     if kind is None or not kind.kernel_names:
         raise BadInput(
-            t("{device} holds no filesystem that Linux mounts, or more than one.", device=printable(device))
+            t(
+                "{device} does not contain exactly one filesystem that Linux can mount.",
+                device=printable(device),
+            )
         )
     return DeviceFilesystem(node, kind.name, found[0].uuid or "")
 
@@ -133,7 +136,7 @@ def drive_of(node: str) -> Identity:
     machine = probe_machine([drives_under(node)[0]], seconds=LOOK_SECONDS)
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(t("The size of {drive} cannot be read.", drive=drive.path))
+        raise BadInput(t("Cannot read the size of {drive}.", drive=drive.path))
     return known_identity(machine, drive, drive.size_bytes, drive.geometry)
 
 

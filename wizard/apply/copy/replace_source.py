@@ -29,21 +29,22 @@ def taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Tak
     """How the target takes the place of the source. Raises Refused where it cannot, and BadInput where fstab,
     or what is on a device, cannot be read."""
     if not source.is_device and (fault := takes_fault(source.path)) is not None:
-        raise refused(t("{why}. The copy cannot take its place.", why=fault))
+        raise refused(t("{why}. The copy cannot replace the source.", why=fault))
     mounted = None if source.is_device else mounted_at(source.path)
     device = device_of(mounted) if mounted else None
     if mounted is None or device is None:
         raise refused(
             t(
-                "{source} is no mount point of a drive's filesystem: only what is one has a place to take.",
+                "{source} is not the mount point of a filesystem on a drive. Only a mount "
+                "point can be replaced.",
                 source=shown(source.path),
             )
         )
     if to.folder != to.place or to.makes:
         raise refused(
             t(
-                "{folder} is not the top of its volume. Only what is copied to {place} "
-                "itself can take a place.",
+                "{folder} is not the top folder of its volume. Only a copy to {place} itself "
+                "can replace a mount point.",
                 folder=shown(to.folder),
                 place=shown(to.place),
             )
@@ -51,7 +52,7 @@ def taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Tak
     if not KINDS[to.filesystem].holds.owners:
         raise refused(
             t(
-                "{title} keeps no owners, so it cannot take the place of {place}.",
+                "{title} does not store owners, so the copy cannot replace {place}.",
                 title=KINDS[to.filesystem].title,
                 place=shown(source.path),
             )
@@ -71,13 +72,13 @@ def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
     found = [line for line in lines if line.mount_point.rstrip("/") == place]
     if len(found) != 1:
         said = (
-            Sentence("{file} has more than one line for {place}.")
+            Sentence("{file} has several lines for {place}.")
             if found
-            else Sentence("{file} has no line for {place}, so what mounts it at the start is not known.")
+            else Sentence("{file} has no line for {place}, so the way it is mounted at boot is unknown.")
         )
         raise refused(said(file=str(file), place=shown(place)))
     if {"bind", "rbind"}.intersection(found[0].options):
-        raise refused(t("{place} is a folder of another mount, bound there.", place=shown(place)))
+        raise refused(t("{place} is a bind mount of another folder.", place=shown(place)))
     return found[0]
 
 
@@ -91,13 +92,13 @@ def _own_line(
     if own is not None:
         return own.number, text.split("\n")[own.number - 1]
     if not used.uuid:
-        raise refused(t("The filesystem on {device} has no UUID that fstab could name.", device=to.device))
+        raise refused(t("The filesystem on {device} has no UUID for fstab.", device=to.device))
     mounted = mounted_at(to.place)
     assert mounted is not None, "it was looked at"
     if mounted.root != "/":
         raise refused(
             t(
-                "{place} is only a part of what is on {device}, and fstab has no line for it.",
+                "{place} is only part of the filesystem on {device}, and fstab has no line for {place}.",
                 device=to.device,
                 place=shown(to.place),
             )
@@ -107,7 +108,11 @@ def _own_line(
     others = tuple(one for one in lines if one is not old)
     if found := conflict(others, line):
         raise refused(
-            t("{file} has another line already: {conflict}.", file=str(environment.fstab), conflict=found)
+            t(
+                "{file} already has a conflicting line: {conflict}.",
+                file=str(environment.fstab),
+                conflict=found,
+            )
         )
     return None, fstab_line(line)
 
@@ -146,7 +151,7 @@ def check_place(bring: Bring) -> None:
     edit = bring.takes.edit
     check_writable(Path(edit.file), NO_FSTAB)
     if (found := standing(edit, bring.drive)).how is not How.BEFORE:
-        raise refused(t("It was changed meanwhile: {seen}.", seen=found.seen))
+        raise refused(t("Unexpected change: {seen}.", seen=found.seen))
 
 
 def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:

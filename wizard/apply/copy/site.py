@@ -89,7 +89,7 @@ def written_ns(run: Path) -> int:
     return max(times)
 
 
-TARGET_LOST = Sentence("{folder} cannot be written to: {why}.")
+TARGET_LOST = Sentence("Cannot write to {folder}: {why}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,8 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
     if copied is not None and copied.folder != bring.target.folder:
         raise Failed(
             t(
-                "{run} copied to {folder}, but its bring.json is of another run. Nothing was written now.",
+                "{run} copied to {folder}, but its bring.json belongs to another run. This "
+                "attempt made no changes.",
                 run=run.name,
                 folder=shown(copied.folder),
             )

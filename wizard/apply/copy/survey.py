@@ -31,7 +31,7 @@ from wizard.plan.copy import losses_of, name_fault, size_fault
 
 # Whether it can be done.
 READ_ONLY = Sentence("{path} is mounted read-only.")
-UNREAD = Sentence("{path} cannot be read: {why}.")
+UNREAD = Sentence("Cannot read {path}: {why}.")
 
 
 # The run.
@@ -40,7 +40,7 @@ MORE_CHANGE = Sentence("{count:,d} more")
 
 
 # Taking it back.
-NOT_REMOVED = Sentence("{path} could not be removed: {why}.")
+NOT_REMOVED = Sentence("Cannot remove {path}: {why}.")
 
 
 ENTRY_BYTES = 1024
@@ -133,8 +133,8 @@ def _check_name(path: bytes, count: _Count, filesystem: str) -> None:
             title = KINDS[filesystem].title
             raise refused(
                 t(
-                    "{path} cannot be copied: {title} takes it for the same name as {other}. "
-                    "Rename one of both.",
+                    "{path} cannot be copied: {title} treats the name and {other} as identical. "
+                    "Rename one of them.",
                     path=named(path),
                     other=named(other),
                     title=title,
@@ -145,7 +145,7 @@ def _check_name(path: bytes, count: _Count, filesystem: str) -> None:
 def _check_fits(path: bytes, fault: Message | None) -> None:
     if fault is not None:
         raise refused(
-            t("{path} cannot be copied: {fault}. Rename it, or move it away.", path=named(path), fault=fault)
+            t("{path} cannot be copied: {fault}. Rename or move the file.", path=named(path), fault=fault)
         )
 
 
@@ -178,7 +178,7 @@ def work_out(
         _check_free(top, to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
-        raise refused(t("{source} is empty: there is nothing to copy.", source=shown(source)))
+        raise refused(t("{source} is empty: no files to copy.", source=shown(source)))
     bring = Bring(drive, wanted, to, amount, takes)
     check_room_there(bring)
     return replace(bring, doubts=losses_of(bring))
@@ -191,7 +191,7 @@ def _target_ground(target: str) -> FolderLocation:
         if mounted is None:
             raise refused(
                 t(
-                    "{device} is not mounted. Mount it first: `diskwright mount {device}`.",
+                    "{device} is not mounted. Run `diskwright mount {device}` first.",
                     device=shown(target),
                 )
             )
@@ -203,7 +203,7 @@ def _target(ground: FolderLocation, into: str | None) -> BringTo:
     mounted = ground.mounted
     device = device_of(mounted)
     if device is None:
-        raise refused(t("{path} does not lie on a drive.", path=shown(ground.folder)))
+        raise refused(t("{path} is not on a drive.", path=shown(ground.folder)))
     if "ro" in mounted.options:
         raise refused(READ_ONLY(path=shown(mounted.mount_point)))
     held = held_on(device)
@@ -212,7 +212,10 @@ def _target(ground: FolderLocation, into: str | None) -> BringTo:
         inner = PurePosixPath(into)
         if inner.is_absolute() or ".." in inner.parts or not inner.parts:
             raise BadInput(
-                t("--into takes a path within the target, such as old/photos, not {path}.", path=shown(into))
+                t(
+                    "--into requires a path within the target, such as old/photos, not {path}.",
+                    path=shown(into),
+                )
             )
         folder = ground.folder / inner
     return BringTo(
@@ -234,7 +237,7 @@ def _missing(ground: Path, folder: Path) -> tuple[str, ...]:
         if not os.path.lexists(path):
             missing.append(str(path))
         elif path.is_symlink() or not path.is_dir() or path.is_mount():
-            raise refused(t("{path} is no folder.", path=shown(path)))
+            raise refused(t("{path} is not a folder.", path=shown(path)))
     return tuple(reversed(missing))
 
 
@@ -271,7 +274,7 @@ def _check_apart(source: BringFrom, ground: FolderLocation, to: BringTo) -> None
     if there.overlaps(folder):
         raise refused(
             t(
-                "{source} and {target} are the same place, or one lies in the other.",
+                "{source} and {target} are the same, or one contains the other.",
                 source=shown(source.path),
                 target=shown(to.folder),
             )
@@ -294,8 +297,8 @@ def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
         if os.path.lexists(folder + b"/" + name):
             raise refused(
                 t(
-                    "{path} exists already, and nothing is overwritten. Name another folder with "
-                    "--into FOLDER.",
+                    "{path} already exists and will not be overwritten. Choose another folder "
+                    "with --into FOLDER.",
                     path=shown(os.fsdecode(folder + b"/" + name)),
                 )
             )
@@ -309,7 +312,7 @@ def check_room_there(bring: Bring) -> None:
     if needed > free:
         raise refused(
             t(
-                "{target} has {free:size} free, and the copy takes about {needed:size}.",
+                "{target} has {free:size} free; the copy needs about {needed:size}.",
                 target=shown(to.place),
                 free=free,
                 needed=needed,
@@ -318,7 +321,7 @@ def check_room_there(bring: Bring) -> None:
     # Where a filesystem makes inodes as it needs them, it counts none.
     if status.f_files and amount.entries > status.f_ffree:
         said = t(
-            "{target} has room for {free:,d} more files, and {needed:,d} are to be copied.",
+            "{target} can store {free:,d} more files; the copy needs {needed:,d}.",
             target=shown(to.place),
             free=status.f_ffree,
             needed=amount.entries,

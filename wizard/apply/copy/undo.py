@@ -143,7 +143,7 @@ def _told(site: BringSite, taken: _Taken) -> Message:
         source = shown(site.bring.source.path)
         said.append(
             t(
-                "Kept, since the copy and {source} differ: {paths:list}.",
+                "Kept because the copy differs from {source}: {paths:list}.",
                 source=source,
                 paths=_names(taken.left),
             )
@@ -151,11 +151,9 @@ def _told(site: BringSite, taken: _Taken) -> Message:
         if len(taken.left) > NAMED:
             list_file = site.run / KEPT
             replace_durably(list_file, "".join(f"{named(path)}\n" for path in sorted(taken.left)).encode())
-            said.append(t("All that were kept are listed in {file}.", file=str(list_file)))
+            said.append(t("{file} lists all kept entries.", file=str(list_file)))
     if taken.kept_folders:
-        said.append(
-            t("Folders stay that hold something else: {paths:list}.", paths=_names(taken.kept_folders))
-        )
+        said.append(t("Folders with other contents remain: {paths:list}.", paths=_names(taken.kept_folders)))
     return join(*said)
 
 
@@ -189,11 +187,11 @@ def compare(site: BringSite) -> tuple[Message, int]:
         site.run / RESULT, site.run / AFTER, inode_numbers=False, seen_as=as_held(site.holds, unsteady)
     )
     if found:
-        raise Failed(join(t("The copy in {folder} is not the same:", folder=shown(to.folder)), *found))
+        raise Failed(join(t("The copy in {folder} differs:", folder=shown(to.folder)), *found))
     # The top is on the list, too.
     count = taken.entries - 1
     return t(
-        "{entries:,d} entries were read back from the drive, and are the same as in {source}.",
+        "{entries:,d} entries were read back from the drive and match {source}.",
         entries=count,
         source=shown(site.bring.source.path),
     ), count

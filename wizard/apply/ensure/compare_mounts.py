@@ -34,7 +34,7 @@ from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.probe.host.environment import writer_named
 
-NO_OPTIONS = Sentence("the line of {device} in {file} lacks {options:list}")
+NO_OPTIONS = Sentence("the entry for {device} in {file} lacks {options:list}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def _using_of_several(
         faults += [
             *(need.said for need in needs),
             t(
-                "mount it by hand, since it lies on several drives: `btrfs device scan "
+                "mount this multi-device filesystem manually: `btrfs device scan "
                 "{devices:row}`, then `mount`",
                 devices=parts,
             ),
@@ -228,7 +228,7 @@ def _place_of(volume: Volume, asked: VolumeRequest, used: InUse) -> Iterator[_Ne
     elif used.mounts and place not in [mounted.mount_point for mounted in used.mounts]:
         elsewhere = tuple(printable(mounted.mount_point, 200) for mounted in used.mounts)
         yield t(
-            "{device} is mounted at {found:and}, and {wanted} is wanted",
+            "{device} is mounted at {found:and} instead of {wanted}",
             device=device,
             found=elsewhere,
             wanted=shown,
@@ -281,7 +281,7 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
     except OSError as error:
         why = error.strerror or ""
         raise Failed(
-            t("{place} does not tell whose it is: {why}.", place=printable(place, 200), why=why)
+            t("Cannot read the owner of {place}: {why}.", place=printable(place, 200), why=why)
         ) from None
     keeps = MADE[filesystem].holds.owners
     mode = top.st_mode & 0o7777
@@ -294,8 +294,8 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
         same = same and mode == writer.mode
     if not same:
         yield t(
-            "{place} belongs to {uid}:{gid} with mode {mode}, and {who} is to write "
-            "there ({owner}, {wanted})",
+            "{place} belongs to {uid}:{gid} with mode {mode}; for {who} to write, "
+            "{owner} with mode {wanted} is expected",
             place=printable(place, 200),
             uid=top.st_uid,
             gid=top.st_gid,

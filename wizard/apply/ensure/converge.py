@@ -81,7 +81,10 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
     if hidden := next((use for use in uses if is_hidden(use)), None):
         raise Refused(
-            t("{device} is in use where it cannot be seen, so how is not known.", device=hidden.subject)
+            t(
+                "{device} is mounted out of sight of this session, so details of the use are unknown.",
+                device=hidden.subject,
+            )
         )
     if not uses:
         return BtrfsSeen(members, _profiles(_chunks(parts)), newest)
@@ -115,7 +118,7 @@ def _spaces(place: str) -> Kept:
     """Of a mounted one, whose records are written all the time."""
     found = SPACES.findall(_look(("btrfs", "filesystem", "df", "--raw", place)).output)
     if not found:
-        raise Failed(t("btrfs does not say how {place} keeps what is written.", place=place))
+        raise Failed(t("btrfs does not report the block group profiles of {place}.", place=place))
     for holds, profile, size in found:
         if holds != RESERVE and int(size):
             yield frozenset(holds.upper().split("+")), profile
@@ -136,7 +139,7 @@ def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
         used = frozenset(node_of(entry.name) for entry in (folder / "devices").iterdir())
     except OSError:
         raise Refused(
-            t("The kernel does not say which devices the Btrfs {uuid} works with.", uuid=uuid)
+            t("Cannot read from the kernel which devices the Btrfs {uuid} uses.", uuid=uuid)
         ) from None
     misses = False
     with suppress(OSError):
@@ -147,7 +150,7 @@ def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
 
 
 REACHES_FURTHER = Sentence(
-    "{device} is one of {count} devices of {what}, and the others are not named here, so nothing is replaced"
+    "{device} is one of {count} devices of {what}, but the others are not listed here, so no data is replaced"
 )
 
 
@@ -205,7 +208,7 @@ def _of_md(held: Held) -> Iterator[Message]:
         said = exported(_look(("mdadm", "--examine", "--export", device)).output)
         count = said.get("MD_DEVICES", "")
         if not count.isdigit():
-            raise Failed(t("mdadm does not say of how many drives the array on {device} is.", device=device))
+            raise Failed(t("mdadm does not report how many drives the array on {device} has.", device=device))
         if int(count) > _named(held, one.uuid):
             yield REACHES_FURTHER(device=device, count=int(count), what=t("an md array"))
 
@@ -225,8 +228,7 @@ def _of_others(held: Held) -> Iterator[Message]:
         is_raid = one.kind.endswith("_raid_member") and one.kind not in MEMBER_KINDS.values()
         if is_raid or one.kind in PARTS:
             yield t(
-                "{device} is a {kind}, so it may be a part of what lies on further drives; "
-                "nothing is replaced",
+                "{device} is a {kind} and may belong to a volume on further drives; no data is replaced",
                 device=device,
                 kind=one.kind,
             )

@@ -84,8 +84,8 @@ def _content_faults(plan: Plan, drives: Sequence[Drive]) -> Iterator[Message]:
     for at, (volume, layer) in enumerate(zip(plan.volumes, layers_of(plan, drives), strict=True)):
         if layer is None:
             yield t(
-                "the logical volume {name} is not active, so what it holds is unknown; "
-                "`vgchange --activate y` activates it",
+                "the logical volume {name} is inactive, so the contents are unknown; "
+                "activate it with `vgchange --activate y`",
                 name=names[at].name if names else volume.label,
             )
         else:
@@ -102,7 +102,7 @@ def _md_faults(stripe: Stripe, parts: Sequence[str], drives: Sequence[Drive]) ->
         for one in part.signatures
     }
     if len(uuids) > 1 or len({layer.path for layer in found}) > 1:
-        yield t("{devices:and} are parts of different arrays", devices=tuple(parts))
+        yield t("{devices:and} belong to different arrays", devices=tuple(parts))
         return
     if not found:
         yield differences.NOT_RUNNING(devices=tuple(parts))
@@ -191,7 +191,7 @@ def subvolume_faults(
         elif roots.get(one.mount_point, f"/{one.name}") != f"/{one.name}":
             found = printable(roots[one.mount_point], 200)
             yield t(
-                "at {place}, {device} is mounted from {found} instead of {wanted}",
+                "{device} is mounted at {place} from {found} instead of {wanted}",
                 device=device,
                 place=place,
                 found=found,
@@ -217,8 +217,8 @@ def container_faults(
     layer = opened_on(drive, device)
     if layer is None:
         yield t(
-            "{device} is closed, so what it holds is unknown; `cryptsetup open "
-            "--key-file {key} {device} {name}` opens it",
+            "the contents of {device} are unknown; open the container with `cryptsetup "
+            "open --key-file {key} {device} {name}`",
             device=device,
             key=key,
             name=encryption.name,
@@ -249,7 +249,7 @@ def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environm
     own = [line for line in parse_crypttab(read_text(file)) if line.names({"UUID": uuid})]
     if len(own) != 1 or own[0].key != encryption.key:
         yield t(
-            "{file} has no line that opens {device} with {key}",
+            "{file} lacks an entry to open {device} with {key}",
             device=encryption.device,
             key=encryption.key,
             file=str(file),

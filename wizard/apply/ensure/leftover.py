@@ -73,7 +73,7 @@ def _left(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive])
         return Leftover(
             run,
             t(
-                "A run is at work on {drive}; `{command}` shows it.",
+                "A run is active on {drive}. Show progress with `{command}`.",
                 drive=drive.path,
                 command=command_on("status", run),
             ),
@@ -84,7 +84,7 @@ def _left(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive])
         return Leftover(
             run,
             t(
-                "What a run made on {drive} waits for your word: `{commands}`.",
+                "A run on {drive} is waiting for your decision: `{commands}`.",
                 drive=drive.path,
                 commands=asked.said(run),
             ),
@@ -98,7 +98,7 @@ def _left(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive])
         return Leftover(
             run,
             t(
-                "the run {run}, which makes this on {drive}, was cut off and goes on",
+                "the interrupted run {run} sets up {drive} as requested and will resume",
                 drive=drive.path,
                 run=run.name,
             ),
@@ -111,11 +111,11 @@ def _first(run: Path, drive: Drive, ways: NextCommands) -> Message:
     """What to do about a run before anything else, or why no command works on it."""
     if ways.names:
         return t(
-            "A run on {drive} was cut off, and comes first: `{commands}`.",
+            "Resolve the interrupted run on {drive} first: `{commands}`.",
             drive=drive.path,
             commands=ways.said(run),
         )
-    return t("A run on {drive} is not over. {why}", drive=drive.path, why=ways.why_not)
+    return t("The run on {drive} is not finished. {why}", drive=drive.path, why=ways.why_not)
 
 
 def _is_on(run: Path, drive: Drive) -> bool:
@@ -202,10 +202,10 @@ def _layout(member: Member) -> tuple[object, ...]:
 
 
 # What would be done.
-NO_LINE = Sentence("{file} has no line that mounts {device} at {place}")
+NO_LINE = Sentence("{file} lacks an entry to mount {device} at {place}")
 NOT_MOUNTED = Sentence("{device} is not mounted at {place}")
 
 # What is otherwise, and stays so.
-MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, and it is to be mounted nowhere")
-OTHER_PLACE = Sentence("{file} mounts {device} at {found:and}, and {wanted} is wanted")
-NO_SWAP_LINE = Sentence("{file} has no line for the swap on {device}")
+MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, but no mount is requested")
+OTHER_PLACE = Sentence("{file} mounts {device} at {found:and} instead of {wanted}")
+NO_SWAP_LINE = Sentence("{file} lacks an entry for swap on {device}")

@@ -100,8 +100,8 @@ def _looked(aim: Aim) -> DriveAssessment:
     if unread := next((drive for drive in drives if unread_content(drive)), None):
         raise Refused(
             t(
-                "Not all of what {drive} holds could be read, so it may not be empty; "
-                "`diskwright inspect` says why.",
+                "Some contents of {drive} are unreadable, so the drive may not be empty. See "
+                "`diskwright inspect`.",
                 drive=unread.path,
             )
         )
@@ -132,17 +132,15 @@ def _looked(aim: Aim) -> DriveAssessment:
         paths = tuple(drive.path for drive in held)
         told = (
             t(
-                "replace names another drive, or what {drive:and} held before; for what is "
-                'held now: replace = "{value}"',
+                "replace names another drive, or older contents of {drive:and}; for the "
+                'current contents: replace = "{value}"',
                 drive=paths,
                 value=value,
             )
             if aim.wanted.replace
             else tn(
-                "{drive:and} holds something else, which is never destroyed unless the file "
-                'says so: replace = "{value}"',
-                "{drive:and} hold something else, which is never destroyed unless the file "
-                'says so: replace = "{value}"',
+                '{drive:and} has other contents, destroyed only if the file has: replace = "{value}"',
+                '{drive:and} have other contents, destroyed only if the file has: replace = "{value}"',
                 drive=paths,
                 value=value,
                 count=len(paths),
@@ -161,8 +159,8 @@ def _together(seen: DriveAssessment, ideal: Plan, aim: Aim) -> DriveAssessment:
             said=(
                 *faults,
                 t(
-                    "nothing of that is replaced, since {drive:and} may hold what is wanted; put "
-                    "it right by hand",
+                    "fix this manually: {drive:and} may contain the requested volumes, so no "
+                    "data is replaced",
                     drive=seen.paths,
                 ),
             ),
@@ -183,8 +181,8 @@ def _made(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
             seen,
             said=(
                 t(
-                    "This cannot be tried out first on {drive:and}: {why}. Use `plan` and "
-                    "`apply`, which say what that means.",
+                    "Cannot rehearse this on {drive:and}: {why}. Use `plan` and `apply`, which "
+                    "explain the consequences.",
                     drive=paths,
                     why=why,
                 ),
@@ -215,8 +213,8 @@ def _made(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
         )
     said = seen.said or (
         tn(
-            "{drive:and} is blank; the volumes are to be made",
-            "{drive:and} are blank; the volume over them is to be made",
+            "{drive:and} is blank; the volumes will be created",
+            "{drive:and} are blank; the volume across them will be created",
             drive=paths,
             count=len(paths),
         ),
@@ -279,7 +277,7 @@ def meant(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]]:
     drives = tuple(_drive(match, links, tuple(known.values())) for match in matches)
     paths = [drive.path for drive in drives]
     if twice := next((path for path in paths if paths.count(path) > 1), None):
-        raise Refused(t("Two of the matches mean {drive}; each has to mean another drive.", drive=twice))
+        raise Refused(t("Two matches select {drive}. Each match must select a different drive.", drive=twice))
     return replace(machine, drives=tuple(known.values())), drives
 
 

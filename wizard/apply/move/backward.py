@@ -23,8 +23,9 @@ from wizard.model.said import Sentence, t
 from wizard.plan.partition.moves import taken_back
 
 USED_SINCE = Sentence(
-    "{part} was used since it was moved, so this run cannot take it back. "
-    "`diskwright move {part} --to {start}` moves it there with what it holds now."
+    "{part} was used after the move, so this run cannot move it back. "
+    "`diskwright move {part} --to {start}` moves it there with its current "
+    "contents."
 )
 
 
@@ -101,9 +102,8 @@ def _refuse_changed(on: OnDrive, number: int, move: Move, mover: Mover) -> None:
     if not mover.has_table(PartitionSide.NEW):
         raise Refused(
             t(
-                "The partition table of {drive} was changed since {part} was moved, so this "
-                "run cannot take it back. `diskwright move {part} --to {start}` moves it "
-                "there.",
+                "The partition table of {drive} has changed since {part} was moved, so undo "
+                "is not possible. Instead, use `diskwright move {part} --to {start}`.",
                 part=move.device,
                 drive=move.drive.path,
                 start=start,

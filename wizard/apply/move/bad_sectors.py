@@ -21,7 +21,7 @@ from wizard.model.migration import Moves
 from wizard.model.said import KIB, MIB, Sentences, t
 
 UNREADABLE = Sentences(
-    "1 physical block cannot be read.", "{count} stretches of physical blocks cannot be read."
+    "1 physical block cannot be read.", "{count} ranges of physical blocks cannot be read."
 )
 
 STEPS = (MIB, 64 * KIB)
@@ -117,8 +117,8 @@ class _Narrowing:
             if self._failed > MOST_FAILED:
                 raise Failed(
                     t(
-                        "{why} More than {count} reads failed there, so no more are tried: the drive "
-                        "may be dying.",
+                        "{why} More than {count} reads failed there, so the scan stopped: the drive "
+                        "may be failing.",
                         why=str(error),
                         count=MOST_FAILED,
                     )
@@ -243,8 +243,7 @@ def fill(
     if beside := next((piece for place in found for piece in without(place, others)), None):
         raise UnreadSector(
             t(
-                "The drive could not be read at byte {byte}, in a block that the partition "
-                "shares with its neighbour.",
+                "Cannot read the drive at byte {byte}, in a block shared by the partition and its neighbour.",
                 byte=beside.start_bytes,
             )
         )

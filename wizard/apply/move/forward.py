@@ -35,19 +35,19 @@ def bad_listed(move: Move, bad: Iterable[Bad]) -> Iterator[Message]:
     for one in bad:
         says = (
             Sentence(
-                "{part} has zeros in its sectors {own_first} to {own_last}: {size:exact}, "
-                "byte {begin} on. They were sectors {first} to {last} of {drive}."
+                "Sectors {own_first} to {own_last} of {part} now contain zeros: {size:exact} "
+                "from byte {begin}. They were sectors {first} to {last} of {drive}."
             )
             if one.is_zeros
             else Sentence(
-                "{drive} cannot be read in its sectors {first} to {last}: {size:exact} of "
-                "{part}, sectors {own_first} to {own_last}, byte {begin} on. The journal on "
-                "the drive has what was there."
+                "Cannot read sectors {first} to {last} of {drive}: {size:exact} of {part}, "
+                "sectors {own_first} to {own_last}, from byte {begin}. The journal on the "
+                "drive has the old data."
             )
             if one.is_kept
             else Sentence(
-                "{drive} cannot be read in its sectors {first} to {last}: {size:exact} of "
-                "{part}, sectors {own_first} to {own_last}, byte {begin} on."
+                "Cannot read sectors {first} to {last} of {drive}: {size:exact} of {part}, "
+                "sectors {own_first} to {own_last}, from byte {begin}."
             )
         )
         yield says(
@@ -72,21 +72,22 @@ def stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
     """Why a move stopped on its way, and how it goes on, or back."""
     says = (
         Sentences(
-            "A place at the beginning of {part} cannot be read any more, {size:exact}; "
-            "nothing has moved yet. `diskwright resume {run} --over-bad-sectors` moves "
-            "it, and restores that place from the journal.",
-            "{count} places at the beginning of {part} cannot be read any more, "
-            "{size:exact}; nothing has moved yet. `diskwright resume {run} "
-            "--over-bad-sectors` moves it, and restores those places from the journal.",
+            "A range at the start of {part} is no longer readable ({size:exact}); no "
+            "data has moved yet. `diskwright resume {run} --over-bad-sectors` moves the "
+            "partition and restores the range from the journal.",
+            "{count} ranges at the start of {part} are no longer readable "
+            "({size:exact}); no data has moved yet. `diskwright resume {run} "
+            "--over-bad-sectors` moves the partition and restores the ranges from the "
+            "journal.",
         )
         if all(one.is_kept for one in bad)
         else Sentences(
-            "A place of {part} cannot be read, {size:exact}; so the move stopped, and "
-            "nothing else is lost. `diskwright resume {run} --over-bad-sectors` goes on, "
-            "and has zeros there from then on.",
-            "{count} places of {part} cannot be read, {size:exact}; so the move stopped, "
-            "and nothing else is lost. `diskwright resume {run} --over-bad-sectors` goes "
-            "on, and has zeros there from then on.",
+            "The move stopped at an unreadable range of {part} ({size:exact}); no other "
+            "data is lost. `diskwright resume {run} --over-bad-sectors` continues and "
+            "replaces the range with zeros.",
+            "The move stopped at {count} unreadable ranges of {part} ({size:exact}); no "
+            "other data is lost. `diskwright resume {run} --over-bad-sectors` continues "
+            "and replaces the ranges with zeros.",
         )
     )
     return says(count=len(bad), part=move.device, size=_size(bad), run=run)
@@ -96,18 +97,18 @@ def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
     """The places at which the way back stops, and how it goes on."""
     if all(one.is_kept for one in bad):
         said = t(
-            "So nobody can tell whether {part} was used since it was moved. Only if it "
-            "was not, `diskwright undo {run} --over-bad-sectors` moves it back, and "
-            "restores these places from the journal.",
+            "It is therefore unknown if {part} was used after the move. Only if not, use "
+            "`diskwright undo {run} --over-bad-sectors`. This moves the partition back "
+            "and restores these ranges from the journal.",
             part=move.device,
             run=run,
         )
     else:
         said = tn(
-            "A place of {part} cannot be read, {size:exact}. `diskwright undo {run} "
-            "--over-bad-sectors` goes on, and has zeros there.",
-            "{count} places of {part} cannot be read, {size:exact}. `diskwright undo "
-            "{run} --over-bad-sectors` goes on, and has zeros there.",
+            "A range of {part} cannot be read ({size:exact}). `diskwright undo {run} "
+            "--over-bad-sectors` continues and replaces the range with zeros.",
+            "{count} ranges of {part} cannot be read ({size:exact}). `diskwright undo "
+            "{run} --over-bad-sectors` continues and replaces the ranges with zeros.",
             count=len(bad),
             part=move.device,
             size=_size(bad),
@@ -119,11 +120,11 @@ def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
 def same_said(move: Move, bad: tuple[Bad, ...]) -> Message:
     """What was compared: all, or all but the pieces around what was lost."""
     if not bad:
-        return t("{part} holds the same bytes as before.", part=move.device)
+        return t("{part} contains the same data as before.", part=move.device)
     apart = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
     return t(
-        "{part} holds the same bytes as before, but for {size:exact} that could not "
-        "be read. {apart:size} around them could not be compared.",
+        "{part} contains the same data as before, except {size:exact} of unreadable "
+        "data. {apart:size} around that data could not be compared.",
         part=move.device,
         size=_size(bad),
         apart=apart,
@@ -134,8 +135,8 @@ def back_but(move: Move, bad: tuple[Bad, ...]) -> Message:
     """Where it is again, and what is not as it was."""
     apart = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
     return t(
-        "{part} starts at {start:exact} again, as it was, but for {size:exact} that "
-        "could not be read. {apart:size} around them could not be compared.",
+        "{part} starts at {start:exact} again, as before, except {size:exact} of "
+        "unreadable data. {apart:size} around that data could not be compared.",
         part=move.device,
         start=move.before.start_bytes,
         size=_size(bad),
@@ -148,8 +149,8 @@ def _size(bad: Iterable[Bad]) -> int:
 
 
 HALF = Sentence(
-    "If the power went now, nothing would be lost: nobody could mount {part:and} "
-    "until `diskwright {command} {run}` has finished."
+    "A power cut now would lose no data. {part:and} could not be mounted until "
+    "`diskwright {command} {run}` has finished."
 )
 
 
@@ -196,38 +197,37 @@ def power_said(run: Path) -> Message:
         if move_step(moves, number) in begun
     ]
     if not started:
-        return t("If the power went now, {part:and} would be as before.", part=moves.devices)
+        return t("A power cut now would leave {part:and} as before.", part=moves.devices)
     if (run / UNDOING).exists():
         return HALF(part=tuple(device for device, _ in started), command="undo", run=run_argument(run))
     device, is_moved = started[-1]
     if is_moved:
-        return t("If the power went now, {part} would be whole at its new place.", part=device)
+        return t("A power cut now would leave {part} complete at its new location.", part=device)
     return HALF(part=device, command="resume", run=run_argument(run))
 
 
 # Before it begins.
-OVER = Sentence("{run} is {state}. There is nothing left to do.")
+OVER = Sentence("Run {run} is {state}; no steps remain.")
 
 # Found on a drive.
 
 # How it goes.
-NOT_SAME = Sentence("What {part} holds now is not what it held before. Do not use it.")
-CHECKS_FAIL = Sentence("{part} was moved, but a check does not hold. {way}")
-NO_JOURNAL = Sentence(
-    "The journal of {run} is no longer on {drive}: something else was written there. Nothing was written now."
-)
+NOT_SAME = Sentence("The contents of {part} differ from before. Do not use the partition.")
+CHECKS_FAIL = Sentence("{part} was moved, but a check failed. {way}")
+NO_JOURNAL = Sentence("The journal of {run} on {drive} was overwritten. This attempt made no changes.")
 
 # If the power goes.
 
 
 BAD_SECTOR = Sentence(
-    "{why} Nothing was written. A partition with a bad sector is not moved: copy its files off first."
+    "{why} No changes were made. A partition with a bad sector is not moved: copy its files off first."
 )
 BAD_SECTOR_LATER = Sentence(
-    "{why} A partition with a bad sector is not moved. What had moved before stays, whole, at its new place."
+    "{why} A partition with a bad sector is not moved. Partitions moved before "
+    "remain intact at the new location."
 )
-STOPPED = Sentence("Stopped. Nothing is lost.")
-FAILED = Sentence("{why} Nothing is lost.")
+STOPPED = Sentence("Stopped. No data is lost.")
+FAILED = Sentence("{why} No data is lost.")
 
 
 class Carrying(OnDrive):
@@ -260,7 +260,7 @@ class Carrying(OnDrive):
             early = BAD_SECTOR if not self._has_moved() else BAD_SECTOR_LATER
             return Event.FAILED, str(early(why=str(error)))
         if digests is None:
-            early = Sentence("Stopped before anything was written.") if not self._has_moved() else STOPPED
+            early = Sentence("Stopped before the first write.") if not self._has_moved() else STOPPED
             return Event.STOPPED, str(early())
         self.note(
             number,
@@ -272,7 +272,7 @@ class Carrying(OnDrive):
             ),
         )
         self._journal.add(
-            Event.STEP_DONE, t("Every sector of {part} could be read.", part=move.device), step=step
+            Event.STEP_DONE, t("All sectors of {part} are readable.", part=move.device), step=step
         )
         return None
 
@@ -311,7 +311,7 @@ class Carrying(OnDrive):
             self._journal.add(Event.STEP_FAILED, str(error), step=step)
             return Event.FAILED, str(FAILED(why=str(error)))
         self.note_bad(number, mover)
-        self._journal.add(Event.STEP_DONE, t("{part} is at its new place.", part=move.device), step=step)
+        self._journal.add(Event.STEP_DONE, t("{part} is at its new location.", part=move.device), step=step)
         return None
 
     def _stopped_at_bad(self, number: int, move: Move, step: int, unreadable: UnreadableBlocks) -> Outcome:
@@ -362,7 +362,9 @@ class Carrying(OnDrive):
             return Event.FAILED, str(FAILED(why=str(error)))
         if digests is None:
             return Event.STOPPED, str(STOPPED())
-        self._journal.add(Event.STEP_DONE, t("All of {part} was read again.", part=move.device), step=step)
+        self._journal.add(
+            Event.STEP_DONE, t("{part} was read again completely.", part=move.device), step=step
+        )
         said = str(same_said(move, self.notes[number].bad)).rstrip(".")
         if not self.are_same(number, digests):
             self._journal.add(Event.NOT_VERIFIED, said)

@@ -63,7 +63,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
-                "{run} moves a partition: --over-changes means nothing for it. Nothing was written.",
+                "{run} moves a partition: --over-changes does not apply. No changes were made.",
                 run=run.name,
             )
         )
@@ -72,8 +72,8 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_bad_sectors and not any(noted.stops or noted.over for noted in load_notes(run, moves)):
         raise Refused(
             t(
-                "{run} has not stopped at a bad sector: --over-bad-sectors means nothing for "
-                "it. Nothing was written.",
+                "{run} has not stopped at a bad sector: --over-bad-sectors does not apply. "
+                "No changes were made.",
                 run=run.name,
             )
         )
@@ -82,8 +82,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
         case Purpose.KEEP:
             raise Refused(
                 t(
-                    "{run} moves a partition, which is in use as soon as it is done: there is "
-                    "nothing to keep.",
+                    "{run} moves a partition, in use directly after the move: keep does not apply.",
                     run=run.name,
                 )
             )
@@ -93,18 +92,18 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
             if (run / UNDOING).exists():
                 raise Refused(
                     t(
-                        "{run} is being undone: `diskwright undo {name}` goes on.",
+                        "The undo of run {run} is unfinished. Continue with `diskwright undo {name}`.",
                         run=run.name,
                         name=run_argument(run),
                     )
                 )
-            sentence = t("Moving {part:and} goes on.", part=moves.devices)
+            sentence = t("Resuming the move of {part:and}.", part=moves.devices)
         case Purpose.UNDO:
             if now is RunState.UNDONE:
                 raise Refused(forward.OVER(run=run.name, state=now.value))
             check_takes_back(run)
             check = partial(check_unused, run, moves, over_bad_sectors=asked.over_bad_sectors)
-            sentence = t("Moving {part:and} back to where it was goes on.", part=moves.devices)
+            sentence = t("Resuming the move of {part:and} back to the old location.", part=moves.devices)
     return Prepared(
         sentence,
         partial(lock_drives, (moves.drive.path,)),
@@ -131,7 +130,8 @@ def check_token(moves: Moves, token: str) -> None:
         wanted, given = printable(moves.drive.token), printable(token)
         raise Refused(
             t(
-                "{device} is on the drive with the token {token}, not {given}. Nothing was written.",
+                "{given} does not confirm the drive of {device}; use --confirm {token}. No "
+                "changes were made.",
                 device=moves.device,
                 token=wanted,
                 given=given,
@@ -156,7 +156,7 @@ def start_moves(moves: Moves, token: str, *, journal_dir: Path | None, environme
 
     return begin_new(
         make,
-        t("Moving {part:and} on {drive} begins.", part=moves.devices, drive=moves.drive.path),
+        t("Moving {part:and} on {drive}.", part=moves.devices, drive=moves.drive.path),
         drive_locks,
     )
 
@@ -203,7 +203,7 @@ def found_move(path: str) -> FoundMove:
                     moves = _as_called_here(found.moves, identity)
                     check_moves(moves, drive.path)
                     return replace(found, moves=moves)
-    raise Refused(t("No move that was cut off is found on {drive}. Nothing was written.", drive=path))
+    raise Refused(t("No interrupted move found on {drive}. No changes were made.", drive=path))
 
 
 def _as_called_here(moves: Moves, drive: Identity) -> Moves:
@@ -253,12 +253,17 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
         if kind_of(run) is RunKind.MOVE and known & {
             noted.name for noted in load_notes(run, load_moves(run))
         }:
-            raise Refused(t("Its run is here: `diskwright resume {run}` goes on.", run=run_argument(run)))
+            raise Refused(
+                t(
+                    "The run is on this computer: resume with `diskwright resume {run}`.",
+                    run=run_argument(run),
+                )
+            )
     moves = found.moves
     if not tokens:
         raise Refused(
             t(
-                "To go on moving {part}, confirm its drive: --confirm {token}. Nothing was written.",
+                "To resume moving {part}, confirm the drive: --confirm {token}. No changes were made.",
                 part=found.move.device,
                 token=moves.drive.token,
             )

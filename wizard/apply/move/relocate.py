@@ -15,22 +15,25 @@ from wizard.model.errors import Refused
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.partition.movable import WITHOUT_PLACE
 
-OTHER = Sentence("The first sector is not that of {title}, which was recognised here.")
-UNCLEAN = Sentence("The {title} was not unmounted cleanly. Check it first with {command}.")
+OTHER = Sentence("The first sector does not match the detected {title}.")
+UNCLEAN = Sentence("The {title} was not unmounted cleanly. Check first with {command}.")
 
 REASONS: dict[str, Callable[[], Message]] = {
     "": Sentence(
-        "Nothing was recognised in the partition. It may hold what states its own place, so it is not moved."
+        "The partition contents are not recognised and may record their own "
+        "position. Such contents are not moved."
     ),
     "zfs_member": Sentence(
-        "ZFS has labels at both ends of the partition, so it could be recognised half moved."
+        "ZFS has labels at both ends of the partition and could be detected in the middle of a move."
     ),
-    "BitLocker": Sentence("BitLocker states where its own records lie. Turn it off in Windows first."),
+    "BitLocker": Sentence(
+        "BitLocker records the position of its own metadata. Turn it off in Windows first."
+    ),
     "LDM_member": Sentence(
-        "It belongs to a dynamic disk of Windows (LDM), whose own database states where it lies."
+        "The partition belongs to a Windows dynamic disk (LDM), whose database records its position."
     ),
     "swsuspend": Sentence(
-        "The swap holds the memory of a hibernated system. Start that system and shut it down first."
+        "The swap contains the memory of a hibernated system. Boot that system and shut it down first."
     ),
 }
 """Why content of a type is not moved, where more is known than that it is unknown."""
@@ -77,8 +80,7 @@ def placed(
         REASONS[kind]()
         if kind in REASONS
         else t(
-            "It is not known whether content of the kind {kind} states its own place. "
-            "Such content is not moved.",
+            "It is unknown if {kind} records its own position. Such contents are not moved.",
             kind=kind,
         )
     )
@@ -115,7 +117,7 @@ def _with_hidden(data: bytes, at: int, before: int, after: int, title: str) -> b
     if after >= 1 << 32:
         raise Refused(
             t(
-                "{title} states its start in 32 bits, and the new one is block {block}.",
+                "{title} stores its start in 32 bits, and the new start is block {block}.",
                 title=title,
                 block=after,
             )
@@ -138,8 +140,8 @@ def _fat(head: bytes, before: int, after: int, fat: bytes) -> bytes:
         if place + BOOT_SECTOR_BYTES > len(head):
             raise Refused(
                 t(
-                    "The copy of the FAT's first sector lies at byte {byte}, which is further in "
-                    "than any program puts it.",
+                    "The backup of the FAT's first sector is at byte {byte}, farther in than any "
+                    "program writes it.",
                     byte=place,
                 )
             )
@@ -191,8 +193,7 @@ def _exfat_region(region: bytes, sector_bytes: int, before: int, after: int) -> 
     if region[summed:] != _exfat_sum(region[:summed], sector_bytes):
         raise Refused(
             t(
-                "The checksum of the exFAT's first sectors, or of their copy, is wrong. "
-                "Check it first with {command}.",
+                "The checksum of the first exFAT sectors or their copy is wrong. Check first with {command}.",
                 command="fsck.exfat",
             )
         )

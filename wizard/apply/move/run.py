@@ -48,7 +48,7 @@ def moves_here(run: Path) -> Moves:
         raise Refused(
             t(
                 "The journal of {run} is on more than one drive: {drives:list}. Detach the "
-                "copies first. Nothing was written now.",
+                "copies first. This attempt made no changes.",
                 run=run.name,
                 drives=tuple(map(printable, found)),
             )
@@ -96,17 +96,17 @@ def _on(moves: Moves, path: str) -> Moves:
     )
 
 
-REFUSED = Sentence("{why} Nothing was written.")
+REFUSED = Sentence("{why} No changes were made.")
 
 
 def check_own(moves: Moves, environment: Environment) -> None:
     """Raises Refused where this run may not touch the drive."""
     drive = moves.drive.path
     if environment.only is not None and drive not in environment.only:
-        raise Refused(t("{drive} is not a drive that this run may touch. Nothing was written.", drive=drive))
+        raise Refused(t("This run may not write to {drive}. No changes were made.", drive=drive))
     if reason := node_fault(drive, drive):
         raise Refused(
-            t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)
+            t("{node} cannot be trusted: {reason}. No changes were made.", node=drive, reason=reason)
         )
 
 
@@ -118,8 +118,8 @@ def check_new(moves: Moves) -> None:
     if again is None or _with_drive_of(moves, again) != moves or _was_written(again, moves):
         raise Refused(
             t(
-                "{part} is not as it was when this was made. Look at it again with "
-                "`diskwright move`. Nothing was written.",
+                "{part} has changed since the plan was created. Check again with `diskwright "
+                "move`. No changes were made.",
                 part=moves.device,
             )
         )
@@ -175,8 +175,8 @@ def check_left(moves: Moves, started: int) -> None:
         if part is None or part.extent != move.before or part.filesystem != move.holds:
             raise Refused(
                 t(
-                    "{part}, which moves next, is not as it was when this was made. `diskwright "
-                    "undo` takes back what has moved.",
+                    "{part}, the next to move, has changed since the plan was created. "
+                    "`diskwright undo` reverts the completed moves.",
                     part=move.device,
                 )
             )
@@ -236,14 +236,14 @@ def _checks(drive: Drive, move: Move) -> tuple[tuple[Message, bool, Message | st
     found = (part.filesystem if part else None) or ""
     return (
         (
-            t("The kernel has {part} at {start:exact}.", part=move.device, start=move.after.start_bytes),
+            t("The kernel sees {part} at {start:exact}.", part=move.device, start=move.after.start_bytes),
             start == move.after.start_bytes,
-            t("the kernel has it at {start:exact}", start=start or 0),
+            t("the kernel sees {start:exact}", start=start or 0),
         ),
         (
-            t("{part} holds {holds}, as before.", part=move.device, holds=move.holds),
+            t("{part} contains {holds}, as before.", part=move.device, holds=move.holds),
             found == move.holds,
-            t("it holds {found}", found=found or "?"),
+            t("found {found}", found=found or "?"),
         ),
     )
 
@@ -257,8 +257,8 @@ def _done_said(run: Path, moves: Moves) -> Message:
 def _at_new_places(run: Path, moves: Moves) -> Message:
     if len(moves.moves) > 1:
         return t(
-            "{parts:and} are at their new places now. `diskwright undo {run}` moves them "
-            "back, until one is used.",
+            "{parts:and} are now at their new locations. `diskwright undo {run}` moves "
+            "them back, until one is used.",
             parts=moves.devices,
             run=run_argument(run),
         )
@@ -266,12 +266,12 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
     aligned = move.after.start_bytes % grain_bytes(move.drive.geometry) == 0
     done = (
         Sentence(
-            "{part} starts at {start:exact} now, and is aligned. `diskwright undo {run}` "
-            "moves it back, until it is used."
+            "{part} now starts at {start:exact} and is aligned. `diskwright undo {run}` "
+            "moves it back, until used."
         )
         if aligned
         else Sentence(
-            "{part} starts at {start:exact} now. `diskwright undo {run}` moves it back, until it is used."
+            "{part} now starts at {start:exact}. `diskwright undo {run}` moves it back, until used."
         )
     )
     return done(part=move.device, start=move.after.start_bytes, run=run_argument(run))
@@ -280,7 +280,7 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
 def check_takes_back(run: Path) -> None:
     """Raises Refused where nothing was written yet."""
     if not any(noted.is_begun for noted in load_notes(run, load_moves(run))):
-        raise Refused(t("{run} has written nothing, so nothing needs to be undone.", run=run.name))
+        raise Refused(t("Run {run} made no changes to undo.", run=run.name))
 
 
 def check_unused(run: Path, moves: Moves, *, over_bad_sectors: bool) -> None:
@@ -310,12 +310,15 @@ def _back_said(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
     whole = [move for move, noted in zip(moves.moves, notes, strict=True) if not noted.bad]
     if len(whole) == 1:
         yield t(
-            "{part} starts at {start:exact} again, bit for bit as it was.",
+            "{part} starts at {start:exact} again, bit for bit as before.",
             part=whole[0].device,
             start=whole[0].before.start_bytes,
         )
     elif whole:
-        yield t("{parts:and} are where they were, bit for bit.", parts=tuple(move.device for move in whole))
+        yield t(
+            "{parts:and} are back at their old locations, bit for bit.",
+            parts=tuple(move.device for move in whole),
+        )
     for move, noted in zip(moves.moves, notes, strict=True):
         if noted.bad:
             yield back_but(move, noted.bad)

@@ -64,8 +64,8 @@ class SharedBlock(Refused):
     def __init__(self, number: int, place: Extent) -> None:
         super().__init__(
             t(
-                "The physical block at byte {byte} holds a part of the table and content of "
-                "partition {number}. Writing it could cost that content in a power cut.",
+                "The physical block at byte {byte} contains part of the table and data of "
+                "partition {number}. A power cut during the write could destroy that data.",
                 byte=place.start_bytes,
                 number=number,
             )
@@ -125,29 +125,28 @@ def _check_table(drive: _Drive, reading: TableReading) -> None:
     if table.kind == "hybrid":
         raise Refused(
             t(
-                "The drive has a hybrid MBR: two tables state the same partitions, and only "
-                "one can change at a time."
+                "The drive has a hybrid MBR: two tables describe the same partitions, and "
+                "only one can change at a time."
             )
         )
     if table.kind not in ("gpt", "mbr"):
         raise Refused(t("The drive has no GPT or MBR partition table."))
     if reading.problems:
-        raise Refused(t("The partition table was not read whole. {problems:row}", problems=reading.problems))
+        raise Refused(
+            t("The partition table was not read completely. {problems:row}", problems=reading.problems)
+        )
     if table.kind == "gpt":
         _gpt_copies(drive)
         if table.primary != "ok":
             raise Refused(
                 t(
-                    "The GPT has no protective MBR. Restore it first: other programs may take "
-                    "the drive for empty."
+                    "The GPT has no protective MBR. Restore the MBR first: other programs may "
+                    "treat the drive as empty."
                 )
             )
     if any(entry.type in DYNAMIC_TYPES for entry in reading.entries):
         raise Refused(
-            t(
-                "The drive holds dynamic disks of Windows (LDM), whose own database states "
-                "where everything lies."
-            )
+            t("The drive contains Windows dynamic disks (LDM), whose database records all positions.")
         )
 
 
@@ -159,18 +158,15 @@ def _gpt_copies(drive: _Drive) -> tuple[GptCopy, GptCopy]:
     if len(sound) != 2:
         raise Refused(
             t(
-                "The GPT has only one sound copy. Restore the other one first: a power cut "
-                "could cost the table."
+                "The GPT has only one valid copy. Restore the other copy first: a power cut "
+                "could destroy the table."
             )
         )
     first, other = sound
     places = (first.alternate_lba, other.alternate_lba) == (last, 1)
     if not places or _stated(first) != _stated(other):
         raise Refused(
-            t(
-                "The two copies of the GPT differ. Make them the same first, so that it is "
-                "known which one is right."
-            )
+            t("The two copies of the GPT differ. Make them match first, because the correct copy is unknown.")
         )
     return first, other
 
@@ -186,7 +182,7 @@ def _entry(reading: TableReading, number: int) -> GptEntry:
     if _is_container(reading, found):
         raise Refused(
             t(
-                "Partition {number} is the extended one. It is not moved; the logical ones in it can be.",
+                "Partition {number} is extended and is not moved. Its logical partitions can be moved.",
                 number=number,
             )
         )
@@ -214,17 +210,13 @@ def _check_room(image: Image, reading: TableReading, entry: GptEntry, span: Exte
     table = reading.table
     if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
         raise Refused(
-            t(
-                "An MBR counts blocks in 32 bits. The room for the move lies further in or "
-                "is larger than that."
-            )
+            t("An MBR uses 32-bit block numbers. The space for the move is beyond this limit or larger.")
         )
     start, end = table.first_usable_bytes or 0, table.end_usable_bytes or 0
     if not (start <= span.start_bytes and span.end_bytes <= end):
         raise Refused(
             t(
-                "The room for the move leaves the room for partitions, which is from byte "
-                "{start} to byte {end}.",
+                "The space for the move exceeds the space for partitions, from byte {start} to byte {end}.",
                 start=start,
                 end=end,
             )
@@ -235,14 +227,14 @@ def _check_room(image: Image, reading: TableReading, entry: GptEntry, span: Exte
         if span.overlaps(other):
             raise Refused(
                 t(
-                    "The room for the move overlaps partition {other}, which stays where it is.",
+                    "The space for the move overlaps partition {other}, which is not moved.",
                     other=other.number,
                 )
             )
     for own in table.own:
         if span.overlaps(own):
             raise Refused(
-                t("The room for the move overlaps the table itself at byte {byte}.", byte=own.start_bytes)
+                t("The space for the move overlaps the table itself at byte {byte}.", byte=own.start_bytes)
             )
 
 
@@ -254,8 +246,8 @@ def _check_logical(image: Image, reading: TableReading, entry: GptEntry, span: E
     if line - record >= MBR_LINES_AT + 2 * MBR_LINE_BYTES:
         raise Refused(
             t(
-                "Partition {number} stands in an unusual line of its record, which Linux may "
-                "not follow elsewhere.",
+                "Partition {number} uses an unusual slot of its record, which Linux may not "
+                "follow elsewhere.",
                 number=entry.number,
             )
         )
@@ -266,7 +258,7 @@ def _check_logical(image: Image, reading: TableReading, entry: GptEntry, span: E
     ):
         raise Refused(
             t(
-                "The room for the move leaves the extended partition, or lies before the "
+                "The space for the move is outside the extended partition or before the "
                 "record of partition {number}.",
                 number=entry.number,
             )
@@ -289,7 +281,7 @@ def _image(drive: _Drive, reading: TableReading) -> Image:
         data = drive.read(place.start_bytes, place.size_bytes)
         if len(data) != place.size_bytes:
             raise Refused(
-                t("The drive does not read at byte {byte}, where its table lies.", byte=place.start_bytes)
+                t("Cannot read the drive at byte {byte}, inside the partition table.", byte=place.start_bytes)
             )
         pieces.append((place.start_bytes, data))
     return Image(drive.size_bytes, drive.block_bytes, tuple(pieces))

@@ -272,7 +272,7 @@ def no_way_back(plan: Plan, begun: frozenset[int]) -> Message | None:
     if any(isinstance(operation, MakeContainer) for operation in operations):
         return t("encrypting a partition")
     if any(isinstance(operation, MakeFilesystem) for operation in operations):
-        return t("making a filesystem")
+        return t("creating a filesystem")
     if is_mirrored(operations):
         return t("copying the first drive over the others")
     return None

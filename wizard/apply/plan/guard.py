@@ -38,7 +38,7 @@ from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
 
 NOT_SEEN = Sentence(
-    "The environment in {folder} sees it only where it was made with --system-site-packages (pipx, too)."
+    "The environment in {folder} sees it only if created with --system-site-packages (pipx too)."
 )
 
 
@@ -56,8 +56,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
         if only is not None and path not in only:
             raise Refused(
                 t(
-                    "{drive} is not a drive that this run may touch; those are {drives:list}. "
-                    "Nothing was written.",
+                    "This run may not touch {drive}, only {drives:list}. Nothing was written.",
                     drive=printable(path),
                     drives=tuple(sorted(only)),
                 )
@@ -70,8 +69,8 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
                 own = tuple(map(printable, plan.paths))
                 raise Refused(
                     t(
-                        "The plan is for {drives:list} but names {device} too; such a plan is not "
-                        "applied. Nothing was written.",
+                        "The plan is for {drives:list} but also names {device}; such plans are "
+                        "refused. Nothing was written.",
                         drives=own,
                         device=printable(device),
                     )
@@ -81,8 +80,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
             if reason := node_fault(node, member.drive.path):
                 raise Refused(
                     t(
-                        "{node} cannot be trusted to be on the drive of this plan: {reason}. Nothing "
-                        "was written.",
+                        "Cannot confirm that {node} is on the plan's drive: {reason}. Nothing was written.",
                         node=printable(node),
                         reason=reason,
                     )
@@ -102,7 +100,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
         reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
         raise Refused(
             t(
-                "What {drive} holds could not be read. {reasons:row} Nothing was written.",
+                "Cannot read the contents of {drive}. {reasons:row} Nothing was written.",
                 drive=drive.path,
                 reasons=reasons or t("No reason was given."),
             )
@@ -110,8 +108,8 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
     if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
         raise Refused(
             t(
-                "{drive} has changed since the plan was made: its table or a filesystem's "
-                "mark is another now. Make the plan again. Nothing was written.",
+                "{drive} differs from the plan: the table or a filesystem signature changed. "
+                "Make a new plan. Nothing was written.",
                 drive=drive.path,
             )
         )
@@ -120,8 +118,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
     if now is None or without_planning(now) != without_planning(member.before):
         raise Refused(
             t(
-                "{drive} does not hold what the plan shows as before: its layout is another "
-                "now. Make the plan again. Nothing was written.",
+                "{drive} differs from the plan: the layout changed. Make a new plan. Nothing was written.",
                 drive=drive.path,
             )
         )
@@ -129,16 +126,15 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
         if drive.zoned:
             raise Refused(
                 t(
-                    "{drive} is {zoned}, which the plan does not fit. Make the plan again. "
-                    "Nothing was written.",
+                    "The plan does not fit {drive}, which is {zoned}. Make a new plan. Nothing was written.",
                     drive=drive.path,
                     zoned=printable(drive.zoned),
                 )
             )
         raise Refused(
             t(
-                "{drive} is not known to be zoned, which the plan does not fit. Make the "
-                "plan again. Nothing was written.",
+                "The plan is for a zoned drive, but {drive} is not known to be zoned. Make a "
+                "new plan. Nothing was written.",
                 drive=drive.path,
             )
         )
@@ -159,10 +155,9 @@ def _check_held(member: Member, drive: Drive) -> None:
             node = partition_path(drive.path, number) if number else drive.path
             raise Refused(
                 t(
-                    "{device} was used since the plan was made: the superblock of what it holds "
-                    "is another now. A mount, a check or a write does that. What of that is new, "
-                    "the plan would destroy unseen. Look at it, and make the plan again. Nothing "
-                    "was written.",
+                    "{device} was used after planning: the superblock changed, as after a mount, "
+                    "check or write. The plan would destroy any new data unseen. Inspect the "
+                    "device, then make a new plan. Nothing was written.",
                     device=node,
                 )
             )
@@ -264,7 +259,7 @@ def check_mount_point(place: Path) -> None:
     if taken := mounted_at(str(place)):
         raise Refused(
             t(
-                "{place} is taken: {device} is mounted there. Nothing was written.",
+                "{place} is in use: {device} is mounted there. Nothing was written.",
                 place=shown,
                 device=printable(taken.source),
             )
@@ -272,8 +267,7 @@ def check_mount_point(place: Path) -> None:
     if Path(os.path.realpath(place)) != place:
         raise Refused(
             t(
-                "{place} is or goes through a symbolic link; name the real place {real}. "
-                "Nothing was written.",
+                "{place} is or contains a symbolic link; use the real path {real}. Nothing was written.",
                 place=shown,
                 real=printable(os.path.realpath(place), 200),
             )
@@ -282,8 +276,8 @@ def check_mount_point(place: Path) -> None:
         if any(place.iterdir()):
             raise Refused(
                 t(
-                    "{place} is not empty: what lies there would be hidden. Choose another mount "
-                    "point. Nothing was written.",
+                    "{place} is not empty: a mount would hide the files there. Choose another "
+                    "mount point. Nothing was written.",
                     place=shown,
                 )
             )
@@ -302,7 +296,7 @@ def check_mount_point(place: Path) -> None:
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise Refused(
             t(
-                "{place} cannot be made: {folder} is no folder that can be written. Nothing was written.",
+                "Cannot create {place}: {folder} is not a writable folder. Nothing was written.",
                 place=shown,
                 folder=str(above),
             )

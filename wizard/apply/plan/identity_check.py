@@ -24,8 +24,8 @@ from wizard.probe.drive.ata import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
-NOT_AT = Sentence("The drive of this plan is not at {drive}:")
-AGAIN = t("Make the plan again.")
+NOT_AT = Sentence("The plan's drive is not at {drive}:")
+AGAIN = t("Make a new plan.")
 
 Where = Callable[[Identity, Drive | None], Message]
 """Says where a drive is that is not at its place; or what to do with the one there, which has another size
@@ -60,7 +60,7 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
     if len(drives) != len(plan.members):
         raise _refused(
             t(
-                "{drives:list} are not {number} drives: make the plan again.",
+                "{drives:list} are not {number} drives. Make a new plan.",
                 drives=plan.paths,
                 number=len(plan.members),
             )
@@ -76,22 +76,20 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     if drive.path != identity.path:
         raise _refused(
             t(
-                "{known} is another name of {drive}: make the plan again for {drive}.",
+                "{known} is another name of {drive}. Make a new plan for {drive}.",
                 known=known,
                 drive=drive.path,
             )
         )
     # A loop device waits for a file, as a reader does for a card; fixed hardware of no size cannot be used.
     if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
-        raise _refused(
-            t("There is no medium in {drive}. {where}", drive=drive.path, where=where(identity, None))
-        )
+        raise _refused(t("No medium in {drive}. {where}", drive=drive.path, where=where(identity, None)))
     if difference := identity_difference(identity, drive):
         if _is_resized(identity, drive):
             there = where(identity, drive)
             raise _refused(
                 t(
-                    "{drive} has changed its size: {difference}. {where}",
+                    "The size of {drive} changed: {difference}. {where}",
                     drive=drive.path,
                     difference=difference,
                     where=there,
@@ -99,7 +97,7 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
             )
         raise _refused(
             t(
-                "{drive} is not the drive that this plan was made for: {difference}. {where}",
+                "{drive} is not the plan's drive: {difference}. {where}",
                 drive=known,
                 difference=difference,
                 where=where(identity, None),
@@ -126,11 +124,11 @@ def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bo
         return None
     found = is_left_there()
     if found is False:
-        return t("{drive} may be another drive: its content is not that of the run", drive=drive.path)
+        return t("{drive} may be another drive: the contents differ from the run's", drive=drive.path)
     if found or attached or tells_who_it_is(identity):
         return None
     return t(
-        "{drive} has no serial number of its own and was attached again, so it can be another drive",
+        "{drive} has no serial number of its own and was reattached, so it may be another drive",
         drive=drive.path,
     )
 
@@ -140,15 +138,15 @@ def identity_difference(identity: Identity, drive: Drive) -> Message | None:
     drive keeps does."""
     model = identity.model if is_same_model(identity.model, drive.model) else drive.model
     pairs: list[tuple[Sentence, str | int | None, str | int | None]] = [
-        (Sentence("its serial is {seen}, not {known}"), identity.serial, drive.serial),
-        (Sentence("its WWN is {seen}, not {known}"), identity.wwn, drive.wwn),
-        (Sentence("its model is {seen}, not {known}"), identity.model, model),
-        (Sentence("its size in bytes is {seen}, not {known}"), identity.size_bytes, drive.size_bytes),
+        (Sentence("the serial number is {seen}, not {known}"), identity.serial, drive.serial),
+        (Sentence("the WWN is {seen}, not {known}"), identity.wwn, drive.wwn),
+        (Sentence("the model is {seen}, not {known}"), identity.model, model),
+        (Sentence("the size is {seen} bytes, not {known}"), identity.size_bytes, drive.size_bytes),
     ]
     for other, known, seen in pairs:
         if known != seen:
             return other(seen=_shown(seen), known=_shown(known))
-    return None if identity.geometry == drive.geometry else t("its block sizes are others")
+    return None if identity.geometry == drive.geometry else t("the block sizes differ")
 
 
 def _is_resized(identity: Identity, drive: Drive) -> bool:
@@ -167,8 +165,8 @@ def _whereabouts(identity: Identity, resized: Drive | None) -> Message:
     if resized is not None:
         return AGAIN
     if path := find_drive(identity, partial(_is_the_one, identity)):
-        return t("That drive is {drive} now: make the plan again for it.", drive=printable(path))
-    return t("It is not attached anywhere else: attach it, or make the plan again.")
+        return t("The drive is now {drive}: make a new plan for {drive}.", drive=printable(path))
+    return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
 
 def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str | None:
@@ -225,8 +223,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
         raise Refused(
             join(
                 t(
-                    "{others:list} tells the serial number of {drive} too, which was not so when "
-                    "the plan was made.",
+                    "{others:list} now reports the same serial number as {drive}, unlike at planning time.",
                     drive=shown,
                     others=drive.same_serial,
                 ),
@@ -238,8 +235,8 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
             raise Refused(
                 join(
                     t(
-                        "The machine was started again since this plan was made, and {drive} tells "
-                        "no serial number to know it by.",
+                        "The machine restarted after planning, and {drive} reports no serial number "
+                        "for identification.",
                         drive=shown,
                     ),
                     *again,
@@ -252,15 +249,13 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     if counted and is_known and now is not None and before != now:
         place = find_drive(identity, partial(_is_the_one, identity))
         anew = t(
-            "{drive} was attached anew since this plan was made: its number since the "
-            "start is {now}, not {before}. So it can be another drive now.",
+            "{drive} was reattached after planning: the disk sequence number is {now}, "
+            "not {before}. {drive} may be another drive now.",
             drive=shown,
             now=now,
             before=before or 0,
         )
-        seems = (
-            (t("The drive of the plan seems to be {drive} now.", drive=printable(place)),) if place else ()
-        )
+        seems = (t("The plan's drive seems to be {drive} now.", drive=printable(place)),) if place else ()
         raise Refused(join(anew, *seems, *again))
 
 
@@ -341,9 +336,9 @@ def made_differences(
         if making and isinstance(operation, MakeFilesystem) and is_half_made(operation, signatures):
             continue
         if whole and found != [uuid]:
-            yield t("{device} no longer holds what was made there", device=device)
+            yield t("{device} no longer contains the data made there", device=device)
         elif not whole and found not in ([], [uuid]):
-            yield t("{device} holds what this run did not make", device=device)
+            yield t("{device} contains data that this run did not make", device=device)
 
 
 def _made_by(operation: Operation) -> dict[str, str]:

@@ -83,7 +83,7 @@ def _going_on(run: Path, typed: bytes | None) -> Prepared:
             check_resumable(run, plan, environment)
         _check_passphrase(run, plan, secret, keeps=False)
 
-    sentence = joined((*moved, t("Going on with the run on {drives:list}.", drives=plan.paths)))
+    sentence = joined((*moved, t("Resuming the run on {drives:list}.", drives=plan.paths)))
     return Prepared(sentence, _locks(run, plan), check, secret)
 
 
@@ -92,7 +92,7 @@ def _keeping(run: Path, typed: bytes | None) -> Prepared:
     if not is_rehearsed(run):
         raise Refused(
             t(
-                "The run {name} wrote to the drive directly: there is nothing to keep. Nothing was written.",
+                "The run {name} wrote directly to the drive, so no result is waiting. Nothing was written.",
                 name=run.name,
             )
         )
@@ -107,7 +107,7 @@ def _keeping(run: Path, typed: bytes | None) -> Prepared:
         own_drives(run, plan).probe()
         _check_passphrase(run, plan, secret, keeps=True)
 
-    sentence = joined((*moved, t("Putting {drives:list} to use.", drives=plan.paths)))
+    sentence = joined((*moved, t("Keeping the result on {drives:list}.", drives=plan.paths)))
     return Prepared(sentence, _locks(run, plan), check, secret)
 
 
@@ -131,7 +131,7 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
 def _taking_back(run: Path, asked: JobRequest) -> Prepared:
     moved = settle_drives(run, undoing=True)
     plan = load_plan(run)
-    sentence = joined((*moved, t("Putting back what was on {drives:list}.", drives=plan.paths)))
+    sentence = joined((*moved, t("Restoring the old contents of {drives:list}.", drives=plan.paths)))
     if is_rehearsed(run):
         rehearsed.check_takes_back(run)
         end_looks(run)
@@ -144,8 +144,8 @@ def _taking_back(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
-                "The run {name} wrote to the drive directly: it is not undone over what "
-                "changed since. Nothing was written.",
+                "The run {name} wrote directly to the drive, so undo does not overwrite "
+                "later changes. Nothing was written.",
                 name=run.name,
             )
         )
@@ -283,17 +283,17 @@ class Room:
         folder, free = printable(str(self.folder), 200), self.free_bytes
         if self.needed_bytes is None:
             return t(
-                "There is no room for a way back in {folder}: it takes more than the "
-                "{free:size} that are free. Name another folder by --journal DIR.",
+                "Not enough free space for undo in {folder}: more than the free {free:size} "
+                "is needed. Name another folder with --journal DIR.",
                 folder=folder,
                 free=free,
             )
         takes = (
-            Sentence("The way back takes {needed:size} in {folder}, where {free:size} are free.")
+            Sentence("Undo needs {needed:size} in {folder}; {free:size} is free.")
             if self.fits
             else Sentence(
-                "There is no room for a way back in {folder}: it takes {needed:size}, and "
-                "{free:size} are free. Name another folder by --journal DIR."
+                "Not enough free space for undo in {folder}: {needed:size} needed, "
+                "{free:size} free. Name another folder with --journal DIR."
             )
         )
         return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
@@ -322,7 +322,7 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
         named = printable(str(folder), 200)
         raise Refused(
             t(
-                "{folder} cannot be used for a run: {why}. Nothing was written.",
+                "Cannot use {folder} for a run: {why}. Nothing was written.",
                 folder=named,
                 why=error.strerror or str(error),
             )

@@ -45,9 +45,8 @@ from wizard.model.said import Sentence, t
 from wizard.probe.machine import probe_drive
 
 CHANGED = Sentence(
-    "{drive} was written to since it was complete, or is not complete yet: what "
-    "waits there is not whole. Nothing was written. To set it up anew, make a "
-    "plan with --replace."
+    "The waiting result on {drive} is incomplete or was modified. Nothing was "
+    "written. To set up the drive again, make a plan with --replace."
 )
 
 
@@ -91,7 +90,7 @@ def _check_tokens(found: FoundRun, tokens: Sequence[str]) -> None:
         wanted = tuple(f"--confirm {printable(token)}" for token in found.plan.tokens)
         raise Refused(
             t(
-                "To confirm that what waits on {drives:list} is to be finished, add "
+                "To confirm finishing the waiting result on {drives:list}, add "
                 "{options:row}. Nothing was written.",
                 drives=found.plan.paths,
                 options=wanted,
@@ -105,8 +104,8 @@ def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
         if not is_half_found(run) and _can_be_kept(run):
             raise Refused(
                 t(
-                    "The run's folder is here: `diskwright keep {run}` puts it to use, "
-                    "`diskwright undo {run}` puts back what was there. Nothing was written.",
+                    "The run's folder exists here: `diskwright keep {run}` accepts the result, "
+                    "`diskwright undo {run}` restores the old contents. Nothing was written.",
                     run=run_argument(run),
                 )
             )
@@ -145,7 +144,7 @@ def _fill(run: Path, found: FoundRun) -> None:
     journal = Journal(run)
     try:
         found_on = t(
-            "Found on {drives:list}: the run {run}.", drives=found.plan.paths, run=printable(found.run, 60)
+            "Found the run {run} on {drives:list}.", drives=found.plan.paths, run=printable(found.run, 60)
         )
         journal.add(Event.STARTED, str(found_on))
         drives = zip(found.plan.paths, found.notices, found.data, strict=True)
@@ -153,7 +152,7 @@ def _fill(run: Path, found: FoundRun) -> None:
         _keep_headers(run, found.plan, changes)
         save_record(run, Record(Phase.HIDDEN, changes, of_plan=plan_digest(run)))
         save_backup(run)
-        journal.add(Event.WAITING, str(t("It waits to be put to use.")))
+        journal.add(Event.WAITING, str(t("Waiting to be kept.")))
     finally:
         journal.close()
 

@@ -75,24 +75,23 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
         if begun := _begun_on(drive.path, journal_dir):
             raise Refused(
                 t(
-                    "The run {name} has begun to put to use what waited on {drive}: `diskwright "
-                    "keep {run}` goes on with that. Nothing was written.",
+                    "Keep has already started for the run {name} on {drive}: `diskwright keep "
+                    "{run}` continues. Nothing was written.",
                     name=begun.name,
                     drive=drive.path,
                     run=run_argument(begun),
                 )
             )
         nothing = (
-            Sentence(
-                "Nothing waits on {drive}. What was withheld from it was written to since. "
-                "Nothing was written."
-            )
+            Sentence("No result is waiting on {drive}: the hidden blocks were modified. Nothing was written.")
             if drive.waiting
-            else Sentence("Nothing waits on {drive}. It has no notice. Nothing was written.")
+            else Sentence(
+                "No result is waiting on {drive}: the recovery label is missing. Nothing was written."
+            )
         )
         raise Refused(nothing(drive=drive.path))
     first = mine[0]
-    plan = read_kept_plan(first.plan, str(t("The notice on {drive}", drive=drive.path)))
+    plan = read_kept_plan(first.plan, str(t("The recovery label on {drive}", drive=drive.path)))
     there = {first.number: (drive, *mine)}
     if len(plan.members) > 1:
         there |= _others(first, drive.path)
@@ -100,8 +99,8 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     if missing:
         raise Refused(
             t(
-                "The run {run} wrote to {drives} drives, and not all are attached: missing "
-                "is {missing:list}. Nothing was written.",
+                "The run {run} wrote to {drives} drives, not all attached. Missing: "
+                "{missing:list}. Nothing was written.",
                 run=printable(first.run, 60),
                 drives=len(plan.members),
                 missing=tuple(_told(plan.members[number].drive) for number in missing),
@@ -114,7 +113,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     differences = tuple(
         str(
             t(
-                "{drive} is not quite the drive that the plan names: {difference}.",
+                "{drive} differs from the plan's drive: {difference}.",
                 drive=now.path,
                 difference=difference,
             )
@@ -191,8 +190,7 @@ def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
         if other[0].number in found or other[0].number == first.number:
             raise Refused(
                 t(
-                    "Two drives say that they are the same one of this run: {drive} is one. "
-                    "Nothing was written.",
+                    "Two drives claim to be the same drive of this run; one is {drive}. Nothing was written.",
                     drive=path,
                 )
             )
@@ -210,8 +208,8 @@ def _as_now(known: Identity, drive: Drive) -> Identity:
     ):
         raise Refused(
             t(
-                "{drive} has another size, or other logical blocks, than when it was "
-                "written: attach it as it was attached then. Nothing was written.",
+                "The size or logical block size of {drive} has changed since writing. Attach "
+                "the drive as before. Nothing was written.",
                 drive=drive.path,
             )
         )
@@ -245,7 +243,7 @@ def _refuse_senseless(path: str, notice: Notice, block_bytes: int) -> None:
         ):
             raise Refused(
                 t(
-                    "The notice on {drive} makes no sense at byte {byte}. Nothing was written.",
+                    "The recovery label on {drive} is invalid at byte {byte}. Nothing was written.",
                     drive=path,
                     byte=one.start_bytes,
                 )
@@ -253,7 +251,7 @@ def _refuse_senseless(path: str, notice: Notice, block_bytes: int) -> None:
     if any(without(place, (notice.extent,)) != (place,) for place in notice.places):
         raise Refused(
             t(
-                "The notice on {drive} lies where it says that something else lies. Nothing was written.",
+                "The recovery label on {drive} overlaps data listed in the label. Nothing was written.",
                 drive=path,
             )
         )
@@ -287,8 +285,8 @@ class KnownDrives:
         run = self.run.name
         if resized is not None:
             return t(
-                "Nothing of the run {run} is lost: give the drive its {bytes} bytes back, "
-                "and say {commands}.",
+                "No data of the run {run} is lost: restore the drive's size to {bytes} "
+                "bytes, then run {commands}.",
                 run=run,
                 bytes=identity.size_bytes,
                 commands=self._commands,
@@ -297,12 +295,13 @@ class KnownDrives:
         path, known = find_drive(identity, partial(self._is_the_one, member)), printable(identity.path)
         if path is None:
             return t(
-                "The drive of the run {run} is not attached by another name either: attach it again.", run=run
+                "The drive of the run {run} is not attached under another name either: reattach the drive.",
+                run=run,
             )
         return t(
-            "The drive of the run {run} is {now} now, and nothing of the run is lost. "
-            "Detach it and whatever is {known}. Attach it again so that it is {known}, "
-            "and say {commands}.",
+            "The drive of the run {run} is now {now}; no data of the run is lost. Detach "
+            "{now} and any drive at {known}. Reattach the drive as {known}, then run "
+            "{commands}.",
             run=run,
             now=printable(path),
             known=known,

@@ -136,8 +136,8 @@ def rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
         Event.COMMAND,
         str(
             tn(
-                "What {drives:and} holds where it will change is read and kept.",
-                "What {drives:and} hold where they will change is read and kept.",
+                "Read and saved the blocks of {drives:and} that will change.",
+                "Read and saved the blocks of {drives:and} that will change.",
                 drives=plan.paths,
                 count=len(plan.paths),
             )
@@ -241,7 +241,7 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     found = next((table for table in tables if table.device == member.drive.path), None)
     if found is None:
-        raise Failed(t("The plan writes no table on {drive}.", drive=member.drive.path), str(NOTHING_YET))
+        raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), str(NOTHING_YET))
     return found
 
 

@@ -49,18 +49,14 @@ from wizard.model.said import MIB, Message, Sentence, join, t, tn
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_drive
 
-BACK = Sentence(
-    "{drives:list}: what was there before is back, bit for bit; all of it was read back and compared."
-)
-UNCHANGED = Sentence(
-    "{drives:list} did not change by one bit: everything was done on a stand-in, which is gone."
-)
+BACK = Sentence("{drives:list}: restored bit for bit, with all data read back and compared.")
+UNCHANGED = Sentence("{drives:list}: not one bit changed. The run only used a scratch copy, now deleted.")
 NEVER_WRITTEN = Sentence(
-    "The run is ended. It wrote nothing to {drives:and}, which changed since the rehearsal."
+    "The run has ended without writing to {drives:and}, which changed after the rehearsal."
 )
 NOT_COMPARED = Sentence(
-    "The run is ended before its first write to {drives:and}. Not compared with "
-    "the plan: the drive is missing or has changed since."
+    "The run has ended before the first write to {drives:and}. Not compared with "
+    "the plan: the drive is missing or changed since."
 )
 
 TO_COMMIT = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
@@ -97,8 +93,8 @@ def _refuse_half_found(run: Path) -> None:
     if is_half_found(run):
         raise Refused(
             t(
-                "The run {name} was cut off while it was read from its drive. Nothing was "
-                "written. `diskwright keep --from-drive {drive}` begins that anew.",
+                "The run {name} was interrupted while reading the drive. Nothing was "
+                "written. `diskwright keep --from-drive {drive}` starts over.",
                 name=run.name,
                 drive=load_plan(run).drive.path,
             )
@@ -141,7 +137,7 @@ def carry_out(
             delete_scratch(run, plan.paths)
             return Event.STOPPED, str(stopped)
     if record.phase is Phase.SAVED and (run / STOP).exists():
-        return Event.STOPPED, str(t("Stopped before the drive was written to, as asked."))
+        return Event.STOPPED, str(t("Stopped before the first write to the drive, as requested."))
     if record.phase in TO_COMMIT:
         with _exchange(run, plan) as exchange:
             exchange.commit(noting(run))
@@ -151,8 +147,7 @@ def carry_out(
             Event.COMMAND,
             str(
                 t(
-                    "{drives:list}: every byte is written and read back, but for those by which "
-                    "it is recognised.",
+                    "{drives:list}: wrote and read back all bytes except the signatures.",
                     drives=plan.paths,
                 )
             ),
@@ -181,7 +176,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
         raise Refused(
             t(
-                "The run {name} is {phase}: it is not ready to be kept. Nothing was written.",
+                "The run {name} is {phase} and not ready to be kept. Nothing was written.",
                 name=run.name,
                 phase=record.phase,
             )
@@ -191,7 +186,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         proof = _released(run, plan, drives, journal)
     _tell(plan)
     journal.add(
-        Event.COMMAND, str(t("{drives:list}: everything is in place, and was read back.", drives=plan.paths))
+        Event.COMMAND, str(t("{drives:list}: all data is in place and was read back.", drives=plan.paths))
     )
     _delete(run, proof)
     return finish()
@@ -246,7 +241,7 @@ def take_back(run: Path, journal: Journal) -> str:
     if record.phase is Phase.UNDONE:
         # It was, and was cut off before its journal said so.
         return str(
-            _end(run, plan, BACK, Sentence("The run was undone before, and {drives:and} changed since."))
+            _end(run, plan, BACK, Sentence("The run was already undone, and {drives:and} changed since."))
         )
     if record.phase is Phase.SAVED and (ended := _end_saved(run, plan, record)):
         return str(ended)
@@ -257,7 +252,7 @@ def take_back(run: Path, journal: Journal) -> str:
         is_written = exchange.has_written
     if is_written:
         _tell(plan)
-        journal.add(Event.COMMAND, str(t("Wrote {size:exact} back.", size=changed)))
+        journal.add(Event.COMMAND, str(t("Restored {size:exact}.", size=changed)))
     if proof is None:
         return str(join(NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
     _delete(run, proof)
@@ -301,7 +296,7 @@ def _are_there(run: Path, plan: Plan) -> bool:
 
 
 def _still_saved(run: Path) -> Message:
-    return t("The bytes saved in the rehearsal are still in {folder}.", folder=str(run / FOLDER))
+    return t("The bytes saved in the rehearsal remain in {folder}.", folder=str(run / FOLDER))
 
 
 def _end_rehearsal(run: Path, plan: Plan, record: Record) -> str:
@@ -324,9 +319,9 @@ def _is_as_planned(run: Path, member: Member) -> bool:
     if drive.waiting is not None and drive.waiting.run == run_argument(run):
         raise Refused(
             t(
-                "The files of the run {name} are older than its drive, where everything is "
-                "written. Nothing was written now. `diskwright keep --from-drive {drive}` "
-                "finishes what waits there.",
+                "The files of the run {name} are older than the drive, which has all data. "
+                "Nothing was written now. `diskwright keep --from-drive {drive}` finishes "
+                "the waiting result.",
                 name=run.name,
                 drive=drive.path,
             )
@@ -346,16 +341,15 @@ def check_takes_back(run: Path) -> None:
     if is_found(run):
         raise Refused(
             t(
-                "The run {name} cannot be undone: it was found on its drive. What that held "
-                "before is gone with the folder of the run that wrote it. Nothing was "
-                "written.",
+                "The run {name} was found on the drive and cannot be undone. The old "
+                "contents were lost with the folder of the original run. Nothing was written.",
                 name=run.name,
             )
         )
     if phase is Phase.KEPT:
         raise Refused(
             t(
-                "The run {name} cannot be undone: it was kept, and the old bytes are "
+                "The run {name} cannot be undone: it was kept, and the old bytes were "
                 "deleted. Nothing was written.",
                 name=run.name,
             )
@@ -376,7 +370,7 @@ def check_keeps(run: Path) -> None:
     phase = _record(run).phase
     if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
         not_complete = t(
-            "The run {name} is {phase}: only what is complete can be kept. Nothing was written.",
+            "The run {name} is {phase} and not ready to be kept. Nothing was written.",
             name=run.name,
             phase=phase,
         )
@@ -423,8 +417,8 @@ def _is_begun_anew(run: Path, plan: Plan, record: Record) -> bool:
 
 def _rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
     tried_out = tn(
-        "Everything is tried out on a stand-in for {drives:list} first; nothing is written to it yet.",
-        "Everything is tried out on stand-ins for {drives:list} first; nothing is written to them yet.",
+        "Rehearsing on a scratch copy of {drives:list}. Nothing is written to the drive yet.",
+        "Rehearsing on scratch copies of {drives:list}. Nothing is written to the drives yet.",
         drives=plan.paths,
         count=len(plan.paths),
     )
@@ -434,7 +428,7 @@ def _rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
     except NoStandInError as error:
         raise Refused(
             t(
-                "No stand-in for {drives:list} can be had: {why}. Nothing was written.",
+                "Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.",
                 drives=plan.paths,
                 why=str(error),
             )
@@ -454,12 +448,12 @@ def _no_room(plan: Plan, run: Path) -> Message:
     """Why a rehearsal failed for want of room. Without a way back no single partition is changed."""
     if plan.part:
         return t(
-            "There was no room left in {folder} to try it out: name another folder with --journal DIR.",
+            "Not enough free space in {folder} to rehearse: name another folder with --journal DIR.",
             folder=str(run),
         )
     return t(
-        "There was no room left in {folder} to try it out. Name another folder with "
-        "--journal DIR, or begin anew without a way back by --confirm {word}.",
+        "Not enough free space in {folder} to rehearse. Name another folder with "
+        "--journal DIR, or start again without undo with --confirm {word}.",
         folder=str(run),
         word=shlex.quote(WORD),
     )
@@ -471,18 +465,16 @@ def _tell_changes(record: Record, ground: RehearsalWorkspace) -> None:
         size, places = change.changed_bytes, len(change.places)
         if change.blank:
             said = tn(
-                "{size:exact} in {count} place of {drive} will change; it held only zeros there.",
-                "{size:exact} in {count} places of {drive} will change; it held only zeros there.",
+                "Will change {size:exact} in {count} place on {drive}; the old bytes are all zeros.",
+                "Will change {size:exact} in {count} places on {drive}; the old bytes are all zeros.",
                 size=size,
                 count=places,
                 drive=change.path,
             )
         else:
             said = tn(
-                "{size:exact} in {count} place of {drive} will change; what it held there is "
-                "kept in {folder}.",
-                "{size:exact} in {count} places of {drive} will change; what it held there "
-                "is kept in {folder}.",
+                "Will change {size:exact} in {count} place on {drive}; the old bytes are saved in {folder}.",
+                "Will change {size:exact} in {count} places on {drive}; the old bytes are saved in {folder}.",
                 size=size,
                 count=places,
                 drive=change.path,
@@ -494,7 +486,8 @@ def _tell_changes(record: Record, ground: RehearsalWorkspace) -> None:
                 Event.COMMAND,
                 str(
                     t(
-                        "{drive} has no free place for a notice: only {folder} tells what waits on it.",
+                        "{drive} lacks free space for a recovery label. Only {folder} records the "
+                        "waiting result.",
                         drive=change.path,
                         folder=folder,
                     )
@@ -554,7 +547,7 @@ def next_commands(run: Path) -> Message:
         return engine_words.GOES_ON(command="resume", run=name)
     if record.phase is Phase.REHEARSING:
         return join(
-            t("Nothing was written to the drive: all of this happened on a stand-in."),
+            t("Nothing was written to the drive, only to a scratch copy."),
             engine_words.GOES_ON(command="resume", run=name),
         )
     try:

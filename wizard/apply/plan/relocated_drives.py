@@ -25,8 +25,7 @@ from wizard.probe.machine import list_drive_paths, probe_drive
 
 # Where a run's drive is, and what to do.
 MAYBE_ANOTHER = Sentence(
-    "{drive} may be another drive: it does not contain what the run {run} left on its drive. {where} Nothing "
-    "was written."
+    "{drive} may be another drive: it lacks the data from the run {run}. {where} Nothing was written."
 )
 
 # A run's drive that was found by another name.
@@ -49,7 +48,7 @@ class Elsewhere:
     def said(self) -> Message:
         """Both names, and how it is known to be the one."""
         return t(
-            "The drive that was {known} is {drive} now: {why}. This run goes on there.",
+            "The drive {known} is now {drive}: {why}. The run continues there.",
             known=printable(self.known.path),
             drive=self.drive.path,
             why=self.why,
@@ -97,7 +96,7 @@ def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
         for member in plan.members
     )
     if len({one.path for one in known}) < len(known):
-        raise Refused(t("Two drives of the run would be one and the same. Nothing was written."))
+        raise Refused(t("Two drives of the run would be the same drive. Nothing was written."))
     save_drives(run, known, found=is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     if record.phase is not Phase.UNKNOWN:
@@ -143,17 +142,17 @@ def _found(run: Path, plan: Plan, number: int) -> Elsewhere | None:
             continue
         if fault is None:
             why = (
-                t("its serial number or WWN is the same")
+                t("the serial number or WWN matches")
                 if tells_who_it_is(known)
-                else t("it holds what this run left on its drive")
+                else t("the contents match those the run left there")
             )
             found.append(Elsewhere(known, drive, why))
     if len(found) > 1:
         paths, was = tuple(one.drive.path for one in found), printable(known.path)
         raise Refused(
             t(
-                "{drives:and} could each be the drive of the run {run} that was {known}. "
-                "Detach all but that one. Nothing was written.",
+                "{drives:and} could each be the drive of the run {run}, formerly {known}. "
+                "Detach all but the right one. Nothing was written.",
                 drives=paths,
                 run=run.name,
                 known=was,

@@ -126,8 +126,8 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
         device, where = place
         raise Refused(
             t(
-                "{device} was changed at byte {byte} since the run {run} ended: it cannot go "
-                "on safely. Make a new plan. Nothing was written.",
+                "{device} changed at byte {byte} after the run {run} ended, so resuming is "
+                "not safe. Make a new plan. Nothing was written.",
                 device=device,
                 byte=where.start_bytes,
                 run=run.name,
@@ -146,13 +146,12 @@ def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int])
         differences = disk_differences(member.after, drive)
     elif numbers and (found := strangers(drive, member.before, member.after)):
         differences = tuple(
-            t("{part} is neither of the old table nor of the new one", part=part.path) for part in found
+            t("{part} is in neither the old nor the new table", part=part.path) for part in found
         )
     if differences:
         raise Refused(
             t(
-                "{drive} was changed since the run ended: {differences}. Make a new plan. "
-                "Nothing was written.",
+                "{drive} changed after the run ended: {differences}. Make a new plan. Nothing was written.",
                 drive=drive.path,
                 differences=first_three(differences),
             )
@@ -181,7 +180,7 @@ def check_made(
         if found:
             raise Refused(
                 t(
-                    "{drive} was changed since the run ended: {differences}. Nothing was written.",
+                    "{drive} changed after the run ended: {differences}. Nothing was written.",
                     drive=drive.path,
                     differences=first_three(found),
                 )
@@ -210,7 +209,7 @@ def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterat
         new := {signature.kind for signature in drive.signatures} - {*member.before.signatures}
     ):
         yield t(
-            "{drive} holds {kind}, which it did not hold before",
+            "{drive} now contains {kind}, unlike before",
             drive=drive.path,
             kind=printable(min(new), 40),
         )
@@ -253,7 +252,7 @@ def _check_on(
         if not kinds:
             raise Refused(
                 t(
-                    "{node} no longer holds what the run {run} made there: it was not touched. "
+                    "{node} no longer contains the data from the run {run} and was not touched. "
                     "Nothing was written.",
                     node=node,
                     run=run.name,
@@ -261,9 +260,9 @@ def _check_on(
             )
         raise Refused(
             t(
-                "{node} holds {kinds:list}, which the run {run} did not make there: it was "
-                "not touched. If that is old and not wanted, `wipefs --all {node}` erases "
-                "it. Nothing was written.",
+                "{node} contains {kinds:list}, which the run {run} did not make, and was not "
+                "touched. If you do not need the old data, erase {node} with `wipefs --all "
+                "{node}`. Nothing was written.",
                 node=node,
                 kinds=kinds,
                 run=run.name,
@@ -291,8 +290,8 @@ def over_later(run: Path) -> Message | None:
     later = next(iter(later_runs(run)), None)
     return (
         t(
-            "Run {later} set up the drive after {run}. Putting back what {run} saved "
-            "would destroy what {later} made. The saved bytes stay in {folder}.",
+            "The run {later} set up the drive after {run}. Undoing {run} would destroy "
+            "the result of {later}. The saved bytes remain in {folder}.",
             run=run.name,
             later=later.name,
             folder=str(run),

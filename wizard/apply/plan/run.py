@@ -66,11 +66,11 @@ from wizard.model.plan import (
 from wizard.model.said import Message, Sentence, joined, t, tn
 from wizard.plan.rehearsed import use_steps
 
-NOT_TOGETHER = t("What was made could not be put together:")
+NOT_TOGETHER = t("Cannot activate the new volumes:")
 NOTHING_MORE = t("Nothing more was written.")
-PULLED = Sentence("{drive} is not attached any more: plug it in again.")
+PULLED = Sentence("{drive} was detached: plug the drive in again.")
 HAS_LINE = Sentence("{file} has the line:")
-NOT_CHECKED = t("Every step was done, but nothing could be checked.")
+NOT_CHECKED = t("All steps finished, but the checks could not run.")
 
 CATCH_UP_SECONDS = 60
 """How long udev may take for what it put off."""
@@ -181,7 +181,7 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
     if place := drive_digests.changed(run, plan, begun):
         return str(
             t(
-                "{device} was changed at byte {byte} by another program while udev caught up.",
+                "Another program changed {device} at byte {byte} while udev caught up.",
                 device=place[0],
                 byte=place[1].start_bytes,
             )
@@ -314,14 +314,14 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         return Event.FAILED, behind_pulled(
             plan,
             tn(
-                "Every step was done, but {count} check does not hold.",
-                "Every step was done, but {count} checks do not hold.",
+                "All steps finished, but {count} check failed.",
+                "All steps finished, but {count} checks failed.",
                 count=failed,
             ),
         )
     planned = tn(
-        "{drives:list} is set up exactly as planned; every check holds.",
-        "{drives:list} are set up exactly as planned; every check holds.",
+        "{drives:list} is set up exactly as planned; all checks passed.",
+        "{drives:list} are set up exactly as planned; all checks passed.",
         drives=plan.paths,
         count=len(plan.members),
     )
@@ -336,7 +336,7 @@ def reached(run: Path, plan: Plan) -> str:
         return str(error)
     begun, done = begun_steps(entries), done_steps(entries)
     if final := no_way_back(plan, begun):
-        back = t("It cannot be undone any more, since {final} was begun.", final=final)
+        back = t("Undo is no longer possible: {final} has started.", final=final)
     elif not begun:
         back = NOTHING_WRITTEN
     else:

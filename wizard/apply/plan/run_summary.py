@@ -21,38 +21,38 @@ from wizard.plan.request.subvolumes import places_of
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import WORD, wants_word
 
-NOTHING_TO_UNDO = t("Undo: there is nothing to undo.")
+NOTHING_TO_UNDO = t("Undo: nothing to undo.")
 
 RESULTS = {
     RunState.DONE: Sentences(
-        "The drive is set up as it was shown, and was checked.",
-        "The drives are set up as they were shown, and were checked.",
+        "The drive is set up as shown and was checked.",
+        "The drives are set up as shown and were checked.",
     ),
     RunState.STOPPED: Sentences(
-        "The run stopped between two steps. The drive is set up in part.",
-        "The run stopped between two steps. The drives are set up in part.",
+        "The run stopped between two steps. The drive is partly set up.",
+        "The run stopped between two steps. The drives are partly set up.",
     ),
     RunState.REFUSED: Sentences(
-        "The run was refused before its first write. The drive is as it was.",
-        "The run was refused before its first write. The drives are as they were.",
+        "The run was refused before the first write. The drive is unchanged.",
+        "The run was refused before the first write. The drives are unchanged.",
     ),
     RunState.INTERRUPTED: Sentences(
-        "The run ended without finishing. The drive is set up in part.",
-        "The run ended without finishing. The drives are set up in part.",
+        "The run ended unfinished. The drive is partly set up.",
+        "The run ended unfinished. The drives are partly set up.",
     ),
     RunState.UNDONE: Sentences(
-        "The run was undone: the old table and signatures are back.",
-        "The run was undone: the old tables and signatures are back.",
+        "The run was undone: the old table and signatures are restored.",
+        "The run was undone: the old tables and signatures are restored.",
     ),
     RunState.KEPT: Sentences(
-        "Kept: the drive is in use as planned, and was checked. It can no longer be undone.",
-        "Kept: the drives are in use as planned, and were checked. It can no longer be undone.",
+        "Kept: the drive is in use as planned and was checked. Undo is no longer possible.",
+        "Kept: the drives are in use as planned and were checked. Undo is no longer possible.",
     ),
 }
 """What is said of a drive, or of several, in each state, behind the headline of the run."""
 
 ALIKE = {
-    RunState.FAILED: Sentence("A step failed. What came before it is done, what comes after it is not."),
+    RunState.FAILED: Sentence("A step failed. Earlier steps are complete; later steps did not run."),
     RunState.RUNNING: RESULT_RUNNING,
 }
 """What is said however many drives there are."""
@@ -74,7 +74,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
         return (
             t("{part} now has {size:size}, with all files.", part=plan.part_path, size=left.size_bytes)
             if left
-            else t("{part} is deleted; its space is free.", part=plan.part_path),
+            else t("{part} is deleted; the space is free.", part=plan.part_path),
         )
     used = [(volume, places_of(volume.mount_point, volume.subvolumes)) for volume in plan.volumes]
     ready = tuple(
@@ -124,37 +124,34 @@ def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Messag
 def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Message | None:
     """What `RESULTS` cannot say of a rehearsed run; None where it can."""
     if state is RunState.UNDONE:
-        return t("The run was undone: what was there before is back, bit for bit.")
+        return t("The run was undone: the old contents are restored bit for bit.")
     if state not in EARLY:
         return None
     ended = EARLY[state]()
     if phase in UNTOUCHED:
         return tn(
-            "{ended} before anything was written: all of it was on a stand-in. The drive is as it was.",
-            "{ended} before anything was written: all of it was on a stand-in. The drives are as they were.",
+            "{ended} before the first write: only a scratch copy was used. The drive is unchanged.",
+            "{ended} before the first write: only a scratch copy was used. The drives are unchanged.",
             ended=ended,
             count=drives,
         )
     if phase in GOING_BACK:
         return tn(
-            "{ended} while what was there before was being put back. The drive is barred "
-            "until that is finished.",
-            "{ended} while what was there before was being put back. The drives are "
-            "barred until that is finished.",
+            "{ended} during undo. The drive cannot be mounted until the undo is finished.",
+            "{ended} during undo. The drives cannot be mounted until the undo is finished.",
             ended=ended,
             count=drives,
         )
     if phase in (Phase.RELEASED, Phase.KEPT):
         return tn(
-            "{ended} while it was being put to use. The drive is written as it was shown.",
-            "{ended} while it was being put to use. The drives are written as they were shown.",
+            "{ended} during keep. The drive has the contents shown.",
+            "{ended} during keep. The drives have the contents shown.",
             ended=ended,
             count=drives,
         )
     return tn(
-        "{ended} while the drive was being written. The drive is barred until that is finished or undone.",
-        "{ended} while the drives were being written. The drives are barred until "
-        "that is finished or undone.",
+        "{ended} while writing the drive. The drive cannot be mounted until the run is finished or undone.",
+        "{ended} while writing the drives. The drives cannot be mounted until the run is finished or undone.",
         ended=ended,
         count=drives,
     )
@@ -162,9 +159,9 @@ def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Message | N
 
 EARLY = {
     RunState.FAILED: Sentence("The run failed"),
-    RunState.STOPPED: Sentence("The run stopped, as it was asked to,"),
+    RunState.STOPPED: Sentence("The run stopped, as requested,"),
     RunState.REFUSED: Sentence("The run was refused"),
-    RunState.INTERRUPTED: Sentence("The run was cut off"),
+    RunState.INTERRUPTED: Sentence("The run was interrupted"),
 }
 """How a sentence begins on a run that did not come to its end."""
 
@@ -183,10 +180,10 @@ def _undo_said(
     if phase is Phase.UNDONE or phase in UNTOUCHED:
         return NOTHING_TO_UNDO
     if phase is Phase.KEPT:
-        return t("Undo is no longer possible: it is in use, and what was saved is deleted.")
+        return t("Undo is no longer possible: the result is in use, and the saved data was deleted.")
     if phase is not None:
         return t(
-            "Undo: sudo diskwright undo {run} puts back what was there before, bit for bit.",
+            "Undo: sudo diskwright undo {run} restores the old contents bit for bit.",
             run=run_argument(run),
         )
     if state is RunState.REFUSED or not begun:
@@ -194,13 +191,11 @@ def _undo_said(
     if final := no_way_back(plan, begun):
         lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
         return (
-            t("Undo is no longer possible: {final} was begun; what lay there before is lost.", final=final)
+            t("Undo is no longer possible: {final} has started, and the old contents are lost.", final=final)
             if lost
-            else t("Undo is no longer possible: {final} was begun.", final=final)
+            else t("Undo is no longer possible: {final} has started.", final=final)
         )
-    return t(
-        "Undo: sudo diskwright undo {run} puts the old table and signatures back.", run=run_argument(run)
-    )
+    return t("Undo: sudo diskwright undo {run} restores the old table and signatures.", run=run_argument(run))
 
 
 def decision_of(plan: Plan, state: RunState) -> Decision:
@@ -212,32 +207,32 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     )
     where = (plan.part_path,) if plan.part else plan.paths
     used = (
-        t("It is put to use, mounted at {places:and}.", places=places) if places else t("It is put to use.")
+        t("The result is mounted at {places:and}.", places=places)
+        if places
+        else t("The result can then be used.")
     )
     loses, drives = any(step.destroys for step in plan.steps), len(plan.members)
     kept = join(
         used,
         tn(
-            "What the drive held before is lost then, and there is no way back.",
-            "What the drives held before is lost then, and there is no way back.",
+            "The drive's old contents are then lost for good.",
+            "The drives' old contents are then lost for good.",
             count=drives,
         )
         if loses
-        else t("There is no way back then."),
+        else t("Undo is then no longer possible."),
     )
     why_secret = str(OPENED_TO_KEEP) if plan.takes_passphrase else ""
     keep = SettlingChoice(
-        Settling.KEEP, str(t("Keep what was made on {drives:and}?", drives=where)), str(kept), why_secret
+        Settling.KEEP, str(t("Keep the result on {drives:and}?", drives=where)), str(kept), why_secret
     )
     undo = SettlingChoice(
         Settling.UNDO,
-        str(t("Undo what was made on {drives:and}?", drives=where)),
+        str(t("Undo the changes to {drives:and}?", drives=where)),
         str(
             tn(
-                "What the drive held before is put back, bit for bit, and compared. What was "
-                "made is gone then.",
-                "What the drives held before is put back, bit for bit, and compared. What "
-                "was made is gone then.",
+                "The drive's old contents are restored bit for bit and compared. The new contents are lost.",
+                "The drives' old contents are restored bit for bit and compared. The new contents are lost.",
                 count=drives,
             )
         ),
@@ -248,10 +243,10 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
 def waiting_sentence(plan: Plan, name: str) -> Message:
     """What a run says that waits for a decision; `name` is how a command calls it."""
     return t(
-        "Done, not yet in use: everything is on {drives:list}, and was read back. "
-        "Nothing can be mounted from there before you decide. `diskwright keep "
-        "{run}` puts it to use; `diskwright undo {run}` puts back what was there, "
-        "bit for bit.",
+        "Done, not in use yet: all data is on {drives:list}, written and read back. "
+        "The result cannot be mounted until you decide. `diskwright keep {run}` "
+        "accepts the result; `diskwright undo {run}` restores the old contents bit "
+        "for bit.",
         drives=plan.paths,
         run=name,
     )

@@ -72,7 +72,7 @@ def start_run(
     if plan.part and WORD in tokens:
         raise Refused(
             t(
-                "Changing {part} always has a way back: leave out {word!r}. Nothing was written.",
+                "Changes to {part} always support undo: omit {word!r}. Nothing was written.",
                 part=plan.part_path,
                 word=WORD,
             )
@@ -123,8 +123,7 @@ def _cleared(
     if plan.part and why:
         raise Refused(
             t(
-                "Changing {part} is only done on a stand-in first, and that is not possible: "
-                "{why}. Nothing was written.",
+                "Changes to {part} require a rehearsal, which is not possible: {why}. Nothing was written.",
                 part=plan.part_path,
                 why=why,
             )
@@ -144,7 +143,7 @@ def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     if found or wants_word(plan, why_direct):
         said = join(
             *found,
-            t("To go on like that, say also --confirm {word}. Nothing was written.", word=shlex.quote(WORD)),
+            t("To continue anyway, add --confirm {word}. Nothing was written.", word=shlex.quote(WORD)),
         )
         raise Refused(f"{promise(plan, why_direct)} {said}")
 
@@ -175,29 +174,26 @@ def _unconfirmed(plan: Plan, wrong: str | None) -> Message:
         drive, option = plan.drive.path, options[0]
         if wrong is None:
             return t(
-                "To confirm that {drive} is to be overwritten, give its token with {option}. "
-                "Nothing was written.",
+                "To confirm overwriting {drive}, add {option}. Nothing was written.",
                 drive=drive,
                 option=option,
             )
         return t(
-            "To confirm that {drive} is to be overwritten, give its token with {option}: "
-            "'{wrong}' is not its token. Nothing was written.",
+            "To confirm overwriting {drive}, add {option}: '{wrong}' does not match. Nothing was written.",
             drive=drive,
             option=option,
             wrong=printable(wrong),
         )
     if wrong is None:
         return t(
-            "To confirm that {drives:list} are to be overwritten, give the token of each "
-            "with {options:row}. Every drive needs its own, once. Nothing was written.",
+            "To confirm overwriting {drives:list}, add {options:row}, each exactly once. "
+            "Nothing was written.",
             drives=plan.paths,
             options=options,
         )
     return t(
-        "To confirm that {drives:list} are to be overwritten, give the token of each "
-        "with {options:row}. '{wrong}' is the token of none of them. Nothing was "
-        "written.",
+        "To confirm overwriting {drives:list}, add {options:row}. '{wrong}' matches "
+        "no drive. Nothing was written.",
         drives=plan.paths,
         options=options,
         wrong=printable(wrong),
@@ -209,12 +205,12 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
     no use for one."""
     if not plan.containers:
         if secret is not None:
-            raise Refused(t("A passphrase was given, and this plan encrypts nothing. Nothing was written."))
+            raise Refused(t("This plan does not encrypt: omit the passphrase. Nothing was written."))
         return
     if secret is None:
         raise Refused(
             t(
-                "The plan encrypts {devices:list}: it wants a passphrase. Nothing was written.",
+                "The plan encrypts {devices:list} and needs a passphrase. Nothing was written.",
                 devices=tuple(one.device for one in plan.containers),
             )
         )

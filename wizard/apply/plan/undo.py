@@ -63,8 +63,8 @@ def check_undoable(run: Path, plan: Plan) -> None:
     if what := no_way_back(plan, begun):
         raise Refused(
             t(
-                "The run {name} cannot be undone: {final} was begun, and what that wrote "
-                "over is lost. Nothing was written.",
+                "The run {name} cannot be undone: {final} has started, and the overwritten "
+                "data is lost. Nothing was written.",
                 name=run.name,
                 final=what,
             )
@@ -96,8 +96,8 @@ def check_drives(run: Path, plan: Plan) -> None:
         device, where = place
         raise Refused(
             t(
-                "{device} was changed at byte {byte} since the run {run} ended; putting back "
-                "what was there before could destroy that. Nothing was written.",
+                "{device} changed at byte {byte} after the run {run} ended; undo could "
+                "destroy that change. Nothing was written.",
                 device=device,
                 byte=where.start_bytes,
                 run=run.name,
@@ -122,7 +122,7 @@ def _restore(run: Path, plan: Plan, journal: Journal) -> str:
     if not back:
         take_apart(plan, quietly)
     said = [
-        t("{drive} was put back before.", drive=member.drive.path)
+        t("{drive} was already restored.", drive=member.drive.path)
         for member in plan.members
         if member.drive.path in back
     ]
@@ -155,8 +155,8 @@ def _restore_drive(
         Event.COMMAND,
         str(
             tn(
-                "Wrote {count} saved region back to {drive}.",
-                "Wrote {count} saved regions back to {drive}.",
+                "Restored {count} saved region of {drive}.",
+                "Restored {count} saved regions of {drive}.",
                 count=len(saved),
                 drive=drive,
             )
@@ -173,7 +173,8 @@ def _restore_drive(
             ):
                 raise Failed(
                     t(
-                        "{drive} does not read as it was written at byte {byte}.",
+                        "Verification of {drive} failed at byte {byte}: the data read back differs "
+                        "from the data written.",
                         drive=drive,
                         byte=piece.start_bytes,
                     )
@@ -199,7 +200,8 @@ def _proven(member: Member) -> Message:
     if member.drive.content_digest is not None and drive.content_digest != member.drive.content_digest:
         raise Failed(
             t(
-                "The saved bytes are back on {drive}, but its table or a mark is not what the plan found.",
+                "The saved bytes of {drive} are restored, but the table or a signature "
+                "differs from the plan's old state.",
                 drive=drive.path,
             )
         )
@@ -207,13 +209,13 @@ def _proven(member: Member) -> Message:
     if now is None or without_planning(now) != without_planning(member.before):
         raise Failed(
             t(
-                "The saved bytes are back on {drive}, but its layout is not the one that the plan found.",
+                "The saved bytes of {drive} are restored, but the layout differs from the plan's old state.",
                 drive=drive.path,
             )
         )
-    back = t("{drive} holds what it held before, byte for byte.", drive=drive.path)
+    back = t("{drive} is restored byte for byte.", drive=drive.path)
     late = kernel_differences(member.before, drive)
-    return join(back, t("The kernel takes that over at a restart.")) if late else back
+    return join(back, t("The kernel reads the restored table at the next restart.")) if late else back
 
 
 UNMOUNT_SECONDS = 60.0
@@ -264,8 +266,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
         if record is None or record.phase is not Phase.HIDDEN:
             raise Refused(
                 t(
-                    "Nothing of the run {name} waits to be kept: there is nothing to look at. "
-                    "Nothing was written.",
+                    "The run {name} has no waiting result to look at. Nothing was written.",
                     name=run.name,
                 )
             )
@@ -276,7 +277,9 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
             try:
                 node = stack.enter_context(attached(store.fd, member.drive.geometry.logical_block_bytes))
             except NoStandInError as error:
-                raise Failed(t("It cannot be shown: {why}. Nothing was written.", why=str(error))) from None
+                raise Failed(
+                    t("Cannot show the result: {why}. Nothing was written.", why=str(error))
+                ) from None
             forget_caches(node)
             have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
             nodes.append(node)
@@ -306,8 +309,9 @@ def end_looks(run: Path) -> None:
     if node := left_over(run):
         raise Refused(
             t(
-                "{node} shows what waits of the run {name}, and a program still uses it. End "
-                "that program, and unmount what is mounted from there. Nothing was written.",
+                "{node} shows the waiting result of the run {name} and is still in use. End "
+                "that program, and unmount everything mounted from the device. Nothing was "
+                "written.",
                 node=node,
                 name=run.name,
             )

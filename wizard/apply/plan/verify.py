@@ -74,13 +74,13 @@ def verify(
                 )
             case MakeSubvolumes(device=device):
                 yield _check(
-                    t("{device} has its planned subvolumes", device=device),
+                    t("{device} has the planned subvolumes", device=device),
                     planned_differences(step.operation, seconds),
                 )
             case Mount(device=device, mount_point=place):
                 yield _check(
                     t(
-                        "{device} is mounted at {place} as advised",
+                        "{device} is mounted at {place} as recommended",
                         device=device,
                         place=printable(place, 200),
                     ),
@@ -109,7 +109,7 @@ def _filesystem_checks(
         except Failed as error:
             found = (str(error),)
         yield _check(
-            t("{device} is {filesystem} with its planned UUID and label", device=device, filesystem=kind),
+            t("{device} is {filesystem} with the planned UUID and label", device=device, filesystem=kind),
             found,
         )
     if MADE[kind].clean_check:
@@ -121,7 +121,7 @@ def _filesystem_checks(
             found = (str(error),)
         yield _check(
             t(
-                "{device} is spread over the drives as planned, by its own superblock",
+                "{device} is spread over the drives as planned, according to the superblock",
                 device=operation.device,
             ),
             found,
@@ -141,7 +141,7 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
     node = partition_path(drive.path, number)
     part, geometry = drive.partition(node), drive.geometry
     if part is None or geometry is None:
-        yield _seen(t("{device} is aligned", device=node), False, t("it could not be read"))
+        yield _seen(t("{device} is aligned", device=node), False, t("unreadable"))
         return
     off = misalignment_bytes(geometry, part.start_bytes)
     at = (
@@ -152,7 +152,7 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
     yield _seen(t("{device} is aligned by the kernel's rule", device=node), off == 0, at)
     kind, what = aligned_by_parted(node, geometry)
     if find("parted") is None:
-        yield _seen(what, True, t("parted is not installed, so only the kernel's rule was asked"))
+        yield _seen(what, True, t("parted is not installed; only the kernel's rule was checked"))
         return
     try:
         result = run(
@@ -180,7 +180,7 @@ def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Message]:
         return "opt", t("{device} is aligned by parted (opt)", device=node)
     return "min", t(
         "{device} is aligned by parted (min, since the drive's optimal I/O size of "
-        "{bytes} bytes cannot be meant)",
+        "{bytes} bytes is implausible)",
         device=node,
         bytes=optimal,
     )
@@ -200,7 +200,7 @@ def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Che
         run([*check, device], seconds=seconds)
     except Failed as error:
         return _seen(what, False, error)
-    return _seen(what, True, t("{tool} found nothing wrong", tool=check[0]))
+    return _seen(what, True, t("{tool} found no errors", tool=check[0]))
 
 
 def _mounted_check(what: Message, device: str, filesystem: str, place: str, seconds: float) -> Check:
@@ -209,7 +209,7 @@ def _mounted_check(what: Message, device: str, filesystem: str, place: str, seco
             run([*check, place], seconds=seconds)
         except Failed as error:
             return _seen(what, False, error)
-        return _seen(what, True, t("checked before it was mounted, and no device error since"))
+        return _seen(what, True, t("checked before mounting; no device error since"))
     errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
     if errors.exists():
         count = int(errors.read_text())
@@ -217,16 +217,16 @@ def _mounted_check(what: Message, device: str, filesystem: str, place: str, seco
             what,
             count == 0,
             tn(
-                "checked before it was mounted, and {count} error since",
-                "checked before it was mounted, and {count} errors since",
+                "checked before mounting; {count} error since",
+                "checked before mounting; {count} errors since",
                 count=count,
             ),
         )
-    return _seen(what, True, t("checked before it was mounted, and mounted without complaint"))
+    return _seen(what, True, t("checked before mounting; mounted without errors"))
 
 
-BUSY = Sentence("Another program mounted {device} at {place} while the run was at work:")
-NOT_AGAIN = Sentence("{place} was unmounted by another program, and could not be mounted again:")
+BUSY = Sentence("Another program mounted {device} at {place} during the run:")
+NOT_AGAIN = Sentence("Another program unmounted {place}, and remounting failed:")
 
 MOMENT = "partitions"
 """What the rule is about that udev has while a partition table is changed."""
@@ -276,8 +276,7 @@ def unmount_foreign(site: StepContext) -> bool:
         if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
             raise Failed(
                 t(
-                    "Another program mounted {device} at {place}, where {other} hides it: "
-                    "nothing was unmounted.",
+                    "Another program mounted {device} at {place}, hidden by {other}. Nothing was unmounted.",
                     device=entry.source,
                     place=place,
                     other=printable(top.source),
@@ -288,7 +287,7 @@ def unmount_foreign(site: StepContext) -> bool:
         except Failed as error:
             raise Failed(f"{BUSY(device=entry.source, place=place)} {error}") from None
         said = t(
-            "Another program had mounted {device} at {place}; it was unmounted, to be done as planned.",
+            "Another program had mounted {device} at {place}. Unmounted, to continue as planned.",
             device=entry.source,
             place=place,
         )
@@ -318,8 +317,8 @@ def stand(plan: Plan, journal: Journal) -> str | None:
     if lost := [one for one in mounts if not is_mounted(one)]:
         return str(
             t(
-                "Every check held, but another program unmounted {places:list} as soon as "
-                "the drive was free, and again.",
+                "All checks passed, but another program unmounted {places:list} when the "
+                "drive was free, and again after remounting.",
                 places=tuple(printable(one.mount_point, 200) for one in lost),
             )
         )
@@ -339,7 +338,7 @@ def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
             Event.COMMAND,
             str(
                 t(
-                    "{place} was unmounted by another program when the drive was free; mounted again.",
+                    "Another program unmounted {place} when the drive was free. Mounted again.",
                     place=place,
                 )
             ),

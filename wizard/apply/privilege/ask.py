@@ -133,39 +133,38 @@ def as_line(message: RootRequest | Answer) -> bytes:
 
 
 PROMPT = t("Setting up a drive needs root. Password of %p: ")
-NO_ROOT = t("Root was not given.")
-NOT_GIVEN = Sentence("Root was not given: {why}. Nothing was written.")
-NOT_STARTED = Sentence("{program} could not be started: {why}")
-DISMISSED = Sentence("the question was dismissed")
-NOT_ALLOWED = Sentence("it was not allowed, or nobody could be asked")
+NO_ROOT = t("Root access was not granted.")
+NOT_GIVEN = Sentence("Root access was not granted: {why}. Nothing was written.")
+NOT_STARTED = Sentence("{program} did not start: {why}")
+DISMISSED = Sentence("the request was dismissed")
+NOT_ALLOWED = Sentence("not authorized, or no way to ask for authorization")
 
 # What does not arrive.
-NO_DRIVES = t("What root read of the drives did not arrive here.")
-NO_FILESYSTEM = t("What root read of the filesystem did not arrive here.")
-NO_ANSWER = t("What root found out did not arrive here.")
-WORKED_OUT = t("What root worked out")
-NO_SECRET = t("The passphrase did not arrive as it was sent. Nothing was written.")
+NO_DRIVES = t("No drive data arrived from the root process.")
+NO_FILESYSTEM = t("No filesystem data arrived from the root process.")
+NO_ANSWER = t("No result arrived from the root process.")
+WORKED_OUT = t("The root process's result")
+NO_SECRET = t("The passphrase arrived damaged. Nothing was written.")
 NOT_HEARD = Sentence(
-    "The process that runs as root says nothing more. The run itself does not need it: "
-    "`sudo diskwright status {run}` tells how it stands."
+    "The root process no longer responds. The run does not depend on this "
+    "process: `sudo diskwright status {run}` shows the progress."
 )
-NOT_ASKED = t("The process that runs as root has ended: nothing was asked of it.")
+NOT_ASKED = t("The root process ended before receiving a request.")
 WENT_AWAY = t(
-    "The process that runs as root ended without an answer; `sudo diskwright status` tells whether anything "
-    "was begun."
+    "The root process ended without an answer; `sudo diskwright status` shows any run that started."
 )
 
 # What the process that runs as root refuses.
-NO_RUN = t("No run was begun from here, so there is none to keep or undo. Nothing was written.")
-NO_DEVICE = Sentence("{path} is no device below /dev.")
+NO_RUN = t("No run was started here, so keep and undo are not possible. Nothing was written.")
+NO_DEVICE = Sentence("{path} is not a device below /dev.")
 OPEN_JOURNAL = Sentence(
-    "The journal is not kept in {folder}: others than root could put another folder in its place. Or the "
-    "folder is not named by its real path. Nothing was written. Name a folder that is root's alone with "
+    "The journal cannot be in {folder}: users other than root could replace it, or its "
+    "path is not real. Nothing was written. Name a folder only root can write to with "
     "--journal DIR."
 )
 OPEN_ROOM = Sentence(
-    "What is replaced is not kept in {folder}: others than root could put another folder in its place. Or "
-    "the folder is not named by its real path. Nothing was written. Name a folder that is root's alone."
+    "Replaced data cannot be saved in {folder}: users other than root could replace it, or "
+    "its path is not real. Nothing was written. Name a folder only root can write to."
 )
 
 

@@ -51,7 +51,7 @@ def show(showing: Showing) -> tuple[Extent, ...]:
     _refuse(showing.asked(*SUPERBLOCK, showing.real), showing)
     found = chunks_in(showing.asked(*CHUNKS, showing.real))
     if any(one.holds >= {"DATA", "METADATA"} or one.profile not in PROFILES for one in found):
-        raise Failed(refusal(t("Its chunks hold files and records together, or are spread.")))
+        raise Failed(refusal(t("Some Btrfs chunks mix data and metadata, or use an unsupported profile.")))
     records = [place for one in found if "DATA" not in one.holds for place in one.places]
     copies = [
         Extent(at, GRAIN_BYTES)

@@ -107,7 +107,7 @@ def _refuse_features(text: str) -> None:
         raise Failed(
             refusal(
                 t(
-                    "It has features with which nothing is resized so far: {features:and}.",
+                    "Resizing does not support these features yet: {features:and}.",
                     features=tuple(map(str, others)),
                 )
             )

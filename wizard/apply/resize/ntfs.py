@@ -69,7 +69,7 @@ def _info(showing: Showing) -> str:
         raise Failed(
             refusal(
                 t(
-                    "{device} is marked to be checked. Start Windows twice, or run `chkdsk /f` "
+                    "{device} is scheduled for a check. Start Windows twice, or run `chkdsk /f` "
                     "there, then try again.",
                     device=showing.real,
                 )
@@ -82,7 +82,7 @@ def _info(showing: Showing) -> str:
         raise Failed(
             refusal(
                 t(
-                    "{device} cannot be that small: ask for {least:exact} or somewhat more.",
+                    "{device} cannot be that small: choose {least:exact} or slightly more.",
                     device=showing.real,
                     least=rounded_up(int(least[1]), MIB),
                 )
@@ -104,8 +104,8 @@ def _refuse_unclean(showing: Showing, cluster: int) -> None:
         raise Failed(
             refusal(
                 t(
-                    "Windows sleeps on {device}. Start it, turn fast startup off, and shut it "
-                    "down: `shutdown /s /t 0`.",
+                    "Windows is hibernated on {device}. Start Windows, turn off fast startup and "
+                    "shut down: `shutdown /s /t 0`.",
                     device=showing.real,
                 )
             )
@@ -114,8 +114,8 @@ def _refuse_unclean(showing: Showing, cluster: int) -> None:
         raise Failed(
             refusal(
                 t(
-                    "The journal of {device} holds changes that Windows has not finished. Start "
-                    "Windows and shut it down.",
+                    "The journal of {device} has unfinished changes by Windows. Start Windows, "
+                    "then shut down.",
                     device=showing.real,
                 )
             )

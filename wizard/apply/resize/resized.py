@@ -20,7 +20,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.steps.commands import commands_of
 from wizard.process.program import run
 
-NO_SIZE = Sentence("{program} does not tell how large the filesystem on {device} is.")
+NO_SIZE = Sentence("{program} does not report the size of the filesystem on {device}.")
 
 EXT = re.compile(r"(?m)^Block count:\s+(\d+)\n(?:.*\n)*?Block size:\s+(\d+)$")
 XFS = re.compile(r"(?m)^data\s+=\s*bsize=(\d+)\s+blocks=(\d+)")
@@ -91,16 +91,16 @@ def resize_filesystem(operation: Resizing, site: StepContext) -> str:
     """Check it, resize it, check it again; a sentence on what came of it. Raises Failed."""
     device, growing = operation.device, KINDS[operation.filesystem].growing
     if not site.rehearsed or growing is None:
-        raise Failed(str(t("{device} is only resized on a stand-in first.", device=device)))
+        raise Failed(str(t("Resizing {device} requires a rehearsal.", device=device)))
     _check_clean(device, growing, site)
     said = _resize(operation, growing, site)
     held = RESIZERS[operation.filesystem].held_bytes(operation, said, site)
     _check_clean(device, growing, site)
     if not is_filled(held, operation.size_bytes):
-        raise Failed(refusal(t("The filesystem on {device} does not fill its partition.", device=device)))
+        raise Failed(refusal(t("The filesystem on {device} does not fill the partition.", device=device)))
     return str(
         t(
-            "The filesystem on {device} has {held} bytes now, and its own check finds it clean.",
+            "The filesystem on {device} now has {held} bytes and passes a check.",
             device=device,
             held=held,
         )

@@ -31,15 +31,17 @@ from wizard.model.said import MIB, Sentence, t
 from wizard.process.program import run
 
 SMALL_BLOCKS = Sentence(
-    "It has blocks of {block} bytes from byte {start} on; a stand-in only tells whole pages of {page} apart."
+    "The filesystem's {block}-byte blocks start at byte {start}; a scratch copy "
+    "distinguishes only whole pages of {page} bytes."
 )
-CUT_OFF = t("The filesystem was not unmounted cleanly: mount it and unmount it again first.")
+CUT_OFF = t("The filesystem was not unmounted cleanly: mount and unmount it first.")
 MOVES_FILES = Sentence(
-    "{program} has to move files in {device} to make room for its records, and those are not on a stand-in."
+    "{program} must move files in {device} to free space for metadata, but the "
+    "scratch copy does not contain the files."
 )
-DEVICES = Sentence("It lies on {devices} devices, and only one on one device is resized.")
-NOT_TOLD = Sentence("{program} does not tell {what:and}.")
-NOT_CLEAN = Sentence("{device} is not clean: look at it with `{command}`.")
+DEVICES = Sentence("The filesystem spans {devices} devices; resizing supports only one.")
+NOT_TOLD = Sentence("{program} does not report {what:and}.")
+NOT_CLEAN = Sentence("{device} is not clean: run `{command}`.")
 
 
 def refusal(why: object) -> str:
@@ -94,8 +96,8 @@ class Showing:
             raise Failed(
                 refusal(
                     t(
-                        "What has to move, and what it replaces, takes {needed:size} in {folder}, "
-                        "where {room:size} are free.",
+                        "Moved data and overwritten data need {needed:size} in {folder}; {room:size} "
+                        "is free.",
                         folder=str(self.run),
                         needed=needed,
                         room=room,
@@ -153,7 +155,7 @@ def _put_right(showing: Showing) -> tuple[Extent, ...]:
         for chunk in chunks(wrong):
             shown.put(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
         if any(differing(places, drive.read, shown.read)):
-            raise Failed(refusal(t("{device} changes while it is read.", device=showing.real)))
+            raise Failed(refusal(t("{device} changes while being read.", device=showing.real)))
     if wrong:
         forget_caches(showing.stand_in)
     return places

@@ -57,7 +57,7 @@ def _refuse(found: dict[str, int], showing: Showing) -> None:
         small = SMALL_BLOCKS(block=found["blocksize"], start=showing.volume.start_bytes, page=GRAIN_BYTES)
         raise Failed(refusal(small))
     if found["rblocks"] or not found["logstart"]:
-        raise Failed(refusal(t("Its log, or a part of its files, lies on another device.")))
+        raise Failed(refusal(t("The filesystem's log or some files are on another device.")))
     checked = run(("xfs_repair", "-n", showing.real), seconds=showing.seconds, accept=range(256))
     if UNMOUNTED_BADLY.search(checked.output + checked.errors):
         raise Failed(refusal(CUT_OFF))

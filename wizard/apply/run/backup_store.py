@@ -88,7 +88,7 @@ class Vault:
             reason = process.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
             raise Failed(
                 t(
-                    "What is on the drive could not be saved in {folder}: {why}.",
+                    "Cannot save the drive's contents in {folder}: {why}.",
                     folder=str(self._folder),
                     why=reason,
                 )
@@ -106,12 +106,15 @@ class Vault:
             if self._folder.is_dir():
                 return ()
             raise BadInput(
-                t("What was saved of the drive is not there: {folder} is gone.", folder=str(self._folder))
+                t(
+                    "The saved contents of the drive are missing: {folder} no longer exists.",
+                    folder=str(self._folder),
+                )
             ) from None
         except OSError as error:
             raise BadInput(
                 t(
-                    "What was saved of the drive in {folder} cannot be read: {why}.",
+                    "Cannot read the drive's saved contents in {folder}: {why}.",
                     folder=str(self._folder),
                     why=str(error.strerror),
                 )
@@ -131,7 +134,7 @@ class Vault:
         except OSError as error:
             raise Failed(UNREADABLE(file=str(file), why=str(error.strerror))) from None
         if hashlib.sha256(data).hexdigest() != saved.sha256 or len(data) != saved.size_bytes:
-            raise Failed(t("{file} was changed or damaged; it cannot be put back.", file=str(file)))
+            raise Failed(t("{file} was changed or damaged and cannot be restored.", file=str(file)))
         return data
 
 
@@ -142,7 +145,7 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, str(t("it is no regular file")), str(path))
+            raise OSError(errno.EINVAL, str(t("not a regular file")), str(path))
         return file.read(most_bytes)
 
 

@@ -20,13 +20,13 @@ from wizard.process.program import run as run_command
 READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 
 
-NOT_YET = t("Done, not yet in use: keep it to use it, or undo it.")
+NOT_YET = t("Done, not in use yet: keep or undo the result.")
 
 
 def check_root() -> None:
     """Raises Refused for a plain user."""
     if os.geteuid() != 0:
-        raise Refused(t("This needs root: say sudo before the command. Nothing was written."))
+        raise Refused(t("Root is required: use sudo. Nothing was written."))
 
 
 def begin_new(
@@ -90,7 +90,7 @@ def request_stop(run: Path) -> None:
     except OSError as error:
         raise Failed(
             t(
-                "The run cannot be asked to stop: {file} cannot be written ({why}).",
+                "Cannot stop the run: {file} is not writable ({why}).",
                 file=str(run / STOP),
                 why=str(error.strerror),
             )
@@ -234,7 +234,8 @@ def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
     """Of a run whose process is at work, and whose end nobody waits for any more."""
     return EndedByUser(
         t(
-            "Ended by you. {doing} goes on by itself; `diskwright status {run}` tells how it stands.",
+            "Ended by you. {doing} continues in the background; `diskwright status "
+            "{run}` shows the progress.",
             doing=DOING[purpose](),
             run=run_argument(run),
         )
@@ -277,15 +278,15 @@ def check_told(
     """
     expected, found = {alike(one): one for one in wanted}, {alike(one): one for one in told}
     if missing := next((one for key, one in expected.items() if key not in found), None):
-        fault = t('it does not tell what holds now, "{sentence}"', sentence=missing)
+        fault = t('it lacks the expected text "{sentence}"', sentence=missing)
     elif foreign := next((one for key, one in found.items() if key not in expected), None):
-        fault = t('it tells what does not hold now, "{sentence}"', sentence=foreign)
+        fault = t('it has the unexpected text "{sentence}"', sentence=foreign)
     else:
         return
     raise Refused(
         t(
-            "The document explains itself otherwise than it is worked out now: {fault}. "
-            "Make it again with `{again}`. Nothing was written.",
+            "The document's explanations differ from the current ones: {fault}. Make a "
+            "new one with `{again}`. Nothing was written.",
             fault=fault,
             again=again,
         )

@@ -61,8 +61,8 @@ def _is_table(value: object) -> TypeGuard[dict[str, object]]:
 
 
 NOBODY_KNOWS = t(
-    "Without it nobody knows what the run did to its drive. Put the run's folder "
-    "back in its place, or look at the drive with `diskwright inspect` first."
+    "Without the journal, the run's changes to the drive are unknown. Restore "
+    "the run's folder, or run `diskwright inspect` on the drive first."
 )
 
 FILE = "journal.jsonl"
@@ -161,7 +161,7 @@ class Journal:
 
     def _fault(self, error: OSError) -> Failed:
         reason = process.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
-        return Failed(t("The journal in {run} cannot be written: {why}.", run=str(self._run), why=reason))
+        return Failed(t("Cannot write the journal in {run}: {why}.", run=str(self._run), why=reason))
 
     def close(self) -> None:
         """Close the file."""
@@ -180,7 +180,7 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
         # A journal that is missing is not an empty one: its folder was moved or deleted, and what the run did
         # is not known.
         reason = str(error.strerror) if isinstance(error, OSError) else t("it is damaged")
-        unread = t("The journal {file} cannot be read: {why}.", file=str(run / FILE), why=reason)
+        unread = t("Cannot read the journal {file}: {why}.", file=str(run / FILE), why=reason)
         raise BadInput(join(unread, NOBODY_KNOWS)) from None
     whole = text[: text.rfind("\n") + 1].splitlines()
     entries = []

@@ -104,11 +104,11 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
                 timeout=60,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise Failed(t("The process that applies could not be started: {why}.", why=str(error))) from None
+            raise Failed(t("Cannot start the apply process: {why}.", why=str(error))) from None
     if done.returncode:
         raise Failed(
             t(
-                "The process that applies could not be started; {log} has its last words.",
+                "Cannot start the apply process. See the end of {log}.",
                 log=str(run / "process.log"),
             )
         )
@@ -173,7 +173,7 @@ def written_to(node: str) -> int:
 
 NOTHING_WRITTEN = t("Nothing was written.")
 DISK_FULL = t("the disk is full")
-UNWRITTEN = Sentence("{file} could not be written: {why}.")
+UNWRITTEN = Sentence("Cannot write {file}: {why}.")
 
 # Beginning a run.
 
@@ -183,7 +183,7 @@ UNWRITTEN = Sentence("{file} could not be written: {why}.")
 DAMAGED = Sentence("{place} is damaged.")
 
 # Locks.
-UNOPENED = Sentence("{path} cannot be opened: {why}.")
+UNOPENED = Sentence("Cannot open {path}: {why}.")
 
 # Where runs lie.
 
@@ -193,7 +193,7 @@ UNOPENED = Sentence("{path} cannot be opened: {why}.")
 
 # What was saved of drives.
 NO_BAD_SECTORS = Sentence(
-    "{run} moves no partition: --over-bad-sectors means nothing for it. Nothing was written."
+    "{run} moves no partition, so --over-bad-sectors does not apply. Nothing was written."
 )
 
 
@@ -212,8 +212,8 @@ def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
         os.close(fd)
         raise Refused(
             t(
-                "{path} is locked by another program, perhaps by a run that is still "
-                "applying to it. Nothing was written. `diskwright status` lists the runs.",
+                "Another program has locked {path}, perhaps a run in progress. Nothing was "
+                "written. `diskwright status` lists the runs.",
                 path=path,
             )
         )
@@ -247,7 +247,7 @@ def unlocked(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]
         yield
     finally:
         if not all([_lock(lock, wait_seconds) for lock in kept]):
-            raise Refused(t("While udev caught up, another program locked one of the drives."))
+            raise Refused(t("Another program locked a drive while udev caught up."))
 
 
 def unlock(locks: Iterable[int]) -> None:
@@ -263,13 +263,13 @@ def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise Failed(
-            t("The run in {run} cannot be locked: {why}.", run=str(run), why=str(error.strerror))
+            t("Cannot lock the run in {run}: {why}.", run=str(run), why=str(error.strerror))
         ) from None
     if not _lock(fd, wait_seconds):
         os.close(fd)
         raise Refused(
             t(
-                "The run {name} is being worked on by another process; `diskwright status` shows it.",
+                "Another process is working on the run {name}; see `diskwright status`.",
                 name=run.name,
             )
         )
@@ -286,7 +286,7 @@ def is_locked(run: Path) -> bool:
     except OSError as error:
         raise BadInput(
             t(
-                "{file} cannot be read: {why}. Whether the run is at work is not known.",
+                "Cannot read {file}: {why}. It is unknown if the run is active.",
                 file=str(run / LOCK),
                 why=str(error.strerror),
             )

@@ -122,7 +122,7 @@ def part_of(progress: Progress, begin: float, end: float) -> Progress:
 
 
 NOTHING_WRITTEN_NOW = t("Nothing was written now.")
-NOT_NOTED = Sentence("Nothing can be noted in the journal in {run}: {why}.")
+NOT_NOTED = Sentence("Cannot write the journal in {run}: {why}.")
 
 
 def known_so_far(run: Path) -> str:
@@ -138,7 +138,7 @@ def known_so_far(run: Path) -> str:
     begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
     done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
     if not begun:
-        return str(t("By its journal the run has begun no step, so it has written nothing to the drive."))
+        return str(t("According to the journal, the run started no step and has not written to the drive."))
     left = begun - done
     said = (
         [
@@ -155,8 +155,8 @@ def known_so_far(run: Path) -> str:
     said += (
         [
             tn(
-                "step {steps:list} is begun and not done",
-                "steps {steps:list} are begun and not done",
+                "step {steps:list} was started but not finished",
+                "steps {steps:list} were started but not finished",
                 count=len(left),
                 steps=(*sorted(left),),
             )
@@ -164,7 +164,7 @@ def known_so_far(run: Path) -> str:
         if left
         else []
     )
-    return str(t("By its journal {steps:and}; nothing after that was begun.", steps=(*said,)))
+    return str(t("According to the journal, {steps:and}; no later step was started.", steps=(*said,)))
 
 
 def journal_fault(run: Path) -> str:
@@ -174,15 +174,15 @@ def journal_fault(run: Path) -> str:
     if error is None:
         return ""
     folder = printable(str(run), 200)
-    why = t("its filesystem is read-only") if error.errno == errno.EROFS else str(error.strerror)
+    why = t("the filesystem is read-only") if error.errno == errno.EROFS else str(error.strerror)
     on = join(
         t(
-            "If that filesystem turned read-only by itself, its disk may be failing: "
-            "look at the kernel's messages first."
+            "If the filesystem turned read-only by itself, the disk may be failing: "
+            "check the kernel log first."
         ),
         t(
-            "When it can be written to again (mount -o remount,rw), `diskwright resume "
-            "{run}` goes on. Or `diskwright undo {run}` undoes what can be undone.",
+            "When the filesystem is writable again (mount -o remount,rw), `diskwright "
+            "resume {run}` continues. `diskwright undo {run}` undoes as much as possible.",
             run=run_argument(run),
         ),
     )
@@ -245,10 +245,10 @@ def progress_sentence(progress: StepProgress) -> str:
             )
         )
     return str(
-        t("What it reads or checks now is at {percent} percent.", percent=percent)
+        t("Reading or checking is at {percent} percent.", percent=percent)
         if left is None
         else t(
-            "What it reads or checks now is at {percent} percent, {left:time} left.",
+            "Reading or checking is at {percent} percent, {left:time} left.",
             percent=percent,
             left=left,
         )

@@ -33,7 +33,7 @@ from wizard.plan.rehearsed import on_drive_only, on_drives
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
-NOT_LASTING = t("Without it nobody could finish what is half on the drive. Nothing was written.")
+NOT_LASTING = t("Without the journal, a half-written drive could not be finished. Nothing was written.")
 
 SCHEMA = "diskwright.run/1"
 ROOM_BYTES = 4 * MIB
@@ -132,8 +132,8 @@ def refuse_open_folder(folder: Path) -> None:
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             raise Refused(
                 t(
-                    "The journal is not kept in {folder}: everybody may write to {above}. "
-                    "Nothing was written. Name a folder that is root's alone with --journal DIR.",
+                    "The journal cannot be in {folder}: everyone can write to {above}. Nothing "
+                    "was written. Name a folder only root can write to with --journal DIR.",
                     folder=printable(str(folder), 200),
                     above=printable(str(above), 200),
                 )
@@ -142,13 +142,13 @@ def refuse_open_folder(folder: Path) -> None:
 
 def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        reason: Message | str = t("it has no room for {needed:exact}", needed=needed_bytes)
+        reason: Message | str = t("not enough space for {needed:exact}", needed=needed_bytes)
     else:
         reason = error.strerror or str(error)
     return Refused(
         t(
-            "The journal cannot be kept in {folder}: {why}. Nothing was written. Make "
-            "room, or name a folder on another mounted volume with --journal DIR.",
+            "The journal cannot be in {folder}: {why}. Nothing was written. Free some "
+            "space, or name a folder on another mounted volume with --journal DIR.",
             folder=printable(str(folder), 200),
             why=reason,
         )
@@ -175,9 +175,8 @@ def doubts_about(folder: Path) -> tuple[str, ...]:
         return (
             str(
                 t(
-                    "{folder} lies in memory: after a power cut this run could be neither "
-                    "resumed nor undone. Name a folder on another mounted volume with --journal "
-                    "DIR.",
+                    "{folder} is in memory: after a power cut, this run could be neither resumed "
+                    "nor undone. Name a folder on another mounted volume with --journal DIR.",
                     folder=printable(str(folder), 200),
                 )
             ),
@@ -251,7 +250,7 @@ def check_owner(run: Path) -> None:
     if not is_roots_alone(run):
         raise Refused(
             t(
-                "{run} does not belong to root alone, so it is not trusted as a run. Nothing was written.",
+                "{run} is not exclusively root's, so the run is not trusted. Nothing was written.",
                 run=printable(str(run), 200),
             )
         )
@@ -427,14 +426,12 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     except FileNotFoundError:
         return ()
     except PermissionError:
-        raise Refused(
-            t("The runs in {folder} can be read by root only: say sudo before the command.", folder=shown)
-        ) from None
+        raise Refused(t("Only root can read the runs in {folder}: use sudo.", folder=shown)) from None
     except NotADirectoryError:
-        raise BadInput(t("{folder} is no folder.", folder=shown)) from None
+        raise BadInput(t("{folder} is not a folder.", folder=shown)) from None
     except OSError as error:
         raise BadInput(
-            t("The runs in {folder} cannot be read: {why}.", folder=shown, why=str(error.strerror))
+            t("Cannot read the runs in {folder}: {why}.", folder=shown, why=str(error.strerror))
         ) from None
 
 
@@ -443,15 +440,13 @@ def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
     known = list_runs(journal_dir)
     if name is None:
         if not known:
-            raise BadInput(
-                t("There is no run in {folder}.", folder=printable(str(runs_folder(journal_dir)), 200))
-            )
+            raise BadInput(t("No runs in {folder}.", folder=printable(str(runs_folder(journal_dir)), 200)))
         return known[-1]
     if "/" in name and is_run(Path(name)):
         return Path(name).absolute()
     found = next((run for run in known if run.name == name), None)
     if found is None:
         raise BadInput(
-            t("There is no run {name!r}; `diskwright status` lists them.", name=printable(name, 60))
+            t("Unknown run {name!r}; `diskwright status` lists the runs.", name=printable(name, 60))
         )
     return found

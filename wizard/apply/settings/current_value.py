@@ -88,10 +88,10 @@ def end_of(operation: ExtendPartition, identity: Identity) -> ValueState:
     drive = probe_drive(operation.drive)
     part = drive.partition(operation.device)
     if part is None or part.start_bytes != operation.start_bytes:
-        return ValueState(How.OTHER, t("{device} no longer begins where it did", device=operation.device))
+        return ValueState(How.OTHER, t("{device} starts at another byte", device=operation.device))
     told = kernel_bytes(operation.device)
     seen = t(
-        "{device} has {size:size} in the table, and {kernel:size} for the kernel",
+        "{device} has {size:size} in the table and {kernel:size} in the kernel",
         device=operation.device,
         size=part.size_bytes,
         kernel=told,
@@ -107,7 +107,7 @@ def end_of(operation: ExtendPartition, identity: Identity) -> ValueState:
     if now == table.old and told == operation.old_bytes:
         if room_behind(drive, part) < operation.new_bytes - operation.old_bytes:
             return ValueState(
-                How.OTHER, t("the free space behind {device} is taken", device=operation.device)
+                How.OTHER, t("the free space after {device} is in use", device=operation.device)
             )
         return ValueState(How.BEFORE, seen)
     return ValueState(How.HALF, seen)
@@ -125,7 +125,13 @@ def write_end(operation: ExtendPartition, identity: Identity, *, new: bool) -> N
     forget_caches(operation.drive)
     places = (Extent(offset, len(data)) for offset, data in wanted.pieces)
     if image_of(operation.drive, places, identity) != wanted:
-        raise Failed(t("{drive} does not hold the table that was written to it.", drive=operation.drive))
+        raise Failed(
+            t(
+                "Verification of the table on {drive} failed: the data read back differs "
+                "from the data written.",
+                drive=operation.drive,
+            )
+        )
 
 
 def kernel_bytes(device: str) -> int:
@@ -164,13 +170,13 @@ def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
     match operation:
         case ReserveBlocks(device=device, old_blocks=old, new_blocks=new):
             found = superblock(device)
-            seen = t("{blocks} blocks are kept for root", blocks=found.reserved_blocks)
+            seen = t("{blocks} blocks are reserved for root", blocks=found.reserved_blocks)
             return compared(found.reserved_blocks, old, new, seen)
         case Remount(device=device, mount_point=place, old=old_words, new=new_words):
             mounted = mounted_from(device, place)
             if mounted is None:
                 return ValueState(How.OTHER, NOT_MOUNTED_AT(device=device, place=place))
-            told = t("it is mounted with {options}", options=",".join(mounted.words))
+            told = t("mounted with {options}", options=",".join(mounted.words))
             return compared({*mounted.words}, {*old_words}, {*new_words}, told)
         case EditFstab():
             return _line_standing(operation)
@@ -180,25 +186,23 @@ def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
             now = queue_value(operation)
             file = queue_file(operation)
             shown = (
-                t("{file} says {value}", file=file, value=now) if now else t("{file} says nothing", file=file)
+                t("{file} contains {value}", file=file, value=now) if now else t("{file} is empty", file=file)
             )
             return compared(now, value, wanted, shown)
         case WriteRules(file=file, old=rules):
             held = read_rules(Path(file))
             wanted = new_rules(operation, drive)
             here = (
-                Sentence("{file} holds the new lines")
-                if held == wanted
-                else Sentence("{file} holds other lines")
+                Sentence("{file} has the new lines") if held == wanted else Sentence("{file} has other lines")
             )
             return compared(
-                held, rules, wanted, (Sentence("{file} is not there") if held is None else here)(file=file)
+                held, rules, wanted, (Sentence("{file} is missing") if held is None else here)(file=file)
             )
         case SwitchOnTimer():
             enabled = timer_state()
             unit = operation.unit
             says = (
-                t("systemd says that {unit} is {state}", unit=unit, state=enabled)
+                t("systemd reports {unit} as {state}", unit=unit, state=enabled)
                 if enabled
                 else t("systemd does not know {unit}", unit=unit)
             )
@@ -243,9 +247,9 @@ def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Ide
         case PowerOff(device=device):
             there = (SYS / "class/block" / name_of(device)).exists()
             seen = (
-                Sentence("the kernel has {device}")
+                Sentence("the kernel lists {device}")
                 if there
-                else Sentence("the kernel no longer has {device}")
+                else Sentence("the kernel no longer lists {device}")
             )(device=device)
             return ValueState(How.BEFORE if there else How.AFTER, seen)
 
@@ -255,7 +259,7 @@ def label_on(drive: str, device: str) -> str:
     such filesystem."""
     found = signatures_on(probe_drive(drive, seconds=LOOK_SECONDS), device)
     if len(found) != 1:
-        raise Failed(t("{device} no longer holds one filesystem.", device=device))
+        raise Failed(t("{device} no longer contains exactly one filesystem.", device=device))
     return found[0].label or ""
 
 
@@ -264,9 +268,9 @@ def _line_standing(operation: EditFstab) -> ValueState:
     in the very same file."""
     held = read_text(Path(operation.file))
     if is_edited(operation, held):
-        return ValueState(How.AFTER, t("the new lines are there once, and no old one"))
+        return ValueState(How.AFTER, t("the new lines appear once, without old lines"))
     if edited(operation, held) is not None:
-        return ValueState(How.BEFORE, t("the file is as it was"))
+        return ValueState(How.BEFORE, t("the file is unchanged"))
     return ValueState(How.OTHER, t("{file} was changed", file=operation.file))
 
 
@@ -277,7 +281,7 @@ def superblock(device: str) -> Superblock:
         for key, value in _SUPERBLOCK.findall(run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output)
     }
     if len(found) != 3:
-        raise Failed(t("dumpe2fs does not say how many blocks of {device} are kept for root.", device=device))
+        raise Failed(t("dumpe2fs does not report the blocks of {device} reserved for root.", device=device))
     return Superblock(found["Block count"], found["Reserved block count"], found["Block size"])
 
 

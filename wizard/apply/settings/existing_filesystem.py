@@ -30,10 +30,10 @@ from wizard.probe.machine import probe_machine
 # How something stands: clauses.
 
 # What cannot be read, or is not as it should be.
-DRIVE_UNMEASURED = Sentence("{drive} does not tell its size, so nothing is changed there.")
+DRIVE_UNMEASURED = Sentence("{drive} does not report its size, so nothing is changed there.")
 
 # Why it is refused.
-CLONED = Sentence("{devices:list} hold the same filesystem {uuid}: detach all but the right one")
+CLONED = Sentence("{devices:list} have the same filesystem {uuid}: detach all but the right one")
 
 # How a step, and a run, went.
 
@@ -149,12 +149,15 @@ def nodes_of(device: str) -> tuple[str, str]:
         node = Path(device).resolve(strict=True)
     except OSError:
         raise BadInput(
-            t("There is no device {device}; `diskwright inspect` lists the drives.", device=printable(device))
+            t("{device} does not exist; `diskwright inspect` lists the drives.", device=printable(device))
         ) from None
     folder = SYS / "class/block" / name_of(str(node))
     if not node.is_block_device() or not folder.exists():
         raise BadInput(
-            t("{device} is no block device; name a partition, such as /dev/sdX1.", device=printable(device))
+            t(
+                "{device} is not a block device; name a partition, such as /dev/sdX1.",
+                device=printable(device),
+            )
         )
     if (folder / "partition").exists() and (there := target(folder)) is not None:
         return str(node), node_of(there.parent.name)
@@ -169,15 +172,15 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
         held = printable("+".join(signature.kind for signature in found), 60)
         raise BadInput(
             t(
-                "{device} holds {what}: name a partition that holds one filesystem. Without "
-                "root little can be read of it.",
+                "{device} contains {what}: name a partition with exactly one filesystem. "
+                "Without root, diskwright can read little.",
                 device=node,
                 what=held,
             )
             if found
             else t(
-                "{device} holds nothing that is recognised: name a partition that holds one "
-                "filesystem. Without root little can be read of it.",
+                "{device} shows no recognised contents: name a partition with exactly one "
+                "filesystem. Without root, diskwright can read little.",
                 device=node,
             )
         )
@@ -223,14 +226,14 @@ def _reserved(place: str | None, signature: Signature) -> int | None:
 
 LINE_LEFT = Sentence("Line {line} of {file} names {source}, which is lost. {remedy}")
 LINE_STOPS = Sentence(
-    "Line {line} of {file} names {source}, which is lost. It has no nofail: the "
-    "next start may stop there. {remedy}"
+    "Line {line} of {file} names {source}, which is lost. The line lacks nofail, "
+    "so the next boot may stop there. {remedy}"
 )
 LINE_OVERWRITES = Sentence(
-    "Line {line} of {file} overwrites {source} at every start. What this plan "
-    "makes may be lost there. {remedy}"
+    "Line {line} of {file} overwrites {source} at every boot. The result of this "
+    "plan may be lost there. {remedy}"
 )
-TAKE_IT_OUT = t("Take that line out first.")
+TAKE_IT_OUT = t("Remove that line first.")
 
 OWN = Environment()
 """Of the running system."""
@@ -264,7 +267,7 @@ def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> It
         (
             environment.fstab,
             [line for line in mounts if line.source.replace('"', "") not in labels],
-            t("`diskwright unmount {device} --boot` first takes it out.", device=device),
+            t("Remove that line first with `diskwright unmount {device} --boot`.", device=device),
         ),
         (environment.crypttab, openings, TAKE_IT_OUT),
         (environment.fstab, _inside(openings, environment.fstab), TAKE_IT_OUT),

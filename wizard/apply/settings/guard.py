@@ -104,13 +104,13 @@ def check_own(changes: Changes, environment: Environment) -> None:
     """Raises Refused where a change is to another file, drive or system than this run may touch."""
     drive = changes.drive.path
     if environment.only is not None and drive not in environment.only:
-        raise Refused(refusal(t("{drive} is not a drive that this run may touch.", drive=drive)))
+        raise Refused(refusal(t("This run may not touch {drive}.", drive=drive)))
     for node in {drive, changes.device}:
         if reason := node_fault(node, drive):
             raise Refused(
                 refusal(
                     t(
-                        "{node} cannot be trusted to be on the drive of these changes: {reason}.",
+                        "Cannot confirm that {node} is on the drive of these changes: {reason}.",
                         node=node,
                         reason=reason,
                     )
@@ -128,8 +128,8 @@ def check_may(changes: Changes) -> None:
             raise Refused(
                 refusal(
                     t(
-                        "The kernel does not let root grow an ext filesystem in use here "
-                        "(CAP_SYS_RESOURCE). Unmount it first."
+                        "The kernel does not let root grow a mounted ext filesystem here "
+                        "(CAP_SYS_RESOURCE). Unmount the filesystem first."
                     )
                 )
             )
@@ -148,8 +148,8 @@ def check_file(operation: ChangeOperation, environment: Environment) -> None:
             raise Refused(
                 refusal(
                     t(
-                        "These changes are for {file}, not for {fstab}: say --fstab {file} if that "
-                        "is the system that you mean.",
+                        "These changes are for {file}, not for {fstab}: add --fstab {file} if you "
+                        "mean that system.",
                         file=file,
                         fstab=str(environment.fstab),
                     )
@@ -159,18 +159,18 @@ def check_file(operation: ChangeOperation, environment: Environment) -> None:
             raise Refused(
                 refusal(
                     t(
-                        "These changes write {file}, which does not lie in {folder}.",
+                        "These changes write {file}, which is not in {folder}.",
                         file=file,
                         folder=str(environment.rules),
                     )
                 )
             )
         case SwitchOnTimer(unit=unit) if not environment.is_running_system:
-            raise Refused(refusal(t("{unit} can be switched on for the running system only.", unit=unit)))
+            raise Refused(refusal(t("{unit} can only be enabled on the running system.", unit=unit)))
         case EditFstab(file=file) | WriteRules(file=file):
             real = Path(file).resolve()
             if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-                raise Refused(refusal(t("{file} cannot be written here.", file=str(real))))
+                raise Refused(refusal(t("{file} is not writable here.", file=str(real))))
         case _:
             pass
 
@@ -194,7 +194,7 @@ def check_new(changes: Changes) -> None:
     drive = probe_again(changes.drive)
     check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
-        raise Refused(t("{fault:First}. Make them again. Nothing was written.", fault=fault))
+        raise Refused(t("{fault:First}. Prepare the changes again. Nothing was written.", fault=fault))
     check_standing(changes, frozenset(), frozenset())
 
 
@@ -210,8 +210,8 @@ def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
         if found.how not in fits:
             raise Refused(
                 t(
-                    "{seen:First} since these changes were made, or were begun. Make them again. "
-                    "Nothing was written.",
+                    "{seen:First}, unlike when these changes were prepared or started. Prepare "
+                    "the changes again. Nothing was written.",
                     seen=found.seen,
                 )
             )
@@ -226,7 +226,7 @@ def _stands(operation: ChangeOperation, changes: Changes) -> ValueState:
 
 def refusal(why: object) -> Message:
     """A refusal with its reason."""
-    return t("{why} Nothing was written.", why=why if isinstance(why, Message) else str(why))
+    return t("{why} No changes were made.", why=why if isinstance(why, Message) else str(why))
 
 
 def device_fault(changes: Changes) -> Message | str | None:
@@ -235,7 +235,7 @@ def device_fault(changes: Changes) -> Message | str | None:
     try:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
     except BadInput:
-        return t("{drive} is not there", drive=path)
+        return t("{drive} is missing", drive=path)
     if reason := node_fault(changes.device, path):
         return reason
     # The UUID of its filesystem is compared in any case.
@@ -256,7 +256,7 @@ def _filesystem_fault(changes: Changes, drive: Drive) -> Message | None:
         (changes.filesystem, changes.uuid)
     ]:
         return t(
-            "{device} no longer holds the {kind} {uuid}",
+            "{device} no longer contains the {kind} {uuid}",
             device=changes.device,
             kind=changes.filesystem,
             uuid=changes.uuid,

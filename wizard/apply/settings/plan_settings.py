@@ -97,7 +97,7 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
         case Grow():
             operations = _grown(used, doubts)
         case Tune():
-            raise BadInput(t("What suits a purpose is worked out by `diskwright tune`."))
+            raise BadInput(t("`diskwright tune` works out the settings for a workload."))
     doubts += forgotten_doubts(used.machine, operations)
     steps = change_steps(operations, used.identity)
     existing = used.existing
@@ -116,12 +116,16 @@ def _relabelled(used: InUse, label: str, doubts: list[Message | str]) -> Operati
     _refuse(why_not_relabel(used.drive, device))
     shown, old = printable(label, 300), printable(used.label, 300)
     if label == used.label:
-        _refuse(t("{device} has the label '{label}' already.", device=device, label=shown))
+        _refuse(t("{device} already has the label '{label}'.", device=device, label=shown))
     if fault := label_fault_of(label, filesystem):
         _refuse(t("The label '{label}' {fault}.", label=shown, fault=fault))
     if fault := old_label_fault(used.label, filesystem):
         _refuse(
-            t("The present label '{label}' {fault}, so it could not be put back.", label=old, fault=fault)
+            t(
+                "The current label '{label}' {fault}, so undo could not restore this label.",
+                label=old,
+                fault=fault,
+            )
         )
     for line in parse(used.found.fstab_text, used.found.fstab):
         if line.names({"LABEL": label}) or line.source == f"/dev/disk/by-label/{label}":
@@ -136,22 +140,20 @@ def _relabelled(used: InUse, label: str, doubts: list[Message | str]) -> Operati
     if word := next((word for word in _command_line() if _names_label(word, used.label)), None):
         _refuse(
             t(
-                "The kernel was started with {word}; have the boot loader name the "
-                "filesystem by its UUID first.",
+                "The kernel was started with {word}. Make the boot loader name the filesystem by UUID first.",
                 word=printable(word, 200),
             )
         )
     if used.label and any(use.kind == "running-system" and use.subject == device for use in used.drive.uses):
         doubts.append(
             t(
-                "The system starts from {device}: make sure that its boot loader does not "
-                "look for the old label.",
+                "The system boots from {device}: make sure that the boot loader does not use the old label.",
                 device=device,
             )
         )
     part = used.drive.partition(device)
     if used.label and part is not None and part.name == used.label:
-        doubts.append(t("The partition's own name in the table stays '{name}', the old label.", name=old))
+        doubts.append(t("The partition name in the table remains '{name}', the old label.", name=old))
     place = next((one.mount_point for one in reversed(used.mounts)), "")
     relabel = Relabel(device, filesystem, place, used.label, label)
     by_it = [line for line in used.lines if _is_by_label(line, used.label)]
@@ -218,7 +220,7 @@ def _mounted(used: InUse, wanted: Attach) -> Operations:
     if not operations:
         _refuse(
             t(
-                "{device} is mounted at {place} already, also at every boot.",
+                "{device} is already mounted at {place}, also at every boot.",
                 device=device,
                 place=printable(place, 200),
             )
@@ -232,13 +234,11 @@ def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[
     if line is not None:
         place = printable(line.mount_point, 200)
         if wanted.place not in (None, line.mount_point):
-            _refuse(
-                t("{file} mounts {device} at {place}; leave out --at.", file=file, device=device, place=place)
-            )
+            _refuse(t("{file} mounts {device} at {place}; omit --at.", file=file, device=device, place=place))
         if wanted.options:
             _refuse(
                 t(
-                    "{file} has options for {device}; change those with `diskwright remount`.",
+                    "{file} has options for {device}; change them with `diskwright remount`.",
                     file=file,
                     device=device,
                 )
@@ -254,7 +254,12 @@ def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[
     if wanted.place is None and (
         not used.label or "/" in used.label or mount_point_fault(f"{places}/{used.label}")
     ):
-        _refuse(t("{device} has no label to name a folder in /srv by; name one with --at.", device=device))
+        _refuse(
+            t(
+                "{device} has no label usable as a folder name in /srv; choose a folder with --at.",
+                device=device,
+            )
+        )
     place = wanted.place or free_place(places, used.label, taken_places(places, Path(used.found.fstab)))
     if fault := mount_point_fault(place):
         _refuse(t("The mount point {place} {fault}.", place=printable(place, 200), fault=fault))
@@ -266,7 +271,7 @@ def _with_line(used: InUse, place: str, name: str, options: Sequence[str]) -> Op
     if not used.uuid:
         _refuse(
             t(
-                "{device} has no UUID to name it by in {file}; mount it --once.",
+                "{device} has no UUID for a line in {file}; mount with --once.",
                 device=used.existing.device,
                 file=used.found.fstab,
             )
@@ -284,7 +289,11 @@ def _unmounted(used: InUse, *, boot: bool) -> Operations:
     lines = used.lines if boot else ()
     if not used.mounts and not lines:
         _refuse(
-            t("{device} is not mounted, and {file} has no line for it.", device=device, file=used.found.fstab)
+            t(
+                "{device} is not mounted, and {file} lists no line for {device}.",
+                device=device,
+                file=used.found.fstab,
+            )
             if boot
             else possible.HIDDEN(device=device)
         )
@@ -322,13 +331,13 @@ def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Message | 
     # The fourth field of a line cannot be empty (fstab(5)).
     options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
     if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
-        _refuse(t("Another subvolume cannot be chosen by an option here."))
+        _refuse(t("An option cannot select another subvolume here."))
     added = tuple(one for one in options if one not in kept)
     if fault := mount_options_fault(added):
         _refuse(OPTION_FAULT(fault=fault))
     _refuse_risky(added, used.existing.filesystem)
     if options == at_boot:
-        _refuse(t("{device} has these options already.", device=device))
+        _refuse(t("{device} already has these options.", device=device))
     operations: Operations = []
     set_options(used.existing, options, found, operations, doubts, REMOUNTED)
     if not operations:
@@ -341,17 +350,15 @@ def _grown(used: InUse, doubts: list[Message | str]) -> Operations:
     device, drive = used.existing.device, used.drive
     part = drive.partition(device)
     if part is None:
-        raise Refused(refusal(t("{device} is no partition, and has no end to move.", device=device)))
+        raise Refused(refusal(t("{device} is not a partition, so its end cannot be moved.", device=device)))
     if not used.mounts:
-        _refuse(
-            t("{device} is not mounted: `diskwright plan {device} --grow` tries it out first.", device=device)
-        )
+        _refuse(t("{device} is not mounted: rehearse with `diskwright plan {device} --grow`.", device=device))
     _refuse(why_not_grow_mounted(drive, part))
     mounted = used.mounts[-1]
     if "ro" in {*mounted.words, *mounted.own}:
         _refuse(
             t(
-                "{device} is mounted read-only at {place}: it does not grow.",
+                "{device} is mounted read-only at {place} and cannot grow.",
                 device=device,
                 place=printable(mounted.mount_point, 200),
             )
@@ -359,7 +366,7 @@ def _grown(used: InUse, doubts: list[Message | str]) -> Operations:
     held = held_in_use(used.existing.filesystem, device, mounted.mount_point)
     room = room_behind(drive, part)
     if not room and is_filled(held.size_bytes, part.size_bytes):
-        _refuse(t("No free space follows {device}, and its filesystem fills it.", device=device))
+        _refuse(t("No free space follows {device}, and the filesystem fills {device}.", device=device))
     new_bytes = part.size_bytes + room
     operations: Operations = []
     if room:
@@ -372,8 +379,8 @@ def _grown(used: InUse, doubts: list[Message | str]) -> Operations:
     growing = GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
     doubts.append(
         t(
-            "This is not tried out first: the kernel grows the filesystem itself. "
-            "Unmount it to have it tried out."
+            "This change is not rehearsed: the kernel grows the filesystem directly. "
+            "Unmount the filesystem to rehearse."
         )
     )
     return [*operations, growing]
@@ -388,7 +395,7 @@ def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
 def _switched_off(device: str) -> Changes:
     node, drive_node = nodes_of(device)
     if node != drive_node:
-        _refuse(t("{device} is a partition; name its drive, {drive}.", device=node, drive=drive_node))
+        _refuse(t("{device} is a partition; name the drive, {drive}.", device=node, drive=drive_node))
     machine = probe_machine([node])
     (drive,) = machine.drives
     _refuse(why_not_power_off(drive))
@@ -396,7 +403,7 @@ def _switched_off(device: str) -> Changes:
         raise BadInput(tuned.DRIVE_UNMEASURED(drive=drive.path))
     files = _switches(drive)
     if not files:
-        _refuse(t("The kernel offers no way to power {drive} off.", drive=drive.path))
+        _refuse(t("The kernel cannot power off {drive}.", drive=drive.path))
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
     operations: Operations = [*_all_unmounted(drive), PowerOff(node, files)]
     return Changes(identity, node, "", "", SwitchOff(), change_steps(operations, identity))

@@ -67,7 +67,7 @@ def ready_said(changes: Changes) -> tuple[Message, ...]:
         return (ready,)
     command = shlex.join(("sudo", "chown", printable(asked.name, 60), shown))
     return ready, t(
-        "Its owner stays as it was. To let {who} write there: {command}", who=who(asked), command=command
+        "The owner is unchanged. To let {who} write there: {command}", who=who(asked), command=command
     )
 
 
@@ -94,7 +94,7 @@ def _size_bytes(device: str) -> int:
     return int(sectors) * KERNEL_SECTOR_BYTES
 
 
-CANNOT_GO_ON = Sentence("The run {run} cannot go on: {fault}.")
+CANNOT_GO_ON = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
 def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
@@ -115,7 +115,7 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             continue
         if (run / STOP).exists():
             return Event.STOPPED, t(
-                "Stopped before step {step} as asked. {far}", step=number, far=far(run, changes)
+                "Stopped before step {step}, as requested. {far}", step=number, far=far(run, changes)
             )
         if not _is_off(changes, begun) and (fault := device_fault(changes)):
             raise Refused(refusal(CANNOT_GO_ON(run=run.name, fault=fault)))
@@ -143,8 +143,7 @@ def check_goes_on(run: Path, changes: Changes) -> None:
     if (run / UNDOING).exists():
         raise Refused(
             t(
-                "The run {run} was being undone: it cannot go on. Run `diskwright undo "
-                "{name}` to finish that.",
+                "The run {run} cannot be resumed: undo has started. Run `diskwright undo {name}` to finish.",
                 run=run.name,
                 name=run_argument(run),
             )
@@ -176,18 +175,19 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Mes
         failed += not holds
     if failed:
         return Event.FAILED, tn(
-            "Every step was done, but 1 check does not hold.",
-            "Every step was done, but {count} checks do not hold.",
+            "All steps finished, but {count} check failed.",
+            "All steps finished, but {count} checks failed.",
             count=failed,
         )
     if isinstance(changes.wanted, SwitchOff):
-        return Event.DONE, t("{device} is powered off: it can be unplugged.", device=changes.device)
+        return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
     if any(stays(step.operation) for step in changes.steps):
         return Event.DONE, t(
-            "{device} has grown as shown; every check holds. There is no way back.", device=changes.device
+            "{device} has grown as shown; all checks passed. Undo is not possible.", device=changes.device
         )
     changed = t(
-        "{device} is changed exactly as shown; every check holds. `diskwright undo {run}` undoes it.",
+        "{device} is changed exactly as shown; all checks passed. `diskwright undo "
+        "{run}` undoes the changes.",
         device=changes.device,
         run=run_argument(run),
     )
@@ -207,16 +207,16 @@ def far(run: Path, changes: Changes) -> Message | str:
 def check_takes_back(run: Path) -> None:
     """Raises Refused where there is nothing to take back."""
     if state(run) is RunState.UNDONE:
-        raise Refused(t("The run {run} is undone already.", run=run.name))
+        raise Refused(t("Run {run} is already undone.", run=run.name))
     if not begun_steps(read_entries(run)):
-        raise Refused(t("The run {run} wrote nothing, so there is nothing to undo.", run=run.name))
+        raise Refused(t("The run {run} made no changes, so undo is not needed.", run=run.name))
     if state(run) is RunState.DONE:
         for step in load_changes(run).steps:
             if isinstance(step.operation, GrowMounted) and stays(step.operation):
                 title = KINDS[step.operation.filesystem].title
                 raise Refused(
                     t(
-                        "The run {run} cannot be undone: {title} does not shrink while it is mounted.",
+                        "The run {run} cannot be undone: {title} does not shrink while mounted.",
                         run=run.name,
                         title=title,
                     )
@@ -247,7 +247,7 @@ def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> 
     if fault is not None:
         raise Failed(
             t(
-                "{said:row} What is the drive's own could not be undone: {fault}.",
+                "{said:row} Changes to the drive itself could not be undone: {fault}.",
                 said=tuple(said),
                 fault=fault,
             )
@@ -258,7 +258,9 @@ def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> 
 def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
-            refusal(t("The run {run} is no `apply`: it is not undone over what changed since.", run=run.name))
+            refusal(
+                t("The run {run} is not an `apply`, so undo does not overwrite later changes.", run=run.name)
+            )
         )
     match asked.purpose:
         case Purpose.APPLY:
@@ -268,7 +270,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
         case Purpose.KEEP:
             raise Refused(
                 refusal(
-                    t("The run {run} changed a filesystem in use: there is nothing to keep.", run=run.name)
+                    t("The run {run} changed a filesystem in use, so no result is waiting.", run=run.name)
                 )
             )
 
@@ -276,14 +278,14 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
 def _going_on(run: Path) -> Prepared:
     now = state(run)
     if now in (RunState.DONE, RunState.UNDONE):
-        raise Refused(t("The run {run} is {state}: there is nothing to resume.", run=run.name, state=now))
+        raise Refused(t("The run {run} is {state} and cannot be resumed.", run=run.name, state=now))
     changes = load_changes(run)
     check_own(changes, load_environment(run))
     check_may(changes)
     check_tuning_tools(changes)
     check = partial(check_goes_on, run) if begun_steps(read_entries(run)) else check_new
     return Prepared(
-        str(t("Going on with the changes for {device}.", device=changes.device)),
+        str(t("Resuming the changes for {device}.", device=changes.device)),
         partial(_locked_if_there, changes),
         partial(check, changes),
     )
@@ -294,7 +296,7 @@ def _taking_back(run: Path) -> Prepared:
     changes = load_changes(run)
     check_own(changes, load_environment(run))
     return Prepared(
-        str(t("Taking back what was changed for {device}.", device=changes.device)),
+        str(t("Undoing the changes for {device}.", device=changes.device)),
         partial(_locked_if_there, changes),
     )
 

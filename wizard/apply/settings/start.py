@@ -26,7 +26,7 @@ from wizard.plan.settings import possible
 from wizard.plan.settings.check_changes import check_changes
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes, render_changes
 
-ASKED_ANEW = t("These are not the changes that it would take now.")
+ASKED_ANEW = t("These changes differ from the ones required now.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def changes_for(device: str, wanted: Wanted, environment: Environment) -> Change
     changes = work_out(device, wanted.workload, environment).changes
     if not changes.steps:
         raise Refused(
-            t("Nothing that is known would suit {device} better for this purpose.", device=changes.device)
+            t("No known change would suit {device} better for this workload.", device=changes.device)
         )
     return changes
 
@@ -98,8 +98,7 @@ def check_token(changes: Changes, token: str) -> None:
         raise Refused(
             refusal(
                 t(
-                    "To confirm that these changes are for {device}, give its drive's token with "
-                    "--confirm {token}: '{given}' is not it.",
+                    "To confirm these changes for {device}, add --confirm {token}: '{given}' does not match.",
                     device=changes.device,
                     token=token,
                     given=given,
@@ -167,7 +166,7 @@ def _check_elsewhere(changes: Changes, folder: Path) -> None:
                 raise Refused(
                     refusal(
                         t(
-                            "The run's journal lies on {place}; name another folder with --journal.",
+                            "The run's journal is on {place}; name another folder with --journal.",
                             place=printable(place, 200),
                         )
                     )

@@ -39,7 +39,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.settings.possible import NO_POWER_BACK, NO_SHRINKING
 from wizard.plan.settings.steps_of import change_commands, new_rules, queue_file, stays, undo_commands
 
-NOT_SET = Sentence("{file} does not take {value}: {reason}.")
+NOT_SET = Sentence("Cannot write {value} to {file}: {reason}.")
 
 GONE_SECONDS = 10.0
 """How long the kernel may take to let go of a drive."""
@@ -78,15 +78,17 @@ def make_change(operation: ChangeOperation, site: TuningSite) -> Message:
     drive = site.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
-        raise Failed(
-            t("It was not changed, since somebody else has changed it meanwhile: {seen}.", seen=found.seen)
-        )
+        raise Failed(t("Left unchanged because of an external change: {seen}.", seen=found.seen))
     if found.how is not How.AFTER:
         _make(operation, site)
         found = standing(operation, drive)
         if found.how is not How.AFTER:
             raise Failed(
-                t("It does not hold: {seen}. {now}", seen=found.seen, now=_put_back_at_once(operation, site))
+                t(
+                    "The change did not take effect: {seen}. {now}",
+                    seen=found.seen,
+                    now=_put_back_at_once(operation, site),
+                )
             )
     return t("{clause:First}.", clause=found.seen)
 
@@ -118,7 +120,7 @@ def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> Message:
     try:
         _unmake(operation, site)
     except Failed as error:
-        return t("It could not be put back either: {error}", error=str(error))
+        return t("Undo also failed: {error}", error=str(error))
     return t("Now {seen}.", seen=standing(operation, site.changes.drive).seen)
 
 
@@ -135,21 +137,19 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> Message:
     if isinstance(operation, PowerOff):
         return NO_POWER_BACK
     if isinstance(operation, ExtendPartition) and _has_grown(operation, site.changes):
-        return t(
-            "{device} keeps its new end: the filesystem on it has grown into it.", device=operation.device
-        )
+        return t("{device} keeps its new end: the filesystem has already grown.", device=operation.device)
     drive = site.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
-        return t("Left as it is, since it was changed since: {seen}.", seen=found.seen)
+        return t("Left unchanged, because of a later change: {seen}.", seen=found.seen)
     if found.how is How.BEFORE:
-        return t("It is as it was: {seen}.", seen=found.seen)
+        return t("Already as before: {seen}.", seen=found.seen)
     if isinstance(operation, GrowMounted) and stays(operation):
         return NO_SHRINKING(title=KINDS[operation.filesystem].title)
     _unmake(operation, site)
     found = standing(operation, drive)
     if found.how is not How.BEFORE:
-        raise Failed(t("It could not be undone: {seen}.", seen=found.seen))
+        raise Failed(t("Undo failed: {seen}.", seen=found.seen))
     return t("Undone: {seen}.", seen=found.seen)
 
 
@@ -220,7 +220,11 @@ def _unmount(operation: Unmount, site: TuningSite) -> None:
 def _power_off(operation: PowerOff, site: TuningSite) -> None:
     if reason := open_exclusively(operation.device):
         raise Failed(
-            t("{device} is in use: {reason}. It has power still.", device=operation.device, reason=reason)
+            t(
+                "{device} is in use: {reason}. The device still has power.",
+                device=operation.device,
+                reason=reason,
+            )
         )
     for argv in change_commands(operation):
         site.command(argv)
@@ -254,7 +258,7 @@ def _old_rules_back(path: Path, old: str | None) -> None:
         sync_folder(path.parent)
     except OSError as error:
         raise Failed(
-            t("{file} could not be taken away: {reason}.", file=str(path), reason=error.strerror or "")
+            t("Cannot remove {file}: {reason}.", file=str(path), reason=error.strerror or "")
         ) from None
 
 

@@ -63,7 +63,7 @@ def _md_checks(plan: Plan, stripe: Stripe, parts: tuple[str, ...], do: Do) -> It
     seen = exported(do(("mdadm", "--detail", "--export", stripe.device)).output)
     differing = [f"{key}={seen.get(key)}" for key, value in wanted.items() if seen.get(key) != value]
     what = t(
-        "mdadm finds {device} a {level} of {drives} with the planned UUID",
+        "mdadm reports {device} as a {level} of {drives} with the planned UUID",
         device=stripe.device,
         level=stripe.level.upper(),
         drives=len(parts),
@@ -87,16 +87,16 @@ def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry:
     right = _has_uuid(said, array_uuid(stripe.uuids[0]))
     aligned = offset is not None and misalignment_bytes(geometry, start_bytes + offset) == 0
     placed = (
-        Sentence("its data {offset} bytes in, aligned")
+        Sentence("data at offset {offset} bytes, aligned")
         if aligned
-        else Sentence("its data {offset} bytes in, not aligned")
+        else Sentence("data at offset {offset} bytes, not aligned")
     )
-    where = t("its data cannot be found") if offset is None else placed(offset=offset)
+    where = t("data offset unknown") if offset is None else placed(offset=offset)
     if stripe.mirrors:
         bitmap = "Internal Bitmap :" in said
         seen = t("{where}, a bitmap", where=where) if bitmap else t("{where}, no bitmap", where=where)
         return Check(
-            str(t("mdadm finds on {part} its part of that array, with a bitmap and aligned", part=part)),
+            str(t("mdadm finds {part} in that array, aligned and with a bitmap", part=part)),
             right and aligned and bitmap,
             str(seen),
         )
@@ -107,7 +107,7 @@ def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry:
         else t("{chunk} bytes, {where}", chunk=chunk, where=where)
     )
     return Check(
-        str(t("mdadm finds on {part} its part of that array, with its chunk and aligned", part=part)),
+        str(t("mdadm finds {part} in that array, aligned and with the planned chunk", part=part)),
         right,
         str(seen),
     )
@@ -152,7 +152,7 @@ def _lvm_check(plan: Plan, stripe: Stripe, count: int, do: Do) -> Check:
     return Check(
         str(
             t(
-                "LVM finds {name} striped over {parts}, {chunk:exact} each",
+                "LVM reports {name} striped over {parts}, {chunk:exact} each",
                 name=name,
                 parts=count,
                 chunk=stripe.chunk_bytes,
@@ -176,7 +176,7 @@ def read_geometry(node: str) -> Geometry:
         return Geometry(logical, physical, int((folder / "alignment_offset").read_text()), least, best)
     except (OSError, ValueError) as error:
         raise Failed(
-            t("What the kernel says of {node} could not be read: {why}.", node=node, why=str(error))
+            t("Cannot read the kernel's I/O limits of {node}: {why}.", node=node, why=str(error))
         ) from None
 
 
@@ -188,11 +188,9 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
     (block/blk-settings.c, blk_stack_limits); a best size of a drive's own that cannot be meant spoils that,
     which says nothing against the array.
     """
-    what = str(
-        t("The kernel advises for {device} what it was made with, and finds it aligned", device=device)
-    )
+    what = str(t("The kernel reports {device} as aligned, with the planned I/O sizes", device=device))
     said = t(
-        "at least {least}, at best {best}, offset {offset}",
+        "minimum {least}, optimal {best}, offset {offset}",
         least=seen.minimum_io_bytes,
         best=seen.optimal_io_bytes,
         offset=seen.alignment_offset_bytes,
@@ -203,8 +201,8 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
             True,
             str(
                 t(
-                    "{seen}: a drive's own optimal I/O size cannot be meant, so the kernel's sum "
-                    "of them tells nothing",
+                    "{seen}: a drive's optimal I/O size is implausible, so the kernel's combined "
+                    "value is meaningless",
                     seen=said,
                 )
             ),
@@ -251,7 +249,7 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
         ignore(RULE, [_UNSEEN.format(name=kernel_name(node))])
     except OSError as error:
         raise Failed(
-            t("udev could not be told to leave {node} alone: {why}.", node=node, why=str(error.strerror))
+            t("udev cannot be made to ignore {node}: {why}.", node=node, why=str(error.strerror))
         ) from None
     try:
         yield
@@ -287,7 +285,7 @@ def show_beneath(plan: Plan, there: Plan) -> None:
         (slot,), (source,) = member.after.partitions, shown.after.partitions
         offset = examined_offset(run(("mdadm", "--examine", part), seconds=LOOK_SECONDS).output)
         if offset is None:
-            raise Failed(t("mdadm does not say where the data of {part} begin.", part=part))
+            raise Failed(t("mdadm does not report the data offset of {part}.", part=part))
         room = slot.size_bytes - offset
         head, tail = min(HEAD_BYTES, room), min(TAIL_BYTES, room)
         ends = (Extent(offset, head), Extent(slot.size_bytes - tail, tail))
@@ -323,7 +321,7 @@ def leave_uncopied(there: Plan, do: Do) -> None:
         if not is_uncopied(
             do(("mdadm", "--examine", part)).output, do(("mdadm", "--examine-bitmap", part)).output
         ):
-            raise Failed(t("mdadm calls {part} copied already, which it is not.", part=part))
+            raise Failed(t("mdadm wrongly reports {part} as already copied.", part=part))
 
 
 def is_uncopied(said: str, bitmap: str) -> bool:
@@ -342,7 +340,7 @@ def _write(file: Path, text: str) -> None:
         file.write_text(text)
     except OSError as error:
         raise Failed(
-            t("{file} did not take {text}: {why}.", file=str(file), text=text, why=str(error.strerror))
+            t("Cannot write {text} to {file}: {why}.", file=str(file), text=text, why=str(error.strerror))
         ) from None
 
 
@@ -350,4 +348,4 @@ def _read(file: Path) -> str:
     try:
         return file.read_text().strip()
     except OSError as error:
-        raise Failed(t("{file} could not be read: {why}.", file=str(file), why=str(error.strerror))) from None
+        raise Failed(t("Cannot read {file}: {why}.", file=str(file), why=str(error.strerror))) from None

@@ -24,7 +24,7 @@ from wizard.process.program import run
 
 # Whether a name is free, and whether what is there is the run's own.
 HAS_MORE = Sentence("The volume group {name} was not touched: it has {names}, which this run did not make.")
-NOT_APART = Sentence("{node} could not be taken apart: {name} is not the volume group that this run made.")
+NOT_APART = Sentence("Cannot dismantle {node}: this run did not make the volume group {name}.")
 
 # How making one ends.
 
@@ -62,7 +62,7 @@ def check_free_array(plan: Plan) -> None:
     if taken:
         raise Refused(
             t(
-                "{device} is taken by another array: make the plan again. Nothing was written.",
+                "{device} already belongs to another array. Make a new plan. Nothing was written.",
                 device=stripe.device,
             )
         )
@@ -70,7 +70,7 @@ def check_free_array(plan: Plan) -> None:
         uuid = array_uuid(stripe.uuids[0])
         if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan"), seconds=LOOK_SECONDS).output.split():
             raise Refused(
-                t("Another array has the UUID {uuid}: make the plan again. Nothing was written.", uuid=uuid)
+                t("Another array has the UUID {uuid}. Make a new plan. Nothing was written.", uuid=uuid)
             )
 
 
@@ -111,7 +111,7 @@ def running_array(plan: Plan, do: Do) -> str | None:
         if not _is_own(node, stripe, do):
             raise Failed(
                 t(
-                    "{node} stands on the drives of this plan and is not what it makes: it was not touched.",
+                    "{node} uses a drive of this plan but is not planned, so it was not touched.",
                     node=node,
                 )
             )
@@ -139,7 +139,7 @@ def own_array_node(plan: Plan, do: Do) -> None:
         or kernel_name(device) != kernel_name(node)
         or not is_node_of(device)
     ):
-        raise Failed(t("{device} was not touched: it is not the array that this run made.", device=device))
+        raise Failed(t("{device} was not touched: this run did not make that array.", device=device))
 
 
 def is_node_of(device: str) -> bool:

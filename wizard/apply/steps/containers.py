@@ -61,15 +61,15 @@ def check_containers(plan: Plan) -> None:
     if not kernel_has("dm_crypt"):
         raise Refused(
             t(
-                "This kernel cannot open encrypted volumes: it has no dm-crypt, and no "
-                "module of it. Nothing was written."
+                "This kernel cannot open encrypted volumes: dm-crypt is neither built in nor "
+                "a module. Nothing was written."
             )
         )
     for encryption in plan.containers:
         if os.path.lexists(encryption.opened):
             raise Refused(
                 t(
-                    "{opened} is there already: make the plan again. Nothing was written.",
+                    "{opened} already exists. Make a new plan. Nothing was written.",
                     opened=encryption.opened,
                 )
             )
@@ -84,9 +84,7 @@ def opened_node(encryption: Encryption) -> str | None:
     name = kernel_name(encryption.opened) if node.is_block_device() else ""
     folder = SYS_BLOCK / name
     if not name or not (folder / "dm").is_dir():
-        raise Failed(
-            t("{opened} was not touched: it is nothing of the device mapper's.", opened=encryption.opened)
-        )
+        raise Failed(t("{opened} was not touched: not a device-mapper device.", opened=encryption.opened))
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
     named = (folder / "dm/name").read_text().strip() == encryption.name
     of = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
@@ -97,7 +95,7 @@ def opened_node(encryption: Encryption) -> str | None:
     ):
         raise Failed(
             t(
-                "{opened} was not touched: it is not what {device} opens to.",
+                "{opened} does not map {device} and was not touched.",
                 opened=encryption.opened,
                 device=encryption.device,
             )
@@ -135,8 +133,7 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
             if not is_open:
                 raise Refused(
                     t(
-                        "{opened} is not open any more, and the passphrase was not given. Nothing "
-                        "more was written.",
+                        "{opened} was closed, and the passphrase is missing. Nothing more was written.",
                         opened=operation.opened,
                     )
                 )
@@ -150,8 +147,7 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
         if not is_right:
             raise Refused(
                 t(
-                    "The passphrase is not the one that {device} was encrypted with. Nothing "
-                    "more was written.",
+                    "The passphrase does not open {device}. Nothing more was written.",
                     device=operation.device,
                 )
             )
@@ -181,7 +177,7 @@ def make_container(operation: MakeContainer, site: StepContext) -> Message:
     forget_caches(operation.device)
     demand(_header_checks(_encryption(site.plan, operation.uuid), site.plan, site.seconds))
     return t(
-        "{device} is an encrypted container with UUID {uuid}; its data begin at the planned place.",
+        "{device} is an encrypted container with UUID {uuid}; the data starts at the planned offset.",
         device=operation.device,
         uuid=operation.uuid,
     )
@@ -195,14 +191,14 @@ def open_container(operation: OpenContainer, site: StepContext) -> Message:
             if site.command(argv, stdin=_secret(site), accept=(0, WRONG_PASSPHRASE)).status:
                 raise Failed(
                     t(
-                        "The passphrase is not the one that {device} was encrypted with.",
+                        "The passphrase does not open {device}.",
                         device=operation.device,
                     )
                 )
     elif not site.again:
         raise Failed(
             t(
-                "{opened} was there before this run opened anything: it was not touched.",
+                "{opened} existed before this run opened a container and was not touched.",
                 opened=operation.opened,
             )
         )
@@ -210,7 +206,7 @@ def open_container(operation: OpenContainer, site: StepContext) -> Message:
         raise Failed(NO_NODE(node=missing))
     opened_node(encryption)
     return t(
-        "{opened} is what {device} opens to, and nothing else.",
+        "{opened} maps {device} alone.",
         opened=operation.opened,
         device=operation.device,
     )
@@ -239,7 +235,7 @@ def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
         write_durably(_header_file(run_folder, uuid), header, os.O_TRUNC)
     except OSError as error:
         raise Failed(
-            t("{folder} could not be written: {why}.", folder=str(run_folder), why=str(error.strerror))
+            t("Cannot write to {folder}: {why}.", folder=str(run_folder), why=str(error.strerror))
         ) from None
 
 
@@ -252,7 +248,7 @@ def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
         if asked.exists() and not opens(str(asked), secret):
             raise Refused(
                 t(
-                    "The passphrase is not the one that {device} was encrypted with. Nothing was written.",
+                    "The passphrase does not open {device}. Nothing was written.",
                     device=one.device,
                 )
             )
@@ -284,7 +280,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
         else:
             journal.add(
                 Event.COMMAND,
-                t("{opened} was closed, since the run ends here.", opened=one.opened),
+                t("Closed {opened}, since the run ends here.", opened=one.opened),
                 command=argv,
             )
 
@@ -294,7 +290,7 @@ def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds
     text of `crypttab`."""
     for one in plan.containers:
         yield from _header_checks(one, plan, seconds, drives)
-        what = str(t("{opened} is what {device} opens to", opened=one.opened, device=one.device))
+        what = str(t("{opened} maps {device}", opened=one.opened, device=one.device))
         try:
             node = opened_node(one)
         except Failed as error:
@@ -303,7 +299,7 @@ def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds
             seen = (
                 t("{node}, on {device} alone", node=node, device=kernel_name(one.device))
                 if node
-                else t("it is not open")
+                else t("not open")
             )
             yield Check(what, node is not None, str(seen))
     for step in plan.steps:
@@ -316,7 +312,7 @@ def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds
 def _header_checks(
     one: Encryption, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
 ) -> Iterator[Check]:
-    what = str(t("{device} is an encrypted container with its planned UUID", device=one.device))
+    what = str(t("{device} is an encrypted container with the planned UUID", device=one.device))
     try:
         found = [
             (signature.kind, signature.uuid)
@@ -328,22 +324,22 @@ def _header_checks(
         yield Check(what, False, str(error))
         return
     seen = ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
-    yield Check(what, found == [(KIND, one.uuid)], seen or str(t("nothing is recognised")))
+    yield Check(what, found == [(KIND, one.uuid)], seen or str(t("no signature recognised")))
     off = misalignment_bytes(plan.drive.geometry, start_bytes(one.device) + place[0])
     offset, sector = place
     said = (
         tn(
-            "{offset} bytes in, one byte off, in sectors of {sector} bytes",
-            "{offset} bytes in, {count} bytes off, in sectors of {sector} bytes",
+            "offset {offset} bytes, misaligned by one byte, in sectors of {sector} bytes",
+            "offset {offset} bytes, misaligned by {count} bytes, in sectors of {sector} bytes",
             count=off,
             offset=offset,
             sector=sector,
         )
         if off
-        else t("{offset} bytes in, aligned, in sectors of {sector} bytes", offset=offset, sector=sector)
+        else t("offset {offset} bytes, aligned, in sectors of {sector} bytes", offset=offset, sector=sector)
     )
     data = t(
-        "Its data begin {offset:exact} in, aligned, in sectors of {sector} bytes",
+        "Data starts at offset {offset:exact}, aligned, in sectors of {sector} bytes",
         offset=one.offset_bytes,
         sector=one.sector_bytes,
     )
@@ -358,9 +354,7 @@ def data_place(text: str) -> tuple[int, int]:
         (segment,) = json.loads(text)["segments"].values()
         return int(segment["offset"]), int(segment["sector_size"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failed(
-            t("cryptsetup said what diskwright cannot read: {said}", said=printable(text, 80))
-        ) from None
+        raise Failed(t("cryptsetup output not understood: {said}", said=printable(text, 80))) from None
 
 
 def _encryption(plan: Plan, uuid: str) -> Encryption:
@@ -372,5 +366,5 @@ def _encryption(plan: Plan, uuid: str) -> Encryption:
 
 def _secret(site: StepContext) -> bytes:
     if not site.secret:
-        raise Failed(t("The passphrase was not given."))
+        raise Failed(t("The passphrase is missing."))
     return site.secret

@@ -75,7 +75,7 @@ def made_as_planned(operation: MakeFilesystem, site: StepContext) -> Message:
             )
         )
     made = (
-        Sentence("{device} is recognised as {filesystem} with UUID {uuid}, and its own check finds it clean.")
+        Sentence("{device} is recognised as {filesystem} with UUID {uuid} and passes a check.")
         if kind.clean_check
         else Sentence("{device} is recognised as {filesystem} with UUID {uuid}.")
     )
@@ -86,7 +86,7 @@ def _run_makers(operation: MakeFilesystem, site: StepContext) -> None:
     commands = commands_of(operation)
     if MADE[operation.filesystem].uuid_follows:
         drawn = t(
-            "{device} gets a UUID that {program} draws, and then the planned one.",
+            "{device} first gets a random UUID from {program}, then the planned one.",
             device=operation.device,
             program=commands[0][0],
         )
@@ -113,7 +113,7 @@ def reset_zones(operation: ResetZones, site: StepContext) -> Message:
     if left := list_signatures(operation.device, site.seconds):
         raise Failed(
             t(
-                "{device} still shows {kinds:list} after it was emptied.",
+                "{device} still has signatures after erasing: {kinds:list}.",
                 device=operation.device,
                 kinds=kinds_of(left),
             )
@@ -130,7 +130,7 @@ def reset_zones(operation: ResetZones, site: StepContext) -> Message:
 # Subvolumes.
 
 # Mounting, and swap.
-NO_FOLDER = Sentence("The folder {place} could not be made: {why}.")
+NO_FOLDER = Sentence("Cannot create the folder {place}: {why}.")
 
 
 LIST = ("btrfs", "subvolume", "list")
@@ -153,7 +153,7 @@ def _make_subvolumes(operation: MakeSubvolumes, site: StepContext) -> Message:
     if differences:
         raise Failed(
             t(
-                "{device} has other subvolumes than planned: {differences:semicolons}.",
+                "The subvolumes of {device} differ from the plan: {differences:semicolons}.",
                 device=operation.device,
                 differences=differences,
             )
@@ -168,7 +168,7 @@ def _set_owner(operation: SetOwner, site: StepContext) -> Message:
             site.command(argv)
         given = all(_is_theirs(place / name, writer) for name in ("", *operation.names))
     if not given:
-        raise Failed(t("{device} could not be given to {who}.", device=operation.device, who=who(writer)))
+        raise Failed(t("Cannot make {who} the owner of {device}.", device=operation.device, who=who(writer)))
     return t(
         "The top of {device} belongs to {uid}:{gid}, mode {mode}.",
         device=operation.device,
@@ -217,7 +217,7 @@ def at_private_place(
     if is_mounted(mount):
         raise Failed(
             t(
-                "{device} could not be unmounted from {place} again.",
+                "Cannot unmount {device} from {place} again.",
                 device=operation.device,
                 place=str(place),
             )
@@ -238,7 +238,7 @@ def _make_place(place: Path) -> None:
     except OSError as error:
         raise Failed(NO_FOLDER(place=str(place), why=str(error.strerror))) from None
     if taken:
-        raise Failed(t("{place} is taken: nothing was mounted there.", place=str(place)))
+        raise Failed(t("{place} is in use, so nothing was mounted there.", place=str(place)))
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -288,7 +288,7 @@ def mount_filesystem(operation: Mount, site: Commands) -> Message:
     if differences := mount_differences(operation):
         raise Failed(NOT_MOUNTED(place=str(place), differences=tuple(differences)))
     return t(
-        "{device} is mounted at {place} with every option that was advised.",
+        "{device} is mounted at {place} with all recommended options.",
         device=operation.device,
         place=str(place),
     )

@@ -44,8 +44,8 @@ def check_free_array(plan: Plan) -> None:
     if (plan.group or (plan.stripe and plan.stripe.kind == "lvm")) and not kernel_has("dm_mod"):
         raise Refused(
             t(
-                "This kernel cannot have LVM's volumes: it has no device mapper, and no "
-                "module of it. Nothing was written."
+                "This kernel cannot use LVM: the device mapper is neither built in nor a "
+                "module. Nothing was written."
             )
         )
     if plan.group:
@@ -139,10 +139,10 @@ def writer_checks(plan: Plan, mount: Mount) -> Iterator[Check]:
     fault = (
         write_fault(Path(mount.mount_point), volume.writer)
         if is_mounted(mount)
-        else str(t("it is not mounted there"))
+        else str(t("not mounted there"))
     )
     what = CAN_WRITE(who=who(volume.writer), place=printable(mount.mount_point, 200))
-    yield Check(str(what), not fault, fault or str(t("a file was written and deleted")))
+    yield Check(str(what), not fault, fault or str(t("wrote and deleted a file")))
 
 
 def write_fault(folder: Path, writer: Writer) -> str:
@@ -211,4 +211,4 @@ def turn_on(operation: TurnOnSwap, site: StepContext) -> Message:
                 differences=differences,
             )
         )
-    return t("The kernel swaps to {device}.", device=operation.device)
+    return t("The kernel uses {device} as swap.", device=operation.device)

@@ -61,7 +61,7 @@ def check_free_group(plan: Plan, group: Group) -> None:
         if is_there(Path(node)):
             raise Refused(
                 t(
-                    "{node} is taken by another volume group: make the plan again. Nothing was written.",
+                    "{node} already belongs to another volume group. Make a new plan. Nothing was written.",
                     node=node,
                 )
             )
@@ -70,8 +70,7 @@ def check_free_group(plan: Plan, group: Group) -> None:
     if strange := [node for node in taken if plan.member(node) is None]:
         raise Refused(
             t(
-                "There is a volume group {name} already, on {places}: make the plan again. "
-                "Nothing was written.",
+                "The volume group {name} already exists on {places}. Make a new plan. Nothing was written.",
                 name=group.name,
                 places=printable(", ".join(strange), 200),
             )
@@ -100,7 +99,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
             raise Failed(
                 t(
-                    "{node} stands on the drive of this plan and is not what it makes: it was not touched.",
+                    "{node} uses a drive of this plan but is not planned, so it was not touched.",
                     node=node,
                 )
             )
@@ -116,9 +115,7 @@ def own_volume_node(plan: Plan, group: Group, device: str) -> None:
         or not Path(device).is_block_device()
         or not is_node_of(device)
     ):
-        raise Failed(
-            t("{device} was not touched: it is not the logical volume that this run made.", device=device)
-        )
+        raise Failed(t("{device} was not touched: this run did not make that logical volume.", device=device))
 
 
 def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
@@ -208,7 +205,7 @@ def make_logical_volume(operation: MakeLogicalVolume, site: StepContext) -> Mess
     own_volume_node(plan, group, operation.device)
     demand(_volume_checks((operation,), site.command))
     return t(
-        "{device} has exactly {size} bytes, and LVM and the kernel find it as planned.",
+        "{device} has exactly {size} bytes, as planned according to LVM and the kernel.",
         device=operation.device,
         size=operation.size_bytes,
     )
@@ -231,7 +228,7 @@ def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     wanted = {"pv_uuid": physical_volume_uuid(group.uuid), "vg_name": group.name, "pe_start": str(DATA_BYTES)}
     yield _same(
         t(
-            "LVM finds the data of {device} in {name}, beginning {offset} bytes in",
+            "LVM finds the data of {device} in {name} at offset {offset} bytes",
             device=group.device,
             name=group.name,
             offset=DATA_BYTES,
@@ -247,7 +244,7 @@ def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     wanted = {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": str(room)}
     yield _same(
         t(
-            "LVM finds {name} on that alone, with {room} bytes in pieces of {extent}",
+            "LVM reports {name} on this volume alone, with {room} bytes in extents of {extent}",
             name=group.name,
             room=room,
             extent=EXTENT_BYTES,
@@ -266,16 +263,18 @@ def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Che
     for one in volumes:
         wanted = {"lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
         what = t(
-            "LVM finds {device} linear, in one piece of {size} bytes", device=one.device, size=one.size_bytes
+            "LVM reports {device} as linear, in one segment of {size} bytes",
+            device=one.device,
+            size=one.size_bytes,
         )
         yield _same(what, wanted, found.get(one.name, {}))
-        aligned = str(t("The kernel finds {device} aligned", device=one.device))
+        aligned = str(t("The kernel reports {device} aligned", device=one.device))
         try:
             offset = read_geometry(one.device).alignment_offset_bytes
         except Failed as error:
             yield Check(aligned, False, str(error))
         else:
-            yield Check(aligned, offset == 0, str(t("an offset of {offset} bytes", offset=offset)))
+            yield Check(aligned, offset == 0, str(t("offset {offset} bytes", offset=offset)))
 
 
 def _same(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Check:
@@ -324,11 +323,11 @@ def make_array(operation: MakeArray, site: StepContext) -> Message:
     if site.rehearsed:
         keep_quiet(operation)
     if running_array(plan, site.command) != operation.device:
-        raise Failed(t("{device} does not stand on the parts that it was made of.", device=operation.device))
+        raise Failed(t("{device} does not use the planned parts.", device=operation.device))
     demand(tool_checks(plan, site.command))
     level = operation.level.upper()
     return t(
-        "{device} is a {level} over {drives} drives, and mdadm finds it as planned.",
+        "{device} is a {level} over {drives} drives, as planned according to mdadm.",
         device=operation.device,
         level=level,
         drives=len(operation.parts),
@@ -370,7 +369,7 @@ def make_striped_volume(operation: MakeStripedVolume, site: StepContext) -> Mess
         raise Failed(NO_NODE(node=missing))
     demand(tool_checks(site.plan, site.command))
     return t(
-        "{device} is striped over {drives} drives, and LVM finds it as planned.",
+        "{device} is striped over {drives} drives, as planned according to LVM.",
         device=operation.device,
         drives=operation.stripes,
     )
@@ -378,7 +377,7 @@ def make_striped_volume(operation: MakeStripedVolume, site: StepContext) -> Mess
 
 def _stripe(site: StepContext) -> Stripe:
     if site.plan.stripe is None:
-        raise Failed(t("The plan stripes nothing."))
+        raise Failed(t("The plan has no array or striped volume."))
     return site.plan.stripe
 
 
@@ -389,7 +388,7 @@ def _save_edges(parts: Sequence[str], site: StepContext) -> None:
     for part in parts:
         member = site.plan.member(part)
         if member is None:
-            raise Failed(t("{part} is on none of the plan's drives.", part=part))
+            raise Failed(t("{part} is not on any drive of the plan.", part=part))
         start, size = start_bytes(part), size_bytes(part)
         edge = min(EDGE_BYTES, size)
         places = (Extent(start, edge), Extent(start + size - edge, edge))

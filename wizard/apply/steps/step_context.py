@@ -88,13 +88,13 @@ def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
             for row in json.loads(text)["report"][0][kind]
         )
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise Failed(t("LVM said what diskwright cannot read: {said}", said=printable(text, 80))) from None
+        raise Failed(t("LVM output not understood: {said}", said=printable(text, 80))) from None
 
 
 NO_NODE = Sentence("The node {node} did not appear.")
 IN_USE = Sentence("{node} is in use: {why}.")
 NOT_TOUCHED = Sentence("{node} was not touched: {why}.")
-WIPEFS_UNREADABLE = Sentence("wipefs said of {device} what diskwright cannot read: {said}")
+WIPEFS_UNREADABLE = Sentence("wipefs output for {device} not understood: {said}")
 SAVED = Sentence("Saved {places} of {drive}.")
 
 
@@ -267,5 +267,5 @@ def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:
     drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
     for drive in drives:
         if silent := next((unread for unread in drive.unread if unread.what == "drive"), None):
-            raise Failed(t("{drive} could not be read again: {why}", drive=drive.path, why=silent.why))
+            raise Failed(t("Cannot read {drive} again: {why}", drive=drive.path, why=silent.why))
     return drives

@@ -76,13 +76,17 @@ def wipe_signatures(operation: WipeSignatures, site: StepContext) -> Message:
         _erase_nested(device, site)
     if left := list_signatures(device, site.seconds):
         raise Failed(
-            t("{device} still shows {kinds:list} after it was wiped.", device=device, kinds=kinds_of(left))
+            t(
+                "{device} still has signatures after erasing: {kinds:list}.",
+                device=device,
+                kinds=kinds_of(left),
+            )
         )
     if kinds:
         return t("Erased {kinds:list} from {device}.", kinds=tuple(map(printable, kinds)), device=device)
     # From a stand-in the old marks are taken away before the first step, with every copy.
     shown = (
-        Sentence("{device} shows nothing any more.")
+        Sentence("{device} no longer has a signature.")
         if site.rehearsed
         else Sentence("{device} had no signature.")
     )
@@ -103,7 +107,7 @@ def _erase_nested(device: str, site: StepContext) -> None:
         data[offset - begin : offset - begin + NESTED_MARKS[kind]] = bytes(NESTED_MARKS[kind])
         write_bytes(device, begin, bytes(data))
         said = t(
-            "Wrote zeros over the mark {kind} at byte {byte} of {device}.",
+            "Wrote zeros over the {kind} signature at byte {byte} of {device}.",
             kind=kind,
             byte=offset,
             device=device,
@@ -120,7 +124,7 @@ def refuse_strangers(operation: WipeSignatures, kinds: list[str]) -> None:
         seen, known = (tuple(sorted(map(printable, kinds))) for kinds in (found, expected))
         raise Failed(
             t(
-                "{device} holds {seen:list} where the plan knew {known:list}: it was not touched.",
+                "{device} contains {seen:list} instead of {known:list} from the plan and was not touched.",
                 device=operation.device,
                 seen=seen,
                 known=known,
@@ -215,15 +219,15 @@ def recognised_differences(
 ) -> tuple[Message, ...]:
     """How what libblkid recognises differs from what was to be made, in pieces of sentences. Pure."""
     if signatures is None:
-        return (t("the partition is not there"),)
+        return (t("the partition is missing"),)
     if len(signatures) != 1 or signatures[0].ambivalent:
         kinds = tuple(printable(signature.kind) for signature in signatures) or t("nothing")
-        return (t("it shows {kinds:list} instead of exactly one filesystem", kinds=kinds),)
+        return (t("found {kinds:list} instead of exactly one filesystem", kinds=kinds),)
     seen = signatures[0]
     pairs = (
-        (Sentence("its type is {seen!r}, not {wanted!r}"), seen.kind, filesystem),
-        (Sentence("its UUID is {seen!r}, not {wanted!r}"), seen.uuid, uuid),
-        (Sentence("its label is {seen!r}, not {wanted!r}"), seen.label, label),
+        (Sentence("the type is {seen!r}, not {wanted!r}"), seen.kind, filesystem),
+        (Sentence("the UUID is {seen!r}, not {wanted!r}"), seen.uuid, uuid),
+        (Sentence("the label is {seen!r}, not {wanted!r}"), seen.label, label),
     )
     return tuple(
         differs(seen=printable(str(found)), wanted=wanted)
@@ -241,20 +245,18 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Messa
     text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
     if operation.others:
         profile = "RAID1" if ("-d", "raid1") in pairwise(operation.options) else "RAID0"
-        return () if f"DATA|{profile}" in text else (t("its data are not {profile}", profile=profile),)
+        return () if f"DATA|{profile}" in text else (t("the data profile is not {profile}", profile=profile),)
     seen = kind.striping_in(text) if kind.striping_in else None
     if seen == operation.striping:
         return ()
-    return (
-        t("its superblock says {seen}, not {wanted}", seen=_said(seen), wanted=_said(operation.striping)),
-    )
+    return (t("the superblock has {seen}, not {wanted}", seen=_said(seen), wanted=_said(operation.striping)),)
 
 
 def _said(striping: Striping | None) -> Message:
     if striping is None:
-        return t("nothing of a stripe")
+        return t("no striping")
     return t(
-        "{unit:exact} to a drive and {width:exact} to all",
+        "{unit:exact} per drive, {width:exact} in all",
         unit=striping.unit_bytes,
         width=striping.width_bytes,
     )
@@ -297,7 +299,7 @@ def check_no_clone(plan: Plan) -> None:
                 raise Failed(
                     t(
                         "{device} and {other} have the same UUID ({uuid}), so either could be "
-                        "mounted at the next start. Detach {other}, or give it another UUID.",
+                        "mounted at the next boot. Detach {other}, or change the UUID of {other}.",
                         device=min(devices),
                         other=printable(other),
                         uuid=uuid,

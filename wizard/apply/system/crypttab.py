@@ -69,9 +69,7 @@ def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
                 name=printable(line.name, 60),
             )
         if line.names({"UUID": operation.uuid}):
-            return t(
-                "line {line} already speaks of the container {uuid}", line=line.number, uuid=operation.uuid
-            )
+            return t("line {line} already names the container {uuid}", line=line.number, uuid=operation.uuid)
     return None
 
 
@@ -80,7 +78,7 @@ def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
     one."""
     if not operations:
         return
-    check_writable(path, t("no file of what is opened at boot"))
+    check_writable(path, t("not a crypttab file"))
     text = read_text(path)
     for operation in operations:
         if crypttab_line(operation) not in text.splitlines() and (
@@ -130,13 +128,12 @@ def read_key(path: Path) -> bytes:
         with os.fdopen(opened, "rb") as file:
             kind = os.fstat(opened)
             if not stat.S_ISREG(kind.st_mode):
-                raise Refused(t("The key {file} is no file.", file=shown))
+                raise Refused(t("The key {file} is not a regular file.", file=shown))
             if kind.st_uid != 0 or kind.st_mode & 0o077:
                 mode = f"{stat.S_IMODE(kind.st_mode):o}"
                 raise Refused(
                     t(
-                        "The key {file} belongs to {uid} with mode {mode}; it has to be root's, and "
-                        "readable by nobody else.",
+                        "The key {file} belongs to {uid} with mode {mode}; only root may own or read it.",
                         file=shown,
                         uid=kind.st_uid,
                         mode=mode,
@@ -144,9 +141,7 @@ def read_key(path: Path) -> bytes:
                 )
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise Refused(
-            t("The key {file} cannot be read: {why}.", file=shown, why=error.strerror or "")
-        ) from None
+        raise Refused(t("Cannot read the key {file}: {why}.", file=shown, why=error.strerror or "")) from None
     if fault := content_fault(content):
         raise Refused(t("The key {file} {fault}.", file=shown, fault=fault))
     return content

@@ -64,12 +64,17 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
         else:
             raise Failed(
                 t(
-                    "{file} is changed all the time by another program. It was left alone.",
+                    "Another program keeps changing {file}. The file was not edited.",
                     file=printable(str(path), 200),
                 )
             )
         if change(now := read_text(path)) != now:
-            raise Failed(t("{file} does not read as it was written.", file=printable(str(path), 200)))
+            raise Failed(
+                t(
+                    "Verification of {file} failed: the data read back differs from the data written.",
+                    file=printable(str(path), 200),
+                )
+            )
     return changed
 
 
@@ -87,7 +92,7 @@ def _one_turn(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
     except OSError as error:
         raise Failed(
             t(
-                "{file} could not be replaced: {why}. It is as it was.",
+                "Cannot replace {file}: {why}. The file is unchanged.",
                 file=str(real),
                 why=str(error.strerror),
             )
@@ -115,12 +120,12 @@ def _lock(fd: int, folder: Path) -> None:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if monotonic() >= until:
-                raise Failed(t("{folder} is locked by another program.", folder=shown)) from None
+                raise Failed(t("Another program has locked {folder}.", folder=shown)) from None
             sleep(0.01)
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 raise Failed(
-                    t("{folder} cannot be locked: {why}.", folder=shown, why=str(error.strerror))
+                    t("Cannot lock {folder}: {why}.", folder=shown, why=str(error.strerror))
                 ) from None
             return
         else:

@@ -60,7 +60,7 @@ class FstabEntry:
 
 # A file that is edited.
 NOT_THERE_BEFORE = Sentence(
-    "{file}, {conflict}. It was not there when this run began. The file was not changed."
+    "{file}, {conflict}. This line is new since the run began. The file was not edited."
 )
 
 # What is opened at boot.
@@ -72,9 +72,9 @@ NOT_THERE_BEFORE = Sentence(
 # A file with a key.
 
 
-LINES_AGAIN = Sentences("{file} has its old line again.", "{file} has its old lines again.")
-LINES_THERE = Sentences("{file} has its old line.", "{file} has its old lines.")
-CHANGED_SINCE = Sentence("{file} was changed since, and is left as it is.")
+LINES_AGAIN = Sentences("{file} has the old line again.", "{file} has the old lines again.")
+LINES_THERE = Sentences("{file} has the old line.", "{file} has the old lines.")
+CHANGED_SINCE = Sentence("{file} was changed since and is left unchanged.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
         if len(fields) < 3 or not all(field.isdigit() for field in passes if not field.startswith("#")):
             raise BadInput(
                 t(
-                    "{file}, line {line} is no entry that mount can read: {text!r}. Put it right first.",
+                    "{file}, line {line} is not an entry mount can read: {text!r}. Fix this line first.",
                     file=where,
                     line=number,
                     text=printable(text_line, 80),
@@ -129,9 +129,7 @@ def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None
             )
         same = line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower()
         if same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
-            return t(
-                "line {line} already speaks of the filesystem {uuid}", line=line.number, uuid=operation.uuid
-            )
+            return t("line {line} already names the filesystem {uuid}", line=line.number, uuid=operation.uuid)
     return None
 
 
@@ -175,7 +173,7 @@ def check_writable(path: Path, otherwise: Message | str) -> None:
             )
         )
     if not os.access(real.parent, os.W_OK) or (real.exists() and not os.access(real, os.W_OK)):
-        raise Refused(t("{file} cannot be written here. Nothing was written.", file=str(real)))
+        raise Refused(t("{file} is not writable here. Nothing was written.", file=str(real)))
 
 
 def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
@@ -201,7 +199,7 @@ def change_lines(path: Path, operation: EditFstab, keep: Path) -> None:
     def change(text: str) -> str:
         changed = text if is_edited(operation, text) else edited(operation, text)
         if changed is None:
-            raise Failed(t("{file} is another by now. It was not changed.", file=printable(str(path), 200)))
+            raise Failed(t("{file} has changed and was not edited.", file=printable(str(path), 200)))
         return changed
 
     edit(path, change, keep)
@@ -232,7 +230,7 @@ def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None
         if lines[number - 1 : number] != [old]:
             raise Failed(
                 t(
-                    "Line {line} of {file} is another by now. The file was not changed.",
+                    "Line {line} of {file} has changed. The file was not edited.",
                     line=number,
                     file=printable(str(path), 200),
                 )

@@ -154,7 +154,7 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     elif not _is_from(found, operation):
         differences.append(
             t(
-                "device {number} is mounted there, which is not {device} any more",
+                "device {number} is mounted there, no longer {device}",
                 number=found.number,
                 device=found.source,
             )
@@ -162,14 +162,14 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     if found.filesystem != operation.filesystem:
         differences.append(
             t(
-                "its type is {found}, not {filesystem}",
+                "the type is {found}, not {filesystem}",
                 found=printable(found.filesystem),
                 filesystem=operation.filesystem,
             )
         )
     if found.root != (root := f"/{mounted_subvolume(operation.options)}"):
         differences.append(
-            t("{found} of it is mounted, not {subvolume}", found=printable(found.root), subvolume=root)
+            t("{found} is mounted, not {subvolume}", found=printable(found.root), subvolume=root)
         )
     seen = found.options | silent_options(operation.device, operation.filesystem)
     differences += option_differences(operation.options, operation.filesystem, seen)
@@ -191,10 +191,10 @@ def option_differences(
         against = sorted(other for other in seen if _contradicts(option, other))
         if against and not any(_is(option, other) for other in seen):
             found.append(
-                t("{option} was recommended and {other} is in force", option=option, other=against[0])
+                t("{option} was recommended, but {other} is in effect", option=option, other=against[0])
             )
         elif not any(_is(option, other) for other in seen) and option not in silent:
-            found.append(t("{option} was recommended and is not in force", option=option))
+            found.append(t("{option} was recommended but is not in effect", option=option))
     if "ro" in seen and "ro" not in advised:
         found.append(t("it is read-only"))
     return tuple(found)
@@ -254,7 +254,7 @@ def check_unused(place: str) -> None:
     below = next((one for one in read_mounts() if one.mount_point.startswith(f"{place.rstrip('/')}/")), None)
     if below is not None:
         said = t(
-            "{below} is mounted below {place}; unmount that first.",
+            "{below} is mounted below {place}; unmount {below} first.",
             below=printable(below.mount_point, 200),
             place=shown,
         )
@@ -263,7 +263,7 @@ def check_unused(place: str) -> None:
         named = users[:MOST_NAMED] + ((t("others"),) if len(users) > MOST_NAMED else ())
         raise Refused(
             join(
-                t("{place} is in use by {users:and}. End that first.", place=shown, users=named),
+                t("{place} is in use by {users:and}. Close these programs first.", place=shown, users=named),
                 NOTHING_WRITTEN,
             )
         )

@@ -52,7 +52,7 @@ def with_backup_at_end(image: Image) -> Image:
     far = last - -(-len(first.entries) // block)
     if _last_taken(first) >= far:
         raise Failed(
-            t("A partition lies where the backup of the GPT belongs, from byte {byte} on.", byte=far * block)
+            t("A partition occupies the space of the backup GPT, from byte {byte}.", byte=far * block)
         )
     header = image.read(block, block)
     entries = image.read(first.entries_lba * block, (last - far) * block)
@@ -124,7 +124,7 @@ def _change(operation: WriteTable, before: Image) -> tuple[int, TableEntry | Non
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
     changed = set(_entries(before)) - kept
     if len(changed) != 1 or not changed.issuperset(new):
-        raise Failed(t("The table of {device} is not the one that was planned for.", device=operation.device))
+        raise Failed(t("The table of {device} differs from the table in the plan.", device=operation.device))
     (number,) = changed
     return number, new.get(number)
 
@@ -139,14 +139,14 @@ def _check(operation: WriteTable, before: Image, wanted: Image) -> None:
     old, new = _entries(before), _entries(wanted)
     entries = {entry.number: entry for entry in operation.entries}
     if new.keys() != entries.keys():
-        raise Failed(t("The changed table would not have the planned partitions."))
+        raise Failed(t("The changed table would not contain the planned partitions."))
     for number, entry in entries.items():
         read = new[number]
         told = (read.start_bytes, read.size_bytes, read.type, read.name or "")
         if entry.kept and read != old[number]:
-            raise Failed(t("Partition {number}, which is to stay, would change.", number=number))
+            raise Failed(t("Partition {number}, to be preserved, would change.", number=number))
         if told != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
-            raise Failed(t("Partition {number} would not become what was planned.", number=number))
+            raise Failed(t("Partition {number} would differ from the plan.", number=number))
 
 
 def _gpt_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
@@ -182,9 +182,7 @@ def _with_copy(image: Image, copy: GptLocation, number: int, entry: TableEntry |
 def _whole(image: Image, place: Extent) -> bytes:
     data = image.read(place.start_bytes, place.size_bytes)
     if len(data) != place.size_bytes:
-        raise Failed(
-            t("The table's record at byte {byte} is not where tables have it.", byte=place.start_bytes)
-        )
+        raise Failed(t("The table record at byte {byte} is in an unexpected place.", byte=place.start_bytes))
     return data
 
 
@@ -201,7 +199,7 @@ def _mbr_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
         return _with_line(before, line, None)
     link = records[index - 1].link
     if record.link is not None or link is None:
-        raise Failed(t("Partition {number} is not the last logical one.", number=number))
+        raise Failed(t("Partition {number} is not the last logical partition.", number=number))
     return _with_line(before, link, None)
 
 

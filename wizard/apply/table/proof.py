@@ -50,10 +50,7 @@ def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
             found.append(str(t("partition {number} is missing", number=slot.number)))
         else:
             found += _entry_differences(slot, part)
-    found += [
-        str(t("there is a partition {number} that was not planned", number=number))
-        for number in sorted(by_number)
-    ]
+    found += [str(t("partition {number} was not planned", number=number)) for number in sorted(by_number)]
     return tuple(found)
 
 
@@ -65,7 +62,7 @@ def _entry_differences(slot: Slot, part: Partition) -> list[str]:
             slot.start_bytes,
         ),
         (
-            Sentence("partition {number} has a length in bytes of {seen}, not {wanted}"),
+            Sentence("partition {number} has {seen} bytes, not {wanted}"),
             part.size_bytes,
             slot.size_bytes,
         ),
@@ -103,11 +100,11 @@ def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
     for slot in wanted.partitions:
         part = by_number.get(slot.number)
         if part is None or part.kernel_start_bytes is None:
-            found.append(str(t("the kernel has no partition {number}", number=slot.number)))
+            found.append(str(t("the kernel does not see partition {number}", number=slot.number)))
             continue
         if part.kernel_start_bytes != slot.start_bytes:
             said = t(
-                "the kernel has partition {number} at byte {seen}, not {wanted}",
+                "the kernel sees partition {number} at byte {seen}, not {wanted}",
                 number=slot.number,
                 seen=part.kernel_start_bytes,
                 wanted=slot.start_bytes,
@@ -117,7 +114,7 @@ def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
         # logical ones.
         if not is_container(slot) and part.kernel_size_bytes != slot.size_bytes:
             said = t(
-                "the kernel has partition {number} with {seen} bytes, not {wanted}",
+                "the kernel sees partition {number} with {seen} bytes, not {wanted}",
                 number=slot.number,
                 seen=str(part.kernel_size_bytes),
                 wanted=slot.size_bytes,
@@ -183,7 +180,7 @@ def _header(drive: str, block: int, block_bytes: int) -> bytearray:
     if not found.startswith(SIGNATURE):
         raise Failed(
             t(
-                "The table that was written on {drive} has no header in block {block}.",
+                "The table written to {drive} has no header in block {block}.",
                 drive=drive,
                 block=block,
             )
@@ -290,7 +287,7 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
             raise Failed(t("libparted changed byte {byte}, which belongs to no new partition.", byte=offset))
     table = _reading(wanted).table
     if (table.primary, table.backup) != ("ok", "ok"):
-        raise Failed(t("libparted wrote a GPT that is not whole in both copies."))
+        raise Failed(t("libparted wrote a GPT with an invalid copy."))
     return wanted
 
 
@@ -302,7 +299,7 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
         if entry.kept and _told(old.get(entry.number), with_uuid) != _told(new.get(entry.number), with_uuid):
             raise Failed(
                 t(
-                    "libparted changed the record of partition {number}, which is to stay.",
+                    "libparted changed the record of partition {number}, which must be preserved.",
                     number=entry.number,
                 )
             )
@@ -380,7 +377,7 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
         blocks = sorted(offset for offset in changed if is_within(offset, (phase,)))
         writes += _joined((offset, changed.pop(offset)) for offset in blocks)
     if changed:
-        raise Failed(t("Byte {byte} would change, which is no part of the table.", byte=min(changed)))
+        raise Failed(t("Byte {byte}, outside the table, would change.", byte=min(changed)))
     return tuple(writes)
 
 

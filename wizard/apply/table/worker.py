@@ -77,7 +77,7 @@ def write(operation: WriteTable) -> None:
         if disk.type != LABELS[operation.table]:
             raise Failed(
                 t(
-                    "libparted sees a table of kind {seen} on {device}, not {wanted}.",
+                    "libparted reports a {seen} table on {device}, not {wanted}.",
                     seen=disk.type,
                     device=operation.device,
                     wanted=LABELS[operation.table],
@@ -89,7 +89,7 @@ def write(operation: WriteTable) -> None:
             if entry.kept:
                 raise Failed(
                     t(
-                        "Partition {number}, which is to stay, is not on {device}.",
+                        "Partition {number}, to be preserved, is not on {device}.",
                         number=entry.number,
                         device=operation.device,
                     )
@@ -102,7 +102,7 @@ def write(operation: WriteTable) -> None:
             disk.commitToOS()
         except parted.IOException as error:
             # The table is on the drive; the caller tells the kernel by other means and compares.
-            print(t("libparted could not tell the kernel: {why}", why=str(error)))
+            print(t("libparted could not notify the kernel: {why}", why=str(error)))
 
 
 @contextmanager
@@ -134,7 +134,7 @@ def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> fro
         if entry is None or place != (entry.start_bytes, entry.size_bytes):
             raise Failed(
                 t(
-                    "{device} has a partition {number} that is not in the plan; the table was not changed.",
+                    "{device} has a partition {number} outside the plan; the table was not changed.",
                     device=operation.device,
                     number=part.number,
                 )
@@ -154,7 +154,7 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
     ):
         raise Failed(
             t(
-                "libparted cannot give partition {number} the type {type}.",
+                "libparted cannot set the type {type} for partition {number}.",
                 number=entry.number,
                 type=entry.type,
             )
@@ -162,7 +162,7 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
     if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
         raise Failed(
             t(
-                "Partition {number} is no whole number of the {block} byte blocks of {device}.",
+                "Partition {number} is not a whole number of {block}-byte blocks of {device}.",
                 number=entry.number,
                 block=sector_bytes,
                 device=operation.device,

@@ -50,7 +50,7 @@ def have_written(operation: WriteTable, site: StepContext, node: str = "") -> No
     if result.status == LIBPARTED_ABORTED:
         raise Failed(
             t(
-                "libparted gave up on {device} (it aborted); the table on it may be half written.",
+                "libparted aborted on {device}; the table there may be half written.",
                 device=there.device,
             )
         )
@@ -85,19 +85,19 @@ def rehearsed(operation: WriteTable, before: Image, site: StepContext) -> Image:
         except Failed as error:
             raise Failed(
                 t(
-                    "The new table did not come out as planned on {node}, a stand-in for "
-                    "{drive}. {why} Nothing of it was written to {drive}.",
+                    "The new table did not match the plan on {node}, a scratch copy of {drive}. "
+                    "{why} The table was not written to {drive}.",
                     drive=operation.device,
                     node=stand_in.node,
                     why=reason_of(error),
                 )
             ) from None
     said = t(
-        "On a stand-in for {drive}, the new table is the planned one; all else is to the byte as before",
+        "On a scratch copy of {drive}, the new table is as planned; all other bytes are unchanged",
         drive=operation.device,
     )
     site.journal.add(
-        Event.VERIFIED, said, step=site.step, output=str(t("libblkid and the kernel read it so"))
+        Event.VERIFIED, said, step=site.step, output=str(t("confirmed by libblkid and the kernel"))
     )
     return wanted
 
@@ -108,7 +108,7 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     forget_caches(stand_in.node)
     written = image_of(stand_in.node, places, site.member.drive)
     if (outside := stand_in.written_outside(places)) is not None:
-        raise Failed(t("libparted wrote to byte {byte}, which is no place of the table.", byte=outside))
+        raise Failed(t("libparted wrote to byte {byte}, outside the table.", byte=outside))
     wanted = proven(operation, before, written)
     # All of it is gone through as it will be on the drive, from the old table on.
     for offset, data in before.pieces:
@@ -125,7 +125,7 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     if differences := (*disk_differences(layout, found), *kernel_differences(layout, found)):
         raise Failed(t("{differences:semicolons}.", differences=differences))
     if image_of(stand_in.node, places, site.member.drive) != wanted:
-        raise Failed(t("It does not hold what was written to it."))
+        raise Failed(t("Verification failed: the data read back differs from the data written."))
     return wanted
 
 
@@ -160,9 +160,9 @@ def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: St
         wanted = rehearsed(operation, before, site)
     except NoStandInError as error:
         said = t(
-            "No stand-in for {drive} is possible ({why}). libparted writes the table to "
-            "the drive itself. A power cut meanwhile can leave it half written until the "
-            "run goes on.",
+            "Cannot create a scratch copy of {drive} ({why}). libparted writes the table "
+            "directly to the drive. A power cut during the write can leave the table "
+            "half written until the run is resumed.",
             drive=drive,
             why=str(error),
         )
@@ -212,8 +212,8 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: StepConte
     if image_of(drive, places, site.member.drive) != before:
         raise Failed(
             t(
-                "Somebody changed the table of {drive} while the new one was rehearsed. "
-                "Nothing of it was written.",
+                "The table of {drive} changed during the rehearsal of the new one. The new "
+                "table was not written.",
                 drive=drive,
             )
         )
@@ -221,7 +221,13 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: StepConte
         # On its medium before the next one.
         write_bytes(drive, offset, data)
     if image_of(drive, places, site.member.drive) != wanted:
-        raise Failed(t("{drive} does not hold the table that was written to it.", drive=drive))
+        raise Failed(
+            t(
+                "Verification of the table on {drive} failed: the data read back differs "
+                "from the data written.",
+                drive=drive,
+            )
+        )
     tell_of(drive, (entry.number for entry in operation.entries))
 
 
@@ -255,7 +261,7 @@ def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]
             spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
     except OSError as error:
         raise Failed(
-            t("The table of {drive} could not be read: {why}.", drive=drive, why=str(error.strerror))
+            t("Cannot read the table of {drive}: {why}.", drive=drive, why=str(error.strerror))
         ) from None
     return [Extent(offset, length) for offset, length in spans]
 
@@ -276,7 +282,7 @@ def _read_back(drive: str, site: StepContext) -> Message:
     if differences := disk_differences(wanted, found):
         raise Failed(
             t(
-                "The table read back from {drive} is not the planned one: {differences:semicolons}.",
+                "The table read back from {drive} differs from the plan: {differences:semicolons}.",
                 drive=drive,
                 differences=differences,
             )
@@ -287,8 +293,8 @@ def _read_back(drive: str, site: StepContext) -> Message:
     if differences := kernel_differences(wanted, found):
         raise Failed(
             t(
-                "The table is on {drive}, but the kernel did not take it over: "
-                "{differences:semicolons}. A restart makes it do so.",
+                "The table is on {drive}, but the kernel did not load the new table: "
+                "{differences:semicolons}. A restart loads the table.",
                 drive=drive,
                 differences=differences,
             )
@@ -303,12 +309,12 @@ def _drawn(drive: Drive, site: StepContext) -> Message:
     """What libparted drew at random, which no plan can hold beforehand."""
     new = {slot.number for slot in site.member.after.partitions if not slot.kept}
     parts = [
-        t("partition {number} is {uuid}", number=part.number, uuid=part.part_uuid)
+        t("partition {number} has UUID {uuid}", number=part.number, uuid=part.part_uuid)
         for part in drive.partitions
         if part.number in new and part.part_uuid
     ]
     uuid = drive.table.uuid if drive.table else None
-    drawn = (*((t("the table is {uuid}", uuid=uuid),) if uuid else ()), *parts)
+    drawn = (*((t("the table has UUID {uuid}", uuid=uuid),) if uuid else ()), *parts)
     return (
         t("Disk and kernel have exactly the planned table: {drawn:semicolons}.", drawn=drawn)
         if drawn

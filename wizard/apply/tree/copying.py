@@ -39,7 +39,7 @@ from wizard.filesystems.kind import EVERYTHING, Holds
 from wizard.model.errors import Failed
 from wizard.model.said import MIB, Sentence
 
-NOT_COPIED = Sentence("{path} could not be copied: {why}.")
+NOT_COPIED = Sentence("Cannot copy {path}: {why}.")
 
 SET_FLAGS = 0x40086602 if struct.calcsize("l") == 8 else 0x40046602
 """FS_IOC_SETFLAGS (linux/fs.h), whose number tells the size of a long."""

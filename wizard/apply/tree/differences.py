@@ -54,7 +54,7 @@ def differences(
         if count <= TOLD:
             told.append(sentence)
     return (
-        (*told, tn("And one more difference.", "And {count} more differences.", count=count - TOLD))
+        (*told, tn("One more difference.", "{count} more differences.", count=count - TOLD))
         if count > TOLD
         else tuple(told)
     )
@@ -73,7 +73,7 @@ def _differences(
         if new is None and old is not None:
             yield t("{path} ({kind}) is missing.", path=named(old.path), kind=KINDS[old.kind])
         elif old is None and new is not None:
-            yield t("{path} ({kind}) was not there before.", path=named(new.path), kind=KINDS[new.kind])
+            yield t("{path} ({kind}) is new.", path=named(new.path), kind=KINDS[new.kind])
         elif (
             old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)])
         ):
@@ -107,13 +107,13 @@ def _entry(line: bytes | None, file: Path) -> TreeEntry | None:
 
 def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     if old.kind is not new.kind:
-        yield t("it was a {was} and is a {now}", was=KINDS[old.kind], now=KINDS[new.kind])
+        yield t("type changed from {was} to {now}", was=KINDS[old.kind], now=KINDS[new.kind])
         return
     if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
         yield (
-            t("its content differs")
+            t("content differs")
             if old.size_bytes == new.size_bytes
-            else t("it had {was} bytes and has {now}", was=old.size_bytes, now=new.size_bytes)
+            else t("size changed from {was} to {now} bytes", was=old.size_bytes, now=new.size_bytes)
         )
     yield from _storage_differences(old, new, inode_numbers)
     yield from _property_differences(old, new)
@@ -123,13 +123,13 @@ def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> I
 
 def _property_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
     pairs = (
-        (Sentence("its permissions are {now}, not {was}"), f"{old.mode:04o}", f"{new.mode:04o}"),
-        (Sentence("its owner is {now}, not {was}"), f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
-        (Sentence("it was modified at {now}, not {was}"), old.modified, new.modified),
-        (Sentence("it was read at {now}, not {was}"), old.accessed, new.accessed),
-        (Sentence("it leads to {now}, not {was}"), old.target, new.target),
-        (Sentence("its device number is {now}, not {was}"), old.device, new.device),
-        (Sentence("its flags are {now}, not {was}"), f"{old.flags:#x}", f"{new.flags:#x}"),
+        (Sentence("permissions changed from {was} to {now}"), f"{old.mode:04o}", f"{new.mode:04o}"),
+        (Sentence("owner changed from {was} to {now}"), f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
+        (Sentence("modification time changed from {was} to {now}"), old.modified, new.modified),
+        (Sentence("access time changed from {was} to {now}"), old.accessed, new.accessed),
+        (Sentence("link target changed from {was} to {now}"), old.target, new.target),
+        (Sentence("device number changed from {was} to {now}"), old.device, new.device),
+        (Sentence("flags changed from {was} to {now}"), f"{old.flags:#x}", f"{new.flags:#x}"),
     )
     for differs, was, is_now in pairs:
         if was != is_now:
@@ -150,7 +150,7 @@ def _word(value: str | int | bytes) -> str:
 def _storage_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
     if was != is_now and old.size_bytes == new.size_bytes:
-        yield t("its data lie elsewhere between its holes: {now}, not {was}", now=is_now, was=was)
+        yield t("position of data and holes changed from {was} to {now}", now=is_now, was=was)
 
 
 def _attribute_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
@@ -158,29 +158,29 @@ def _attribute_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
     for name in sorted({*was, *now}):
         attribute = printable(name, 60)
         if name not in now:
-            yield t("its extended attribute {name} is missing", name=attribute)
+            yield t("extended attribute {name} is missing", name=attribute)
         elif name not in was:
-            yield t("its extended attribute {name} was not there before", name=attribute)
+            yield t("extended attribute {name} is new", name=attribute)
         elif was[name] != now[name]:
-            yield t("its extended attribute {name} has another value", name=attribute)
+            yield t("extended attribute {name} changed", name=attribute)
 
 
 def _link_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     """Of folders, links only count the folders in them, which are compared themselves."""
     if old.same_as != new.same_as:
         was, is_now = (
-            t("the same file as {path}", path=named(entry.same_as))
-            if entry.same_as
-            else t("a file of its own")
+            t("a hard link to {path}", path=named(entry.same_as)) if entry.same_as else t("a separate file")
             for entry in (old, new)
         )
-        yield t("it was {was} and is {now}", was=was, now=is_now)
+        yield t("changed from {was} to {now}", was=was, now=is_now)
     if old.kind is not EntryKind.FOLDER and old.links != new.links:
-        yield t("it had {was} names and has {now}", was=old.links, now=new.links)
+        yield t("hard link count changed from {was} to {now}", was=old.links, now=new.links)
     if inode_numbers and old.inode != new.inode:
-        yield t("its inode is {now}, not {was}", now=new.inode, was=old.inode)
+        yield t("inode number changed from {was} to {now}", now=new.inode, was=old.inode)
     if inode_numbers and old.changed != new.changed:
-        yield t("its inode was changed at {now}, not {was}", now=_time(new.changed), was=_time(old.changed))
+        yield t(
+            "inode change time changed from {was} to {now}", now=_time(new.changed), was=_time(old.changed)
+        )
 
 
 def _time(nanoseconds: int) -> str:

@@ -145,7 +145,7 @@ def _see_off(lines: int, children: dict[int, int]) -> None:
     os.close(lines)
     _, status = os.waitpid(children.pop(lines), 0)
     if status:
-        raise Failed(t("A process that read files ended before its time."))
+        raise Failed(t("A process reading files ended unexpectedly."))
 
 
 SCHEMA = "diskwright.manifest/1"
@@ -255,14 +255,14 @@ def manifest_lines(file: Path) -> Iterator[bytes]:
     try:
         with gzip.open(file, "rb") as lines:
             if next(lines, b"") != _json({"schema": SCHEMA}):
-                raise BadInput(t("{file} is no manifest that this diskwright reads.", file=str(file)))
+                raise BadInput(t("{file} is not a manifest that this diskwright supports.", file=str(file)))
             count, held = 0, next(lines, b"")
             for line in lines:
                 count += 1
                 yield held
                 held = line
             if held != _json({"entries": count}):
-                raise BadInput(t("{file} is not whole.", file=str(file)))
+                raise BadInput(t("{file} is incomplete.", file=str(file)))
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(mount_read_only.NOT_READ(path=str(file), why=str(error))) from None
 
@@ -345,7 +345,7 @@ def _looked_at(
             continue
         looked[number] = line
         if int(several):
-            linked[batch[number][1]] = from_line(line, t("An entry that was read just now"))
+            linked[batch[number][1]] = from_line(line, t("A newly read entry"))
     known = gone | looked.keys()
     if lost := next((path for number, path in work if number not in known), None):
         raise Failed(t("{path} was not read.", path=named(lost)))

@@ -22,9 +22,9 @@ from wizard.model.errors import Failed, printable
 from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, t
 
 # Reading and writing.
-NOT_READ = Sentence("{path} cannot be read: {why}.")
-NOT_WRITTEN = Sentence("{file} cannot be written: {why}.")
-SHORTER = t("it is shorter than it was a moment ago")
+NOT_READ = Sentence("Cannot read {path}: {why}.")
+NOT_WRITTEN = Sentence("Cannot write {file}: {why}.")
+SHORTER = t("the file became shorter during the read")
 ENTRY_OF = Sentence("An entry of {file}")
 
 # Copying.
@@ -38,8 +38,8 @@ ENTRY_OF = Sentence("An entry of {file}")
 # What an entry is.
 
 
-NOT_ALONE = Sentence("This kernel cannot mount {node} for us alone: {why}.")
-NOT_MOUNTED = Sentence("{node} cannot be mounted: {why}.")
+NOT_ALONE = Sentence("This kernel cannot mount {node} privately: {why}.")
+NOT_MOUNTED = Sentence("Cannot mount {node}: {why}.")
 
 OPEN_TREE, FSOPEN, FSCONFIG, FSMOUNT, MOUNT_SETATTR = 428, 430, 431, 432, 442
 """The same on every architecture of today's (arch/*/include/uapi/asm/unistd.h; the table of system calls is
@@ -113,7 +113,7 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str]) -> Iterator[Path]:
 
 def _mount_by_one(loop: str, kernel_names: Sequence[str], node: str) -> int:
     """A descriptor by the first of the drivers that takes it."""
-    fault = Failed(t("Linux has no driver for what {node} holds.", node=node))
+    fault = Failed(t("Linux has no driver for the contents of {node}.", node=node))
     for name in kernel_names:
         try:
             return _mount(loop, ("ro",), RDONLY | NOSUID | NODEV | NOEXEC | NOATIME, name, node)
@@ -212,19 +212,19 @@ def _refuse_unfinished(node: str) -> None:
         raise Failed(NOT_READ(path=node, why=str(error.strerror))) from None
     facts = read_ext(block)
     if facts is None:
-        raise Failed(t("{node} holds no ext filesystem that can be read.", node=node))
+        raise Failed(t("{node} does not contain a readable ext filesystem.", node=node))
     if facts.needs_recovery:
         raise Failed(
             t(
-                "{node} was not unmounted cleanly: its journal holds what is not in its "
-                "place yet. e2fsck puts it there.",
+                "{node} was not unmounted cleanly: the journal has pending changes. e2fsck "
+                "replays the journal.",
                 node=node,
             )
         )
     if struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features:
         raise Failed(
             t(
-                "{node} holds files that were deleted while they were in use. e2fsck takes them away.",
+                "{node} has orphaned files, deleted while in use. e2fsck removes them.",
                 node=node,
             )
         )
@@ -236,4 +236,4 @@ def _wait_until_free(node: str) -> None:
     end = monotonic() + RELEASE_SECONDS
     while reason := open_exclusively(node):
         if monotonic() > end:
-            raise Failed(t("{node} could not be unmounted: {why}.", node=node, why=reason))
+            raise Failed(t("Cannot unmount {node}: {why}.", node=node, why=reason))

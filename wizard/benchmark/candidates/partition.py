@@ -23,7 +23,7 @@ from wizard.plan.steps.commands import PRIVATE_PLACES
 from wizard.probe.content.ext import copy_places
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 
-NO_PARTITION = Sentence("The kernel makes no partition for the trial on {drive}: {why}.")
+NO_PARTITION = Sentence("The kernel cannot add a partition for the trial on {drive}: {why}.")
 
 BLKPG = 0x1269
 ADD, DELETE = 1, 2
@@ -125,8 +125,8 @@ def drop(descriptor: int, drive_path: str, number: int) -> None:
         if error.errno != errno.ENXIO:
             raise Failed(
                 t(
-                    "The kernel still has the trial's partition on {drive}: {why}. It goes with "
-                    "the next restart.",
+                    "The kernel cannot remove the trial's partition on {drive}: {why}. The "
+                    "partition disappears at the next reboot.",
                     drive=drive_path,
                     why=str(error.strerror),
                 )
@@ -150,7 +150,7 @@ def wait_until_free(node: Path, drive_path: str) -> None:
     try:
         patiently(drive_path, look)
     except OSError as error:
-        raise Failed(t("The trial's partition stays in use: {why}.", why=str(error.strerror))) from None
+        raise Failed(t("The trial's partition is still in use: {why}.", why=str(error.strerror))) from None
 
 
 def erase_on(node: Path, drive_path: str, size_bytes: int) -> None:
@@ -210,7 +210,7 @@ def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iter
     except OSError as error:
         raise Failed(
             t(
-                "{file} cannot be written ({why}). Nothing was written to the drive.",
+                "Cannot write {file} ({why}). The drive was not written to.",
                 file=str(file),
                 why=str(error.strerror),
             )
@@ -267,7 +267,7 @@ def _erase(path: str, extents: tuple[Extent, ...]) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_EXCL)
     except OSError as error:
         raise Refused(
-            t("What a trial left on {drive} could not be erased: {why}.", drive=path, why=str(error.strerror))
+            t("Cannot erase the trial's leftovers on {drive}: {why}.", drive=path, why=str(error.strerror))
         ) from None
     try:
         for extent in extents:

@@ -263,7 +263,7 @@ class Trial:
         why = str(error.strerror or error)
         return Failed(
             t(
-                "{filesystem}: {load} failed at {phase} ({why}). The trial has ended.",
+                "{filesystem}: {load} failed at {phase} ({why}). The trial was stopped.",
                 filesystem=candidate.id,
                 load=load,
                 phase=phase,

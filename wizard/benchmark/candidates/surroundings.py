@@ -116,8 +116,8 @@ def refuse_little_memory() -> None:
     if available < MEMORY_BYTES:
         raise Refused(
             t(
-                "Only {available:size} of memory are free, and a trial needs {needed:size}: "
-                "end other programs first. Nothing was written.",
+                "Only {available:size} of memory is free. A trial needs {needed:size}. Close "
+                "other programs first. The drive was not written to.",
                 available=available,
                 needed=MEMORY_BYTES,
             )
@@ -198,7 +198,7 @@ def _enter(group: Path) -> None:
         (group / "cgroup.procs").write_text(str(os.getpid()))
 
 
-NOT_UNMOUNTED = Sentence("A candidate could not be unmounted: {why}.")
+NOT_UNMOUNTED = Sentence("Cannot unmount a trial filesystem: {why}.")
 
 CLONE_NEWNS = 0x20000
 MS_NOSUID, MS_NOEXEC, MS_REC, MS_PRIVATE = 0x2, 0x8, 0x4000, 0x40000
@@ -230,9 +230,7 @@ def go_private(place: Path) -> None:
         flags = ctypes.c_ulong(MS_NOSUID | MS_NOEXEC)
         _checked(library.mount(b"diskwright", os.fsencode(place), b"tmpfs", flags, b"mode=0700,size=1m"))
     except OSError as error:
-        raise Failed(
-            t("The trial cannot mount where nobody else sees it: {why}.", why=str(error.strerror))
-        ) from None
+        raise Failed(t("Cannot mount privately for the trial: {why}.", why=str(error.strerror))) from None
 
 
 def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], lock: int) -> None:

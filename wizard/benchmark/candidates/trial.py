@@ -57,18 +57,18 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
     """Why the volume's filesystems cannot be tried, in a sentence; empty where they can."""
     volume = plan.volumes[index]
     if plan.stripe or plan.group:
-        return t("Filesystems are tried on one partition, not over several drives or in a volume group.")
+        return t("Trials use one partition, not several drives or a volume group.")
     if volume.encryption:
-        return t("Filesystems are not tried in an encrypted container: try them without.")
+        return t("Trials do not support encrypted containers. Try without encryption.")
     if not MADE[volume.filesystem].mounts:
-        return t("{filesystem} holds no files, so nothing is tried.", filesystem=volume.filesystem)
+        return t("{filesystem} stores no files, so a trial is impossible.", filesystem=volume.filesystem)
     if why := loads_obstacle(loads):
         return why
     extent = extent_of(plan, index)
     try:
         if extent is None:
             free_extents(drive, 0)
-            return t("Filesystems are tried on a partition, not on a whole drive.")
+            return t("Trials use a partition, not a whole drive.")
         refuse_extent(drive, extent)
     except Refused as error:
         return str(error)
@@ -78,13 +78,15 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
 def loads_obstacle(loads: Sequence[str]) -> Message | str:
     """Why these loads cannot be run, in a sentence; empty where they can."""
     if not loads:
-        return t("No load is known for this purpose, so nothing is tried.")
+        return t("No load is defined for this purpose, so a trial is impossible.")
     for name in loads:
         if name not in LOADS:
-            return t("There is no load {load}; there are: {known:list}.", load=name, known=tuple(LOADS))
+            return t("Unknown load {load}. Choose one of {known:list}.", load=name, known=tuple(LOADS))
         if missing := LOADS[name].missing:
             return t(
-                "The load {load} needs {programs:and}, which this system lacks.", load=name, programs=missing
+                "The load {load} needs programs missing on this system: {programs:and}.",
+                load=name,
+                programs=missing,
             )
     return ""
 
@@ -105,8 +107,8 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
         raise Refused(
             str(
                 t(
-                    "The volume is to lie where {drive} holds something: filesystems are tried "
-                    "in free space only. Nothing was written.",
+                    "The planned volume is not in free space on {drive}. Trials use free space "
+                    "only. The drive was not written to.",
                     drive=drive.path,
                 )
             )
@@ -150,7 +152,7 @@ def order_of(
     if misaligned:
         candidates.append(_misaligned(drive, candidates[0]))
     if len(candidates) < 2:
-        raise Refused(str(t("No other filesystem can be made here, so there is nothing to compare.")))
+        raise Refused(str(t("No other filesystem can be created here for comparison.")))
     workload = plans[0].volumes[index].workload
     return Order(
         drive,
@@ -167,7 +169,7 @@ def order_of(
 def _misaligned(drive: Drive, planned: Candidate) -> Candidate:
     """It on a partition that starts within a physical block. Raises Refused where there is no such place."""
     if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
-        raise Refused(str(t("No partition of {drive} can be misaligned by 1 KiB.", drive=drive.path)))
+        raise Refused(str(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path)))
     return replace(planned, id=MISALIGNED.format(name=planned.id), shift_bytes=SHIFT_BYTES)
 
 
@@ -212,8 +214,8 @@ def run_trial(
         sweep(order.drive.path)
         raise Failed(
             t(
-                "The trial ended without an answer. What it left on {drive} is taken away; "
-                "nothing of it is said.",
+                "The trial ended without a result. Leftovers on {drive} were removed. No "
+                "conclusion is drawn.",
                 drive=order.drive.path,
             )
         )

@@ -18,24 +18,24 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.said import Message, Sentence, t
 
 ENDS = {
-    EndReason.TIME: Sentence("It ended because the time was over."),
-    EndReason.BYTES: Sentence("It ended because a further round would have written too much."),
-    EndReason.PERSON: Sentence("You ended it early."),
+    EndReason.TIME: Sentence("The time limit was reached."),
+    EndReason.BYTES: Sentence("Another round would have exceeded the write limit."),
+    EndReason.PERSON: Sentence("You stopped the trial early."),
 }
 LIMITS = {
-    NotDone.MEMORY: Sentence("Memory could not be limited here: large files may not have reached the drive."),
-    NotDone.PRESSURE: Sentence("The kernel does not tell how busy the machine is, so that was not watched."),
+    NotDone.MEMORY: Sentence("Cannot limit memory here. Large files may not have reached the drive."),
+    NotDone.PRESSURE: Sentence("The kernel does not report the machine's load, so load was not checked."),
     NotDone.DRIVE_MEMORY: Sentence(
-        "The drive's own memory was not emptied before reading: the drive is too small for that."
+        "The drive's own cache was not cleared before reading, because the drive is too small."
     ),
-    NotDone.FLUSHES: Sentence("The kernel does not count this drive's flushes."),
+    NotDone.FLUSHES: Sentence("The kernel does not count flushes of this drive."),
 }
 RATES = {
     Unit.BYTES: Sentence("{rate} MB/s"),
     Unit.FILES: Sentence("{rate} files/s"),
     Unit.OPERATIONS: Sentence("{rate} operations/s"),
 }
-DOING = {"mkfs": Sentence("making the filesystem"), "age": Sentence("ageing")}
+DOING = {"mkfs": Sentence("creating the filesystem"), "age": Sentence("ageing")}
 """What is done beside the phases of a load."""
 
 
@@ -46,19 +46,18 @@ def announcement(order: Order) -> tuple[Message, ...]:
     path = order.drive.path
     return (
         t(
-            "{names:and} are made in turn on {drive}. That takes {seconds:time} and "
-            "writes {written:size} at most.",
+            "{names:and} are created in turn on {drive}. Takes up to {seconds:time} and "
+            "writes up to {written:size}.",
             names=names,
             drive=path,
             seconds=bounds.seconds,
             written=bounds.written_bytes,
         ),
         t(
-            "Whatever lies in the free space of {drive} is lost: deleted files cannot be "
-            "brought back afterwards.",
+            "All data in the free space of {drive} is lost. Deleted files cannot be recovered afterwards.",
             drive=path,
         ),
-        t("Its table and its partitions are not touched."),
+        t("The partition table and partitions do not change."),
     )
 
 
@@ -84,12 +83,12 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
     if ratio is None or one.rounds < FEWEST:
         few = (
             Sentence(
-                "{purpose}: {planned} or {other} is undecided, the machine is busy: {rounds} "
-                "of at least {fewest} rounds were run."
+                "{purpose}: {planned} or {other} undecided, the machine is busy: {rounds} of "
+                "at least {fewest} rounds completed."
             )
             if verdict.busy
             else Sentence(
-                "{purpose}: {planned} or {other} is undecided: {rounds} of at least {fewest} rounds were run."
+                "{purpose}: {planned} or {other} undecided: {rounds} of at least {fewest} rounds completed."
             )
         )
         return few(purpose=purpose, planned=planned, other=other, rounds=one.rounds, fewest=FEWEST)
@@ -111,11 +110,10 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
         )
     still = (
         Sentence(
-            "{purpose}: {planned} or {other} is undecided, the machine is busy "
-            "({low}-{high}, {rounds} rounds)."
+            "{purpose}: {planned} or {other} undecided, the machine is busy ({low}-{high}, {rounds} rounds)."
         )
         if verdict.busy
-        else Sentence("{purpose}: {planned} or {other} is undecided after {rounds} rounds ({low}-{high}).")
+        else Sentence("{purpose}: {planned} or {other} undecided after {rounds} rounds ({low}-{high}).")
     )
     said = (
         Sentence(
@@ -134,7 +132,7 @@ def _claim(verdict: TrialVerdict, other: str, turned: bool) -> Sentence:
         return (
             Sentence(
                 "{purpose}: {other} {factor}x faster than {planned} ({low}-{high}), {won} of "
-                "{rounds} rounds. Something else than alignment must have caused that."
+                "{rounds} rounds. The cause must be something other than alignment."
             )
             if turned
             else Sentence(
@@ -144,18 +142,18 @@ def _claim(verdict: TrialVerdict, other: str, turned: bool) -> Sentence:
         )
     if turned:
         return Sentence(
-            "{purpose}: {other} was better here: {factor}x faster than {planned} "
-            "({low}-{high}), {won} of {rounds} rounds; use it?"
+            "{purpose}: {other} was {factor}x faster here than {planned} ({low}-{high}), "
+            "{won} of {rounds} rounds. Use {other}?"
         )
     return (
         Sentence(
             "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
-            "{rounds} rounds; the advice stands."
+            "{rounds} rounds; advice confirmed."
         )
         if verdict.advised
         else Sentence(
             "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
-            "{rounds} rounds; the plan stands."
+            "{rounds} rounds; plan confirmed."
         )
     )
 
@@ -168,13 +166,12 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
     """What a person must know to read it rightly."""
     if verdict.drive.startswith("/dev/loop"):
         yield t(
-            "This is a loop device: what was measured is the file beneath it and this "
-            "machine's cache, not a drive."
+            "This is a loop device. The test measured the backing file and this machine's cache, not a drive."
         )
     if verdict.busy:
         yield t(
-            "The machine is busy: other programs waited for a processor or a drive. Try "
-            "again when it is quiet."
+            "The machine is busy. Other programs waited for a processor or drive. Try "
+            "again when the machine is idle."
         )
     if verdict.ended in ENDS and any(one.finding is TrialFinding.OPEN for one in verdict.comparisons):
         yield ENDS[verdict.ended]()
@@ -214,7 +211,8 @@ def doing(phase: str) -> Message | str:
 
 # What limits it.
 INTERVALS = t(
-    "In brackets: the true factor lies there in 95 of 100 such trials. Single phases are not claims."
+    "In brackets: the range contains the true factor in 95 of 100 such trials. "
+    "Single phases are not conclusive."
 )
 
 # Figures.

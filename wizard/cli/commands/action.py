@@ -20,9 +20,9 @@ from wizard.model.said import Sentence, join, t
 from wizard.plan.settings.tuning import CHANGES_SCHEMA, render_changes
 from wizard.probe.host.environment import caller
 
-CONFIRM = t("do it: the drive's serial number")
-DRY_RUN = t("check everything; write nothing")
-OUTPUT = t("save it for `diskwright apply`")
+CONFIRM = t("apply now: the drive's serial number")
+DRY_RUN = t("run all checks without writing")
+OUTPUT = t("save the plan for `diskwright apply`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def _options(text: str) -> tuple[str, ...]:
 def _mount(made: ArgumentParser) -> None:
     made.add_argument("--at", metavar="FOLDER", help=str(t("mount point (/srv/LABEL)")))
     made.add_argument("--options", metavar="A,B", type=_options, default=(), help=str(t("mount options")))
-    made.add_argument("--once", action="store_true", help=str(t("mount now, not at every boot")))
+    made.add_argument("--once", action="store_true", help=str(t("mount now, not at boot")))
 
 
 ACTIONS = {
@@ -51,7 +51,7 @@ ACTIONS = {
     for action in (
         ActionSpec(
             "label",
-            Sentence("Change the label of a filesystem, and an fstab line that uses it."),
+            Sentence("Change the label of a filesystem, also in fstab."),
             (root("label", "/dev/sdX1", "films", "--confirm", "SERIAL"),),
             lambda made: made.add_argument("label", metavar="LABEL", help=str(t("the new label"))),
             lambda given: SetLabel(given.label),
@@ -68,24 +68,22 @@ ACTIONS = {
         ),
         ActionSpec(
             "unmount",
-            Sentence("Unmount a filesystem. If it is in use, refuses and names the programs."),
+            Sentence("Unmount a filesystem. If busy, refuse and list the programs."),
             (
                 root("unmount", "/dev/sdX1", "--confirm", "SERIAL"),
                 root("unmount", "/dev/sdX1", "--boot", "--confirm", "SERIAL"),
             ),
             lambda made: made.add_argument(
-                "--boot", action="store_true", help=str(t("also remove its fstab line"))
+                "--boot", action="store_true", help=str(t("also remove the fstab line"))
             ),
             lambda given: Detach(given.boot),
         ),
         ActionSpec(
             "remount",
-            Sentence(
-                "Change mount options in fstab, and in the mount if the kernel can change them while mounted."
-            ),
+            Sentence("Change mount options in fstab, and on the mounted filesystem if the kernel can."),
             (root("remount", "/dev/sdX1", "noatime,nofail", "--confirm", "SERIAL"),),
             lambda made: made.add_argument(
-                "options", metavar="A,B", type=_options, help=str(t("all options for its fstab line"))
+                "options", metavar="A,B", type=_options, help=str(t("all options for the fstab line"))
             ),
             lambda given: SetOptions(given.options),
         ),
@@ -108,17 +106,15 @@ ACTIONS = {
 
 
 _UNDO = {
-    "power-off": Sentence("`diskwright undo` undoes it, but for the power."),
-    "grow": Sentence(
-        "`diskwright undo` undoes it for Btrfs; ext4 and XFS do not shrink while they are mounted."
-    ),
+    "power-off": Sentence("`diskwright undo` reverts everything except the power-off."),
+    "grow": Sentence("`diskwright undo` works for Btrfs; ext4 and XFS cannot shrink while mounted."),
 }
 
 
 def parser(name: str) -> ArgumentParser:
     """The options of one of these commands."""
     action, off = ACTIONS[name], name == "power-off"
-    undo = _UNDO.get(name, Sentence("`diskwright undo` undoes it."))()
+    undo = _UNDO.get(name, Sentence("`diskwright undo` reverts the change."))()
     made = CommandParser(
         name,
         action.says(),
@@ -126,8 +122,8 @@ def parser(name: str) -> ArgumentParser:
         (
             join(
                 t(
-                    "Without --confirm it shows what it would do, and changes nothing. The token "
-                    "is the drive's serial number, or the device's name for a drive without one."
+                    "Without --confirm, only show the changes. TOKEN is the drive's serial "
+                    "number, or the device name if the drive has none."
                 ),
                 undo,
             ),

@@ -22,8 +22,8 @@ from wizard.model.errors import ExitCode, printable
 from wizard.model.machine import Drive
 from wizard.model.said import Message, ProfileText, Sentence, format_capacity, join, parts_of, t
 
-NOT_MADE = t("Not made here:")
-WAY_OFF = t("The way off:")
+NOT_MADE = t("Not possible:")
+WAY_OFF = t("What to do:")
 DEFAULTS = t("the defaults")
 AS_ABOVE = t("(as above)")
 RISK = t("Risk:")
@@ -55,7 +55,7 @@ def parser() -> ArgumentParser:
             plain("advise", "/dev/sdX", "--workload", "small-files", "--json", "|", "jq", "'.choices[0]'"),
             plain("advise", "/dev/sda", "--workload", "desktop-root", "--machine", "saved.json"),
         ),
-        (t("See `diskwright workloads`. Writes nothing and needs no root, but root can read more."),),
+        (t("See `diskwright workloads`. Read-only and without root, but root can read more."),),
     )
     made.add_argument("device", metavar="DEVICE", help=str(WHOLE_DRIVE))
     made.add_argument("--workload", metavar="ID", required=True, help=str(t("workload of the volume")))
@@ -90,12 +90,12 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
         usable = tuple(TITLES[choice.filesystem] for choice in for_files(advice.usable))
         none = (
             t(
-                "None of the filesystems that suit this work can be made here. Not "
-                "recommended, but possible: {filesystems:list}.",
+                "No filesystem suited to this workload can be created here. Not recommended, "
+                "but possible: {filesystems:list}.",
                 filesystems=usable,
             )
             if usable
-            else t("None of the filesystems can be made here.")
+            else t("No filesystem can be created here.")
         )
         lines += ["", *_wrapped(str(none), width)]
     explained: set[Option] = set()
@@ -107,9 +107,9 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
         for choice in for_files(advice.choices)
         if not choice.ranked
     ]
-    lines += _section(t("Also made here, and not ranked for this work"), others, width)
+    lines += _section(t("Also supported, not ranked for this workload"), others, width)
     lines += _zoned_lines(advice, width)
-    lines += _section(t("Doubts"), advice.doubts, width)
+    lines += _section(t("Unconfirmed"), advice.doubts, width)
     lines += _section(t("Good to know"), advice.notes, width)
     lines += _section(
         t("Not offered"),
@@ -117,12 +117,12 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
         width,
     )
     lines += _section(
-        t("Known, and not made here"), [_unmade_words(one, numbers) for one in advice.unmade], width
+        t("Known but not supported"), [_unmade_words(one, numbers) for one in advice.unmade], width
     )
     if cited:
         lines += [
             "",
-            str(t("Figures, best first. They are old: read era, kernel and hardware with them.")),
+            str(t("Figures, best first. They are old; note era, kernel and hardware.")),
             *_evidence_lines(cited, numbers, width),
         ]
     return [printable(line, 1000) for line in lines]
@@ -187,16 +187,16 @@ def _brief_options(choice: Choice, width: int) -> list[str]:
 
 def _scheduler_words(text: str, drive: Drive) -> str:
     if drive.scheduler == text:
-        return str(t("The drive is set to it already."))
+        return str(t("The drive already uses this scheduler."))
     to_set = t(
         "Until the next boot: echo {scheduler} > /sys/block/{name}/queue/scheduler "
-        "(as root); for good, by a udev rule.",
+        "(as root). To make this permanent, add a udev rule.",
         scheduler=text,
         name=drive.path.removeprefix("/dev/"),
     )
     if not drive.scheduler:
         return str(to_set)
-    return str(join(t("The drive is set to {scheduler} now.", scheduler=drive.scheduler), to_set))
+    return str(join(t("The drive currently uses {scheduler}.", scheduler=drive.scheduler), to_set))
 
 
 def _option_lines(kind: str, options: Sequence[Option], explained: set[Option], width: int) -> list[str]:
@@ -219,7 +219,7 @@ def _zoned_lines(advice: Advice, width: int) -> list[str]:
     """What could live on a drive whose zones the host must manage, each with its commands."""
     if not advice.zoned:
         return []
-    lines = ["", str(t("In its zones, on this kernel with these programs"))]
+    lines = ["", str(t("Zone support with this kernel and these tools"))]
     for use in advice.zoned:
         lines += _wrapped(f"- {use.verdict}. {use.sentence}", width, 3, 5)
         lines += [f"     # {command}" for command in use.commands]

@@ -33,10 +33,10 @@ from wizard.plan.raid.striping import mirror_note
 from wizard.plan.rehearsed import direct_reason
 from wizard.plan.undo_policy import WORD, lost_when, promise, shows_nothing
 
-NO_ROOM = t("Nothing was written. To go on without a way back, confirm that too:")
-NOT_FOLLOWED = Sentence("The run {run} can no longer be followed.")
-CUT_OFF = t("The process that applies ended before its work was done.")
-RESUME = Sentence("`diskwright resume {run}` goes on.")
+NO_ROOM = t("No changes were made. To continue without undo, confirm that too:")
+NOT_FOLLOWED = Sentence("Run {run} can no longer be followed.")
+CUT_OFF = t("The background process ended before the run was complete.")
+RESUME = Sentence("`diskwright resume {run}` continues.")
 
 FSTAB = "/etc/fstab"
 
@@ -58,24 +58,23 @@ def parser() -> ArgumentParser:
         ),
         (
             t(
-                "The token is the drive's serial number, or the device's name for a drive "
-                "without one. `diskwright show media.json` names it. A plan for several "
-                "drives wants the token of every one."
+                "TOKEN is the drive's serial number, or the device name if the drive has "
+                "none. `diskwright show media.json` displays the token. A plan for several "
+                "drives needs the token of each drive."
             ),
             t(
-                "Everything is checked again before the first write; a changed drive is "
+                "All checks run again before the first write, and a changed drive is "
                 "refused. The steps are rehearsed on a scratch copy, the old bytes are "
-                "saved, and the drive is written."
+                "saved, then the drive is written."
             ),
             t(
                 "An empty drive is used right away. A drive with data waits: `diskwright "
                 "keep` makes the result permanent, `diskwright undo` restores the old "
-                "content, bit for bit. --keep does not wait, and undo is then impossible."
+                "content, bit for bit. --keep skips the wait and makes undo impossible."
             ),
             t(
-                "Plans for zoned drives, and LVM on several drives, write to the drive "
-                "directly, as announced. Undo then works until the first filesystem is "
-                "created."
+                "Plans for zoned drives and for LVM on several drives write directly to the "
+                "drive, as announced. Undo then works until the first filesystem is created."
             ),
             t(
                 "`apply` and `keep` ask for the passphrase of encrypted volumes, unless "
@@ -83,7 +82,7 @@ def parser() -> ArgumentParser:
             ),
             t(
                 "A background process does the work, even if you close the terminal. Ctrl+C "
-                "stops it before the next step. `diskwright status` shows its progress."
+                "stops it before the next step. `diskwright status` shows progress."
             ),
         ),
     )
@@ -100,24 +99,24 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--dry-run",
         action="store_true",
-        help=str(t("check everything and print every command; write nothing")),
+        help=str(t("run all checks and print all commands, without writing")),
     )
     made.add_argument(
         "--passphrase-file",
         metavar="FILE",
-        help=str(t("read the passphrase from this file, without its last line end, or from the input for -")),
+        help=str(t("read the passphrase from this file, or from stdin for -; a final newline is ignored")),
     )
     made.add_argument(
         "--store",
         metavar="DIR",
-        help=str(t("for a migration that was carried here: keep what changes here until it is proven")),
+        help=str(t("for a conversion carried here: store changed blocks here until verified")),
     )
     made.add_argument(
         "--undo-dir",
         metavar="DIR",
-        help=str(t("the same where no transaction is possible: keep what is replaced here")),
+        help=str(t("the same without snapshots: store replaced blocks here")),
     )
-    made.add_journal(t("folder of the run, not on the target drive (/var/lib/diskwright/runs)"))
+    made.add_journal(t("folder for runs, not on the target drive (/var/lib/diskwright/runs)"))
     made.add_argument("--fstab", metavar="FILE", default=FSTAB, help=str(OTHER_FSTAB))
     return made
 
@@ -127,12 +126,7 @@ def main(arguments: Namespace) -> ExitCode:
     text, shown = read_document(Path(arguments.plan))
     if (begin := _other_than_plan(text, shown)) is not None:
         if arguments.passphrase_file is not None:
-            raise BadInput(
-                t(
-                    "--passphrase-file is for a plan that encrypts; changes to a filesystem and "
-                    "migrations want none."
-                )
-            )
+            raise BadInput(t("--passphrase-file applies only to plans and runs that encrypt."))
         _refuse_folders(arguments, carried=kind_in(text) == "diskwright.carried")
         begun = begin(arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
@@ -145,10 +139,10 @@ def main(arguments: Namespace) -> ExitCode:
         return dry_run(plan, journal_dir, environment, keep=arguments.keep)
     if arguments.confirm is None:
         said = tn(
-            "Nothing was written. This would change {drives:list}; `diskwright show` has "
-            "what it destroys. To go on, confirm the drive by its token:",
-            "Nothing was written. This would change {drives:list}; `diskwright show` has "
-            "what it destroys. To go on, confirm each drive by its token:",
+            "No changes were made. This would change {drives:list}; `diskwright show` "
+            "lists the losses. To continue, confirm the drive with:",
+            "No changes were made. This would change {drives:list}; `diskwright show` "
+            "lists the losses. To continue, confirm each drive with:",
             drives=plan.paths,
             count=len(plan.paths),
         )
@@ -214,8 +208,8 @@ def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
     if not carried and (arguments.store or arguments.undo_dir):
         raise BadInput(
             t(
-                "--store and --undo-dir are for a migration that was carried to a rescue "
-                "medium: other plans name their folders."
+                "--store and --undo-dir apply only to a conversion carried to a rescue "
+                "medium. Other plans name their folders."
             )
         )
 
@@ -254,8 +248,8 @@ def read_document(path: Path) -> tuple[str, str]:
     if path.is_dir():
         raise BadInput(
             t(
-                "{file} is a directory; name a plan, such as one that `diskwright plan ... "
-                "-o plan.json` wrote.",
+                "{file} is a directory; name a plan, such as one saved by `diskwright plan "
+                "... -o plan.json`.",
                 file=shown,
             )
         )
@@ -263,7 +257,7 @@ def read_document(path: Path) -> tuple[str, str]:
         return read_file(path, LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
         raise BadInput(
-            t("There is no file {file}; `diskwright plan ... -o {file}` would write one.", file=shown)
+            t("{file} not found. Create it with `diskwright plan ... -o {file}`.", file=shown)
         ) from None
 
 
@@ -276,27 +270,27 @@ def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterat
     drives = tuple(drive_said(member.drive) for member in plan.members)
     yield str(
         t(
-            "What will be destroyed on {drives:semicolons}{when}:",
+            "To be destroyed on {drives:semicolons}{when}:",
             drives=drives,
             when="" if keep else lost_when(plan, why_direct),
         )
     )
     bare = (
         t(
-            "nothing that is recognised: it shows no table, partition or signature. "
-            "Bytes without one are written over."
+            "no recognised data: no table, partition or signature was found. "
+            "Unrecognised bytes are overwritten."
         )
         if shows_nothing(plan)
         else t(
-            "nothing that is recognised: all that shows there stays. Bytes in free space are written over."
+            "no recognised data: all recognised content is preserved. Bytes in free space are overwritten."
         )
     )
     yield from (f"    {text}" for text in lost or (bare,))
     if keep and not (why_direct or direct_reason(plan)):
         yield str(
             t(
-                "Everything is tried out on a stand-in first. As --keep asks, it is put to "
-                "use as soon as it is written: then what was there is lost."
+                "The steps are rehearsed on a scratch copy first. With --keep, the result is "
+                "used as soon as written; the old content is then lost."
             )
         )
     else:
@@ -324,15 +318,10 @@ def dry_run(
             if not room.fits:
                 raise Refused(f"{room.sentence} {NO_ROOM} {as_options((WORD,))}")
             say(room.sentence)
-        say(t("Every check before the first write holds. Nothing was written."))
+        say(t("All preliminary checks passed. No changes were made."))
     else:
         preflight_unprivileged(plan, environment=environment)
-        say(
-            t(
-                "Without root it could not be checked what the drive holds and whether it is "
-                "in use. Nothing was written."
-            )
-        )
+        say(t("The drive's content and use were not checked: this requires root. No changes were made."))
     return ExitCode.DONE
 
 
@@ -351,7 +340,7 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
 
 def _narrate(run: Path, after: int) -> ExitCode:
     _, total = outline(run)
-    say(t("This is run {run}.", run=run.name))
+    say(t("Run {run}.", run=run.name))
     seen = after
     stopping = False
     telling = Telling(partial(read_progress, run), say)
@@ -366,8 +355,8 @@ def _narrate(run: Path, after: int) -> ExitCode:
             if stopping:
                 say(
                     t(
-                        "The run goes on by itself until its step is done; `diskwright status {run}` "
-                        "shows how it stands.",
+                        "The run continues until the current step is done. `diskwright status {run}` "
+                        "shows progress.",
                         run=run_argument(run),
                     )
                 )
@@ -378,7 +367,7 @@ def _narrate(run: Path, after: int) -> ExitCode:
             except Failed as error:
                 say(str(error))
                 continue
-            say(t("Stopping: the step under way is finished first, so that nothing is left half done."))
+            say(t("Stopping after the current step, so that no step is left half done."))
     now = state(run)
     if now is RunState.INTERRUPTED:
         on = journal_fault(run) or f"{known_so_far(run)} {RESUME(run=run_argument(run))}"

@@ -25,16 +25,15 @@ def parser() -> ArgumentParser:
     made = CommandParser(
         "bench",
         t(
-            "Measure how much slower misaligned access is on a drive, by pairs of direct "
-            "accesses, one of each kind. With --shingled, find out instead whether "
-            "random writing falls off a cliff, as it does on drive-managed shingled "
-            "drives."
+            "Measure the cost of misaligned access on a drive, with pairs of aligned and "
+            "misaligned direct I/O. With --shingled, look instead for the random-write "
+            "cliff of drive-managed shingled drives."
         ),
         (
             root(
                 "bench",
                 "/dev/sdX",
-                says=t("reads only; ends when the interval is narrow, after 30 s at the latest"),
+                says=t("read-only; stops when the interval is narrow, after at most 30 s"),
             ),
             root("bench", "/dev/sdX1", says=t("cost of this partition's alignment; before and after a move")),
             root(
@@ -42,14 +41,11 @@ def parser() -> ArgumentParser:
                 "/dev/sdX",
                 "--assume-physical",
                 "4096",
-                says=t("for a drive that claims 512-byte physical blocks and may not have them"),
+                says=t("for a drive that may misreport 512-byte physical blocks"),
             ),
             root(
                 *("bench", "/dev/sdX", "--scratch", "--confirm", "SERIAL", "-o", "verdict.json"),
-                says=t(
-                    "writes too, only in free space and only the bytes just read there; keeps "
-                    "the verdict as JSON"
-                ),
+                says=t("also write, rewriting the same bytes in free space; save the verdict as JSON"),
             ),
             root(
                 "bench",
@@ -59,13 +55,13 @@ def parser() -> ArgumentParser:
                 "--confirm",
                 "SERIAL",
                 says=t(
-                    "looks for a shingled drive's write cliff in free space, for half an hour or "
-                    "32 GiB at most"
+                    "look for the write cliff of a shingled drive in free space (at most half "
+                    "an hour, 32 GiB)"
                 ),
             ),
             root(
                 *("bench", "/dev/sdX", "--scratch", "--shingled", "--quick", "--confirm", "SERIAL"),
-                says=t("tests in a minute whether it is likely shingled; writes less than 2 MB"),
+                says=t("one-minute test for likely shingled drives; writes less than 2 MB"),
             ),
         ),
         (t("No byte changes, even with --shingled, but a shingled drive is slow for a while afterwards."),),
@@ -74,12 +70,12 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--scratch",
         action="store_true",
-        help=str(t("measure writing, in free space only, with the bytes already there")),
+        help=str(t("measure writes, in free space only, rewriting the same bytes")),
     )
     made.add_argument(
         "--confirm",
         metavar="TOKEN",
-        help=str(t("with --scratch: the drive's serial number, or its name if it has none")),
+        help=str(t("with --scratch: the drive's serial number, or device name without one")),
     )
     made.add_argument(
         "--shingled",
@@ -89,7 +85,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--quick",
         action="store_true",
-        help=str(t("with --shingled: a test in a minute, not yet confirmed on a real drive")),
+        help=str(t("with --shingled: one-minute test, unconfirmed on real drives")),
     )
     made.add_argument(
         "--seconds", metavar="N", type=float, help=str(t("time limit in seconds (30; with --shingled 1800)"))
@@ -122,7 +118,7 @@ def main(arguments: Namespace) -> ExitCode:
     drive = probe_drive(path)
     part = drive.partition(node)
     if part is not None and arguments.shingled:
-        raise BadInput(t("A drive is shingled as a whole: with --shingled name the drive."))
+        raise BadInput(t("--shingled requires a whole drive, not a partition."))
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
     if arguments.shingled:
@@ -133,9 +129,9 @@ def main(arguments: Namespace) -> ExitCode:
         )
     seconds = arguments.seconds or SECONDS
     doing = (
-        Sentence("Writing back what is read in free space of {drive} for at most {duration}; Ctrl+C ends it.")
+        Sentence("Rewriting the same bytes in free space of {drive} for at most {duration}; Ctrl+C stops.")
         if arguments.scratch
-        else Sentence("Reading from {drive} for at most {duration}; Ctrl+C ends it.")
+        else Sentence("Reading from {drive} for at most {duration}; Ctrl+C stops.")
     )
     beginning = doing(drive=drive.path, duration=format_duration(seconds))
     with ended_by_signal() as is_ended, progress_line(beginning, _in_words) as show:
@@ -164,16 +160,8 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     lines = [verdict.sentence]
     if verdict.pairs:
         lines += ["", *_bars(verdict), ""]
-        told = (
-            Sentence(
-                "Medians of {pairs} accesses of {block} bytes each, in {duration}; "
-                "misaligned by {shift} bytes."
-            )
-            if verdict.shift_bytes
-            else Sentence(
-                "Medians of {pairs} accesses of {block} bytes each, in {duration}; its "
-                "blocks are {shift} bytes off."
-            )
+        told = Sentence(
+            "Medians of {pairs} accesses of {block} bytes each, in {duration}; misaligned by {shift} bytes."
         )
         medians = told(
             pairs=len(verdict.pairs),
@@ -183,12 +171,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
         )
         lines += [
             str(medians),
-            str(
-                t(
-                    "The factor above is that of a typical pair, each taken by itself, and not "
-                    "of the two medians."
-                )
-            ),
+            str(t("The factor above is for a typical pair, not the ratio of the two medians.")),
         ]
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
 
@@ -215,7 +198,7 @@ def _in_words(progress: MeasureProgress) -> str:
 def _bars(verdict: Verdict) -> list[str]:
     medians = {
         str(t("aligned")): median(pair.aligned_ns for pair in verdict.pairs),
-        str(t("misaligned") if verdict.shift_bytes else t("its place")): median(
+        str(t("misaligned") if verdict.shift_bytes else t("actual")): median(
             pair.misaligned_ns for pair in verdict.pairs
         ),
     }
@@ -235,24 +218,22 @@ def _check(arguments: Namespace) -> None:
     if arguments.scratch and not arguments.confirm:
         raise BadInput(
             t(
-                "--scratch writes to the drive's free space, and wants --confirm with the "
-                "drive's serial number. A drive without one is confirmed by its name."
+                "--scratch writes to free space. Add --confirm with the drive's serial "
+                "number, or the device name if the drive has none."
             )
         )
     if arguments.confirm and not arguments.scratch:
-        raise BadInput(t("--confirm belongs to --scratch; without it nothing is written."))
+        raise BadInput(t("--confirm requires --scratch; other measurements only read."))
     if arguments.shingled and not arguments.scratch:
-        raise BadInput(
-            t("--shingled writes, and belongs to --scratch: reading does not show how a drive records.")
-        )
+        raise BadInput(t("--shingled requires --scratch: reading does not reveal the recording method."))
     if arguments.quick:
         verdicts.quick_check(arguments)
     if arguments.shingled and arguments.assume_physical:
-        raise BadInput(t("--assume-physical is about alignment; --shingled does not measure that."))
+        raise BadInput(t("--assume-physical does not apply to --shingled, which does not measure alignment."))
     if arguments.most_bytes and not arguments.shingled:
-        raise BadInput(t("--most-bytes belongs to --shingled."))
+        raise BadInput(t("--most-bytes requires --shingled."))
     if arguments.shingled:
         verdicts.check(arguments)
     elif arguments.seconds is not None and not 1 <= arguments.seconds <= LONGEST_SECONDS:
-        raise BadInput(t("--seconds must lie between {least} and {most}.", least=1, most=LONGEST_SECONDS))
+        raise BadInput(t("--seconds must be between {least} and {most}.", least=1, most=LONGEST_SECONDS))
     check_output(arguments.output)

@@ -23,8 +23,8 @@ def parser() -> ArgumentParser:
     made = CommandParser(
         "bring",
         t(
-            "Copy a folder or a filesystem to a volume, and compare. Overwrites nothing; "
-            "only reads the source."
+            "Copy a folder or a filesystem to a volume, and compare. Never overwrites "
+            "files; only reads the source."
         ),
         (
             root("bring", "/home/anna", "/srv/media", "--into", "anna"),
@@ -34,26 +34,22 @@ def parser() -> ArgumentParser:
             root("undo"),
         ),
         (
+            t("Copies SOURCE into TARGET, as completely as the target supports. Losses are listed first."),
             t(
-                "What is in SOURCE comes to lie in TARGET, with all that the target can hold "
-                "of it. Before that it says what cannot be kept."
+                "Files that change during the copy are copied again or listed. Finally, all "
+                "data is read back from the drive and compared."
             ),
             t(
-                "What changes meanwhile is copied again, or named. In the end all is read "
-                "back from the drive and compared."
+                "With --take-place, the fstab diff is shown first. The old filesystem is "
+                "preserved, and its line becomes a comment."
             ),
             t(
-                "With --take-place the difference of fstab is shown first. The old "
-                "filesystem stays, and its line becomes a comment."
-            ),
-            t(
-                "After a power cut `diskwright resume` goes on behind what is copied. "
-                "`diskwright undo` removes what was brought, as far as the source still "
-                "holds the same."
+                "After a power cut, `diskwright resume` continues the copy. `diskwright "
+                "undo` removes copied files that are still the same in the source."
             ),
         ),
     )
-    made.add_argument("source", metavar="SOURCE", help=str(t("a folder, or the device of a filesystem")))
+    made.add_argument("source", metavar="SOURCE", help=str(t("a folder or a filesystem's device")))
     made.add_argument(
         "target", metavar="TARGET", help=str(t("a folder on the volume, or the device of a mounted volume"))
     )
@@ -63,15 +59,15 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--take-place",
         action="store_true",
-        help=str(t("mount the volume in place of SOURCE from the next start on")),
+        help=str(t("mount the volume in place of SOURCE from the next boot on")),
     )
     made.add_argument(
         "--confirm",
         metavar="TOKEN",
         action="append",
-        help=str(t("do it: the serial number of the target's drive")),
+        help=str(t("copy now: the serial number of the target drive")),
     )
-    made.add_argument("--dry-run", action="store_true", help=str(t("check everything; write nothing")))
+    made.add_argument("--dry-run", action="store_true", help=str(t("run all checks without writing")))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=BRING_SCHEMA)))
     made.add_journal(RUN_HERE)
     made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))

@@ -44,9 +44,9 @@ def parser() -> ArgumentParser:
         (
             t(
                 "The drive is a sparse file on a loop device. No other drive is touched, and "
-                "nothing remains, not even in /etc/fstab."
+                "no trace remains, not even in /etc/fstab."
             ),
-            t("Without a terminal it runs by itself, and exits 0 only if every check passes."),
+            t("Without a terminal, the demo runs unattended, and exits with 0 only if all checks pass."),
         ),
     )
     way = made.add_mutually_exclusive_group()
@@ -87,7 +87,7 @@ def walk_through() -> ExitCode:
     with _unchanged(FSTAB, checks), demo_drive() as drive:
         print(
             t(
-                "A disposable drive was made: {drive}, a sparse file in {folder}.",
+                "Created a disposable drive: {drive}, a sparse file in {folder}.",
                 drive=drive.path,
                 folder=str(drive.folder),
             )
@@ -100,7 +100,7 @@ def walk_through() -> ExitCode:
     if not all(check.holds for check in checks):
         raise Failed(
             t(
-                "{failed} of {checks} checks of the demo do not hold.",
+                "{failed} of {checks} demo checks failed.",
                 failed=sum(not check.holds for check in checks),
                 checks=len(checks),
             )
@@ -114,19 +114,19 @@ def _unchanged(path: Path, checks: list[Check]) -> Iterator[None]:
     before = path.read_bytes() if path.exists() else None
     yield
     after = path.read_bytes() if path.exists() else None
-    seen = t("the same bytes") if before == after else t("it was changed")
-    checks.append(Check(str(t("{file} was not touched", file=str(path))), before == after, str(seen)))
+    seen = t("same bytes") if before == after else t("changed")
+    checks.append(Check(str(t("{file} is unchanged", file=str(path))), before == after, str(seen)))
 
 
 def _gone(drive: DemoDrive) -> Check:
     left = [str(drive.folder)] if drive.folder.exists() else []
     left += loop_devices(drive.image)
-    seen = t("still there: {places:list}", places=tuple(left)) if left else t("all gone")
-    return Check(str(t("nothing of the demo drive stays behind")), not left, str(seen))
+    seen = t("left behind: {places:list}", places=tuple(left)) if left else t("all removed")
+    return Check(str(t("the demo drive is completely removed")), not left, str(seen))
 
 
 def _say_checks(checks: list[Check]) -> None:
     print(f"\n{CHECKS}")
     tell(f"  {'holds ' if check.holds else 'FAILS '} {check.what}: {check.seen}" for check in checks)
     held = sum(check.holds for check in checks)
-    print(t("{held} checks hold, {failed} fail.", held=held, failed=len(checks) - held))
+    print(t("{held} checks passed, {failed} failed.", held=held, failed=len(checks) - held))

@@ -73,19 +73,19 @@ class EnsureResult:
 
 HEADS = {
     "as-wanted": Sentences(
-        "{name}: {drive:and} is as wanted; nothing was changed.",
-        "{name}: {drive:and} are as wanted; nothing was changed.",
+        "{name}: {drive:and} already matches; no changes were made.",
+        "{name}: {drive:and} already match; no changes were made.",
     ),
     "would-change": Sentence("{name}: {drive:and} would be changed."),
     "changed": Sentences(
-        "{name}: {drive:and} was changed, and is as wanted now.",
-        "{name}: {drive:and} were changed, and are as wanted now.",
+        "{name}: {drive:and} was changed and now matches.",
+        "{name}: {drive:and} were changed and now match.",
     ),
     "refused": Sentences(
-        "{name}: {drive:and} is refused; nothing was written.",
-        "{name}: {drive:and} are refused; nothing was written.",
+        "{name}: {drive:and} is refused; no changes were made.",
+        "{name}: {drive:and} are refused; no changes were made.",
     ),
-    "failed": Sentence("{name}: {drive:and} did not become as wanted."),
+    "failed": Sentence("{name}: changing {drive:and} as specified failed."),
 }
 
 
@@ -96,7 +96,7 @@ def lines_of(result: EnsureResult) -> Iterator[str]:
     head = (
         _head(result.state, name, shown)
         if shown
-        else t("{name}: no single drive is meant; nothing was written.", name=name)
+        else t("{name}: does not match exactly one drive; no changes were made.", name=name)
     )
     yield str(head)
     if result.state != "changed":
@@ -152,7 +152,7 @@ def parser() -> ArgumentParser:
     """`diskwright ensure WANTED.toml [--check] [--json] [--detailed-exitcode] [--journal DIR]`."""
     made = CommandParser(
         "ensure",
-        t("Make drives match a file. Run it as often as you like: it changes only what differs."),
+        t("Make drives match a file. Can be repeated safely; changes only differences."),
         (
             root("ensure", "wanted.toml", "--check"),
             root("ensure", "wanted.toml"),
@@ -161,19 +161,19 @@ def parser() -> ArgumentParser:
         (
             t(
                 "Model, serial number, size, bus or path must match exactly one drive. "
-                "Volumes have the keys of `plan --volume`."
+                "Volumes use the keys of `plan --volume`."
             ),
             t(
-                "A blank drive is planned, applied and put to use. On one that has the "
-                "volumes, only a missing mount, line of fstab or mount option is added."
+                "For a blank drive, a plan is made, applied and kept. If the volumes exist, "
+                "only missing mounts, fstab lines or mount options are added."
             ),
             t(
-                "A drive that holds anything else is refused. The refusal says which line "
-                "`replace` in the file would allow losing exactly that, and nothing later."
+                "A drive with other content is refused. The error shows the `replace` line "
+                "that allows losing exactly this content, and no later content."
             ),
             t(
-                "It ends with 0 whether something was changed or not, which --json says, or "
-                "--detailed-exitcode. Where one drive is refused, none is changed."
+                "Exits with 0, changed or not; --json and --detailed-exitcode show the "
+                "difference. If one drive is refused, no drive is changed."
             ),
         ),
     )
@@ -184,11 +184,11 @@ def parser() -> ArgumentParser:
         default=SUPPRESS,
         help=str(t("print an example with every key explained")),
     )
-    made.add_argument("--check", action="store_true", help=str(t("show changes; write nothing")))
+    made.add_argument("--check", action="store_true", help=str(t("show changes without writing")))
     made.add_argument(
         "--detailed-exitcode",
         action="store_true",
-        help=str(t("exit with 5 after a change, or if --check found one")),
+        help=str(t("exit with 5 after a change, or if --check found a difference")),
     )
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=ENSURED_SCHEMA)))
     made.add_journal(RUN_HERE)
@@ -214,7 +214,7 @@ def main(arguments: Namespace) -> ExitCode:
     if not file.exists() or file.is_dir():
         raise BadInput(
             t(
-                "{file} is no file. `diskwright ensure --example` prints one to begin with.",
+                "{file} is not a file. `diskwright ensure --example` prints an example to start from.",
                 file=printable(str(file), 200),
             )
         )
@@ -269,7 +269,7 @@ def _each_once(looks: list[DriveAssessment]) -> list[DriveAssessment]:
     twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
     return [
         replace(
-            look, standing=DriveState.REFUSED, said=(t("Two entries of the file mean {drive}.", drive=path),)
+            look, standing=DriveState.REFUSED, said=(t("Two entries of the file match {drive}.", drive=path),)
         )
         if path
         else look
@@ -324,12 +324,14 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
             ended = replace(
                 look,
                 standing=DriveState.REFUSED,
-                said=(t("The run {run} did not come to its end.", run=run.name),),
+                said=(t("Run {run} did not finish.", run=run.name),),
             )
             return EnsureResult(first, ended, tuple(runs), code)
         look = _same_again(first, look_at(look.wanted, where))
     endless = replace(
-        look, standing=DriveState.REFUSED, said=(t("Each change leads to another one; look at the runs."),)
+        look,
+        standing=DriveState.REFUSED,
+        said=(t("The drive still differs after repeated changes; check the runs."),),
     )
     return EnsureResult(first, endless, tuple(runs), ExitCode.FAILED)
 
@@ -339,7 +341,9 @@ def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessmen
     if not look.drives or [one.token for one in look.drives] == [one.token for one in first.drives]:
         return look
     said = t(
-        "The file meant {drives:and} before, and means {found:and} now.", drives=first.paths, found=look.paths
+        "The file matched {drives:and} before and matches {found:and} now.",
+        drives=first.paths,
+        found=look.paths,
     )
     return replace(look, standing=DriveState.REFUSED, said=(said,), plan=None, changes=None)
 

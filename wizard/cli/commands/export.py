@@ -28,20 +28,21 @@ def parser() -> ArgumentParser:
     """`diskwright export PLAN.json --as sfdisk|repart [--device DEVICE] [-o FILE|FOLDER]`."""
     made = CommandParser(
         "export",
-        t("Export a plan's layout for another tool. Writes to no drive."),
+        t("Export a plan's layout for another tool. Never writes to a drive."),
         (
             plain("export", "media.json", "--as", "sfdisk", "-o", "media.dump"),
             plain("export", "media.json", "--as", "repart", "-o", "repart.d"),
         ),
         (
             t(
-                "`sfdisk DEVICE < DUMP` makes that very table: places, types, names, "
-                "attributes, and the GUIDs of partitions that stay. It destroys what the "
-                "drive holds, and asks nobody."
+                "`sfdisk DEVICE < DUMP` creates the same table: positions, types, names, "
+                "attributes, and GUIDs of preserved partitions. It destroys the drive's "
+                "content without asking."
             ),
             t(
                 "`systemd-repart --definitions=FOLDER --empty=require --dry-run=no DEVICE` "
-                "makes it on an empty drive, with the filesystems that it knows."
+                "creates the layout on an empty drive. Only filesystems supported by "
+                "systemd-repart are created."
             ),
             t("Features without a counterpart are listed on stderr."),
         ),
@@ -59,7 +60,7 @@ def parser() -> ArgumentParser:
         "-o",
         "--output",
         metavar="PATH",
-        help=str(t("the file of a dump, else stdout; the folder of definitions")),
+        help=str(t("file for the dump (default: stdout), or folder for the definitions")),
     )
     return made
 
@@ -91,7 +92,7 @@ def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
     """Into a folder that holds no others, since all of a folder counts together. Raises BadInput, Failed."""
     files = repart_files(plan, member)
     if output in (None, "-"):
-        raise BadInput(t("Definitions are several files: name a folder with -o."))
+        raise BadInput(t("Definitions need a folder: name one with -o."))
     folder = Path(str(output))
     shown = printable(str(folder), 200)
     try:
@@ -104,8 +105,8 @@ def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
     if others:
         raise BadInput(
             t(
-                "{folder} has definitions already, such as {file}; all of a folder count "
-                "together. Name a new one.",
+                "{folder} already contains definitions, such as {file}, which would be "
+                "combined. Name a new folder.",
                 folder=shown,
                 file=printable(others[0], 100),
             )

@@ -22,19 +22,19 @@ def parser() -> ArgumentParser:
     """`diskwright glossary [TERM] [--json]`."""
     made = CommandParser(
         "glossary",
-        t("Explain one word, or list all."),
+        t("Explain one term, or list all."),
         (plain("glossary"), plain("glossary", "512e"), plain("glossary", "stripe", "width")),
         (
             t(
                 "Terms are TOML files in the folder glossary of /etc/diskwright or "
-                "~/.config/diskwright: [[terms]] with id, term, text and source. Other "
-                "spellings, if there are any, stand in `also`. A term with the id of another "
-                "replaces it."
+                "~/.config/diskwright. Each [[terms]] entry has id, term, text, source and "
+                "optional spellings in `also`. An entry with an existing id replaces that "
+                "term."
             ),
             t("In the wizard, press F2."),
         ),
     )
-    made.add_argument("term", nargs="*", metavar="TERM", help=str(t("a word, in any spelling")))
+    made.add_argument("term", nargs="*", metavar="TERM", help=str(t("a term, in any spelling")))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
     return made
 

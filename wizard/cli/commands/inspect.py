@@ -28,15 +28,15 @@ def parser() -> ArgumentParser:
     """`diskwright inspect [DEVICE...] [--json] [--all] [--save FILE | --machine FILE]`."""
     made = CommandParser(
         "inspect",
-        t("List drives with identity, block sizes, partitions, use and problems."),
+        t("List drives with identity, block sizes, partitions, use and findings."),
         (
             plain("inspect", says=t("all drives")),
             plain("inspect", "/dev/sdb", says=t("one drive")),
             root("inspect", "--json", "|", "jq", "'.drives[].findings'"),
             root("inspect", "--save", "mine.json", says=t("record the facts for a bug report")),
-            plain("inspect", "--machine", "mine.json", says=t("show them again, on any computer")),
+            plain("inspect", "--machine", "mine.json", says=t("show a recording, on any computer")),
         ),
-        (t("Writes to no drive. Without root, unreadable facts are named with the reason."),),
+        (t("Never writes to a drive. Without root, unreadable facts are listed with the reason."),),
     )
     made.add_argument(
         "devices", metavar="DEVICE", nargs="*", help=str(t("drives, such as /dev/sdb (default: all)"))
@@ -97,8 +97,8 @@ def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool)
             (
                 str(
                     t(
-                        "Without root much cannot be read, nor whether a run waits on a drive that "
-                        "looks empty. `sudo diskwright inspect` shows more."
+                        "Without root, many facts are unreadable, including runs waiting on drives "
+                        "that look empty. `sudo diskwright inspect` shows more."
                     )
                 ),
                 "dim",

@@ -24,11 +24,11 @@ def parser() -> ArgumentParser:
         (root("install", "mkfs.exfat"), root("install", "cryptsetup", "lvm2", "--yes")),
         (
             t(
-                "Installs the packages of these tools and their dependencies, after one "
-                "question with the size. Removes nothing."
+                "Installs packages and dependencies, after one question that shows the size. "
+                "Never removes packages."
             ),
             t(
-                "These programs are known, and the packages that bring them: {programs:list}.",
+                "Known programs and their packages: {programs:list}.",
                 programs=tuple(known_programs()),
             ),
         ),
@@ -50,8 +50,7 @@ def main(arguments: Namespace) -> ExitCode:
             raise BadInput(
                 str(
                     t(
-                        "No program or package {name} is known to diskwright; `diskwright install "
-                        "--help` lists them.",
+                        "Unknown program or package {name}; `diskwright install --help` lists all.",
                         name=printable(name, 60),
                     )
                 )
@@ -62,8 +61,8 @@ def main(arguments: Namespace) -> ExitCode:
         say(
             str(
                 tn(
-                    "{programs:and} is here already.",
-                    "{programs:and} are here already.",
+                    "{programs:and} is already installed.",
+                    "{programs:and} are already installed.",
                     programs=tuple(wanted),
                     count=len(wanted),
                 )
@@ -81,8 +80,8 @@ def main(arguments: Namespace) -> ExitCode:
     say(
         str(
             tn(
-                "Installed {packages:and}: {programs:and} is here now.",
-                "Installed {packages:and}: {programs:and} are here now.",
+                "Installed {packages:and}: {programs:and} is now available.",
+                "Installed {packages:and}: {programs:and} are now available.",
                 packages=lacks.packages,
                 programs=lacks.programs,
                 count=len(lacks.programs),
@@ -96,11 +95,16 @@ def _agreed() -> bool:
     """The one question; raises Refused where there is nobody to ask."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Refused(
-            str(t("Nothing was installed: there is no terminal to ask on. --yes answers the question."))
+            str(
+                t(
+                    "No packages were installed: confirmation requires a terminal. Use --yes to "
+                    "skip the question."
+                )
+            )
         )
     sys.stderr.write(f"{ASK} ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() in ("y", "yes"):
         return True
-    say(str(t("Nothing was installed.")))
+    say(str(t("No packages were installed.")))
     return False

@@ -20,26 +20,24 @@ def parser() -> ArgumentParser:
     DIR]`."""
     made = CommandParser(
         "keep",
-        t("Keep the result of a run for good, and delete the saved bytes. Needs no name if one run is open."),
+        t(
+            "Keep the result of a run for good, and delete the saved bytes. RUN is "
+            "optional if one run is open."
+        ),
         (root("keep"), root("keep", "0008-sdb1"), root("keep", "--from-drive", "/dev/sdb")),
         (
-            t("Writes the withheld signatures, mounts the volumes as planned, and makes every check."),
+            t("Writes the withheld signatures, mounts the volumes as planned, and runs all checks."),
             t(
-                "A migration is mounted where the running system's fstab has a line for the "
-                "filesystem. `diskwright tune` tells which options suit what it is used for, "
-                "and sets them."
+                "A converted filesystem is mounted if the running system's fstab lists it. "
+                "`diskwright tune` suggests and sets options for the workload."
             ),
-            t("Encrypted volumes need their passphrase."),
+            t("Encrypted volumes need the passphrase."),
+            t("Deletes the saved bytes. The old content is then lost for good. If interrupted, run again."),
             t(
-                "Deletes the saved bytes. The old content is then lost for good. After an "
-                "interruption, run it again."
-            ),
-            t(
-                "A drive that waits looks empty, also on another computer. Where the folder "
-                "of its run is lost, --from-drive reads the notice that the drive carries. "
-                "It shows every place that is to be written, and with --confirm finishes it "
-                "and checks it. Nothing is mounted then. What the drive held before was kept "
-                "in the folder, and is lost with it."
+                "A waiting drive looks empty, also on other computers. If the run's folder "
+                "is lost, --from-drive reads the notice on the drive. It lists every range "
+                "to write; --confirm writes and checks the ranges. No volume is mounted. The "
+                "old content was saved in the folder, and is lost as well."
             ),
             t("In the wizard, press K on Drives."),
         ),
@@ -48,18 +46,20 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--from-drive",
         metavar="DEVICE",
-        help=str(t("finish what waits on this drive though its run's folder is lost, by the drive's notice")),
+        help=str(
+            t("finish the run waiting on this drive from the drive's notice, if the run's folder is lost")
+        ),
     )
     made.add_argument(
         "--confirm",
         metavar="TOKEN",
         action="append",
-        help=str(t("with --from-drive: the drive's token; without it what would be written is only shown")),
+        help=str(t("with --from-drive: the drive's serial number; without --confirm, only show the writes")),
     )
     made.add_argument(
         "--passphrase-file",
         metavar="FILE",
-        help=str(t("read the passphrase of what the run encrypted from this file, or from the input for -")),
+        help=str(t("read the passphrase from this file, or from stdin for -; a final newline is ignored")),
     )
     made.add_journal(RUNS_IN)
     return made
@@ -70,11 +70,11 @@ def main(arguments: Namespace) -> ExitCode:
     journal_dir = arguments.journal
     if arguments.from_drive is not None:
         if arguments.run is not None:
-            raise BadInput(t("Say either a run or --from-drive DEVICE: the drive tells which run it is."))
+            raise BadInput(t("Name either a run or --from-drive DEVICE, not both."))
         keep_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir, arguments.passphrase_file)
         return ExitCode.DONE
     if arguments.confirm:
-        raise BadInput(t("--confirm belongs to --from-drive: a run knows its drives."))
+        raise BadInput(t("--confirm requires --from-drive: a run identifies the drives."))
     run = run_meant(arguments.run, "keep", journal_dir)
     check_root()
     tell_drives(run)
@@ -87,7 +87,7 @@ def _passphrase(run: Path, file: str | None) -> bytes | None:
     does."""
     if kind_of(run) is not RunKind.PLAN:
         if file is not None:
-            raise BadInput(t("--passphrase-file is for a run that encrypts, and this one does not."))
+            raise BadInput(t("--passphrase-file applies only to plans and runs that encrypt."))
         return None
     plan = load_plan(run)
     if file is None:

@@ -15,8 +15,8 @@ from wizard.cli.select_run import RUN, RUNS_IN, run_meant
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.said import Message, Sentence, t
 
-ONE = Sentence("{node} is what {device} is to be: {filesystem}")
-IN_USE = t("End what uses it, then press Enter again.")
+ONE = Sentence("{node}: scratch copy of {device}, {filesystem}")
+IN_USE = t("Stop the programs using it, then press Enter again.")
 
 
 def parser() -> ArgumentParser:
@@ -27,12 +27,11 @@ def parser() -> ArgumentParser:
         (root("look"), root("look", "0008-sdb")),
         (
             t(
-                "What a run made was made on a stand-in first. While the run waits for "
-                "`keep` or `undo`, that can be mounted read-only in another terminal: the "
-                "commands are shown. Nothing is read from the drive or written to it, and "
-                "partitions that stay show nothing here."
+                "Mount the scratch copy of a waiting run read-only in another terminal; the "
+                "commands are shown. The drive is neither read nor written. Preserved "
+                "partitions have no content here."
             ),
-            t("Press Enter to end; `keep` and `undo` wait for that."),
+            t("Press Enter to end; `keep` and `undo` wait until then."),
         ),
     )
     made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
@@ -48,20 +47,20 @@ def main(arguments: Namespace) -> ExitCode:
         for line in _told(look, run):
             say(line)
         _wait(look)
-    say(t("It is not shown any more. Nothing was written."))
+    say(t("The scratch copy is closed. No changes were made."))
     return ExitCode.DONE
 
 
 def _told(look: ReadonlyLook, run: Path) -> Iterator[Message | str]:
-    yield t("What waits of the run {run} is shown here, read-only:", run=run.name)
+    yield t("Result of run {run}, read-only:", run=run.name)
     for one in look.shown:
         yield f"    {ONE(node=one.node, device=one.device, filesystem=one.filesystem)}"
         if one.mount:
             yield f"        sudo {shlex.join(one.mount)} /mnt"
     yield t(
-        "Mount it in another terminal, somewhere that is free. Enter ends it, and "
-        "unmounts it. `diskwright keep {run}` and `diskwright undo {run}` wait for "
-        "that.",
+        "Mount it in another terminal, on an unused directory. Press Enter to "
+        "unmount and end. `diskwright keep {run}` and `diskwright undo {run}` wait "
+        "until then.",
         run=run_argument(run),
     )
 

@@ -48,19 +48,19 @@ def parser() -> ArgumentParser:
                 "full",
                 "-o",
                 "carry.json",
-                says=t("where it is in use, such as the running root"),
+                says=t("for a filesystem in use, such as the running root"),
             ),
         ),
         (
             t(
-                "Without --way it says what is found and sets the four ways side by side. "
-                "Without --confirm nothing is written but the file that -o names. "
-                "`diskwright apply` carries a plan out exactly as it was shown."
+                "Without --way, list findings and compare the four conversions. Without "
+                "--confirm, write only the -o file. `diskwright apply` applies a plan "
+                "exactly as shown."
             ),
             t(
-                "The filesystem must not be mounted for any way but `mount`. Where it is, -o "
-                "writes a plan to be carried to a rescue medium. There `diskwright apply` "
-                "finds the filesystem by its UUID."
+                "Every conversion except `mount` requires an unmounted filesystem. If "
+                "mounted, -o saves a plan for a rescue medium. There, `diskwright apply` "
+                "finds the filesystem by UUID."
             ),
         ),
     )
@@ -81,10 +81,12 @@ def parser() -> ArgumentParser:
         action="store_true",
         help=str(t("compare content and attributes of every file before and after")),
     )
-    made.add_argument("--repair", action="store_true", help=str(t("repair damage, if it can be undone")))
+    made.add_argument(
+        "--repair", action="store_true", help=str(t("repair damage, if the repair can be undone"))
+    )
     made.add_argument("--to", metavar="DEVICE", help=str(t("the empty volume for `--way fresh`")))
     made.add_argument(
-        "--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(t("fstab of the system on it"))
+        "--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(t("fstab of the installed system"))
     )
     made.add_argument(
         "-o", "--output", metavar="PLAN.json", help=str(t("save the plan for `diskwright apply`"))
@@ -95,10 +97,8 @@ def parser() -> ArgumentParser:
         action="append",
         help=str(t("convert now: the drive's serial number, as in `apply`")),
     )
-    made.add_argument(
-        "--dry-run", action="store_true", help=str(t("make all checks of `apply`; write nothing"))
-    )
-    made.add_journal(t("folder of the run, not on this filesystem (/var/lib/diskwright/runs)"))
+    made.add_argument("--dry-run", action="store_true", help=str(t("run all checks without writing")))
+    made.add_journal(t("folder for runs, not on this filesystem (/var/lib/diskwright/runs)"))
     documents = t(
         "print a {ways} or, with --way, a {plan} document", ways=PROSPECT_SCHEMA, plan=MIGRATION_SCHEMA
     )
@@ -110,12 +110,7 @@ def main(arguments: Namespace) -> ExitCode:
     """Look, and show the ways or the plan."""
     acts = arguments.dry_run or arguments.confirm
     if arguments.way is None and (arguments.output is not None or acts):
-        raise BadInput(
-            t(
-                "Say with --way which of the ways it is to be. Without it they are set side "
-                "by side, and nothing is done."
-            )
-        )
+        raise BadInput(t("Choose a conversion with --way. Without --way, the conversions are only compared."))
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     situation = look_at_ext(
         arguments.device,
@@ -163,8 +158,7 @@ def _write_carried(situation: Situation, arguments: Namespace) -> ExitCode:
         _print(carried_lines(carried, out().width, arguments.output))
     say(
         t(
-            "{device} is in use, so nothing can be done to it here. {file} is to be "
-            "carried to a rescue medium.",
+            "{device} is in use and cannot be converted here. Carry {file} to a rescue medium.",
             device=situation.device,
             file=arguments.output,
         )
@@ -182,7 +176,7 @@ def _say_how_to_apply(migration: Migration, output: str, environment: Environmen
     told = ["apply", shlex.quote(output), "--confirm", token]
     if not environment.is_running_system:
         told += ["--fstab", shlex.quote(str(environment.fstab))]
-    say(t("Nothing has been changed. To carry it out, exactly as shown:"))
+    say(t("No changes were made. To apply, exactly as shown:"))
     say(typed(*told))
 
 

@@ -23,7 +23,7 @@ def parser() -> ArgumentParser:
     """`diskwright move DEVICE [--align | --to START] [--confirm TOKEN] [--dry-run] [-o FILE] [--json]`."""
     made = CommandParser(
         "move",
-        t("Move a partition, or all misaligned ones, with all data."),
+        t("Move a partition, or all misaligned partitions, with all data."),
         (
             root("move", "/dev/sdX1"),
             root("move", "/dev/sdX1", "--align", "--confirm", "SERIAL"),
@@ -32,26 +32,26 @@ def parser() -> ArgumentParser:
         ),
         (
             t(
-                "Without a token it shows what would be done. All of a partition is read "
-                "first, then it is moved, and compared. A power cut costs nothing: "
-                "`diskwright resume` goes on, `diskwright undo` moves it back."
+                "Without --confirm, only show the changes. The whole partition is read "
+                "first, then moved and compared. A power cut loses no data: `diskwright "
+                "resume` continues, `diskwright undo` moves the partition back."
             ),
         ),
     )
     made.add_argument(
         "device",
         metavar="DEVICE",
-        help=str(t("the partition, or a drive with misaligned ones; the drive must be unused")),
+        help=str(t("a partition, or a drive with misaligned partitions; the drive must be unused")),
     )
     where = made.add_mutually_exclusive_group()
     where.add_argument(
-        "--align", action="store_true", help=str(t("to the best aligned place nearby (default)"))
+        "--align", action="store_true", help=str(t("move to the best aligned position nearby (default)"))
     )
     where.add_argument(
         "--to",
         metavar="START",
         type=parse_place,
-        help=str(t("to this start, from the beginning of the drive: 1MiB, 2048s, or bytes")),
+        help=str(t("move to this offset from the start of the drive: 1MiB, 2048s, or bytes")),
     )
     made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(action.CONFIRM))
     made.add_argument("--dry-run", action="store_true", help=str(action.DRY_RUN))

@@ -25,10 +25,10 @@ SCHEMA = "diskwright.options/1"
 WIDTH = 80
 
 HEADINGS = {
-    OptionKind.MKFS: Sentence("When it is made (mkfs)"),
-    OptionKind.MOUNT: Sentence("When it is mounted"),
-    OptionKind.TUNE: Sentence("When it exists already (the device or directory comes last)"),
-    OptionKind.SCHEDULER: Sentence("The order of requests to the drive (scheduler)"),
+    OptionKind.MKFS: Sentence("Creation (mkfs)"),
+    OptionKind.MOUNT: Sentence("Mounting"),
+    OptionKind.TUNE: Sentence("Existing filesystem (append the device or directory)"),
+    OptionKind.SCHEDULER: Sentence("I/O scheduler"),
 }
 
 
@@ -37,7 +37,7 @@ def parser() -> ArgumentParser:
     refused = "'.options[] | select(.kernel.takes == false) | .text'"
     made = CommandParser(
         "options",
-        t("List filesystem options with effect, danger, conflicts and support by this kernel."),
+        t("List filesystem options with effect, danger, conflicts and kernel support."),
         (
             plain("options", "ext4"),
             plain("options", "xfs", "--json", "|", "jq", "-r", refused),
@@ -46,13 +46,13 @@ def parser() -> ArgumentParser:
         ),
         (
             t(
-                "`diskwright plan --option` takes the word on the right. Options of tune are "
-                "for a filesystem that exists already: they are there to be read."
+                "Pass the word on the right to `diskwright plan --option`. Options of tune "
+                "are for existing filesystems, and listed for reference only."
             ),
             t("Kernel support is judged by version. A kernel may be built without a feature."),
             t(
                 "Options are TOML files in the folder options of /etc/diskwright or "
-                "~/.config/diskwright. One with the id of another replaces it."
+                "~/.config/diskwright. An option with an existing id replaces that option."
             ),
         ),
     )
@@ -92,7 +92,7 @@ def chosen_options(
     if filesystem is not None and filesystem not in KINDS:
         name = repr(printable(filesystem, 30))
         raise BadInput(
-            t("There is no filesystem {name}; there are {known:list}.", name=name, known=tuple(sorted(KINDS)))
+            t("Unknown filesystem {name}; known: {known:list}.", name=name, known=tuple(sorted(KINDS)))
         )
     return [
         option
@@ -111,7 +111,7 @@ def option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
 def option_lines(options: Sequence[CatalogueOption], kernel: Kernel, width: int = WIDTH) -> list[str]:
     """The options as text, by where they are written, those that can be had first."""
     if not options:
-        return [str(t("No option is known for it."))]
+        return [str(t("No known options."))]
     lines = _wrapped(str(t("Judged for kernel {kernel}.", kernel=printable(kernel.release, 40))), width, 0)
     for kind, heading in HEADINGS.items():
         of_kind = sorted(
@@ -144,7 +144,7 @@ def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
         [
             str(
                 t(
-                    'Had only with its danger typed back: "{phrase}"; never where the system lives.',
+                    'Requires typing the danger: "{phrase}". Never available on system volumes.',
                     phrase=option.phrase,
                 )
             )
@@ -155,7 +155,11 @@ def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     said += [str(t("Also written: {texts:list}.", texts=tuple(option.also)))] if option.also else []
     said += _sizes(option)
     said += [" ".join(str(NEEDS[need]) for need in option.needs)]
-    said += [str(t("Not with: {options:list}.", options=tuple(option.conflicts)))] if option.conflicts else []
+    said += (
+        [str(t("Conflicts with: {options:list}.", options=tuple(option.conflicts)))]
+        if option.conflicts
+        else []
+    )
     said += _kernel_sentences(option, kernel)
     if option.source:
         said.append(
@@ -172,7 +176,7 @@ def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
 
 def _standing(option: CatalogueOption) -> Message:
     if option.danger:
-        return t("DANGER, and refused") if option.refused else t("DANGER")
+        return t("DANGER, refused") if option.refused else t("DANGER")
     if option.refused:
         return t("Refused")
     return t("The default") if option.default else t("Not recommended")
@@ -183,12 +187,10 @@ def _sizes(option: CatalogueOption) -> list[str]:
     least = parse_size(option.at_least) if option.at_least else None
     most = parse_size(option.at_most) if option.at_most else None
     if least is not None and most is not None:
-        return [
-            str(t("It is for volumes of {least:exact} and more, up to {most:exact}.", least=least, most=most))
-        ]
+        return [str(t("For volumes from {least:exact} to {most:exact}.", least=least, most=most))]
     if least is not None:
-        return [str(t("It is for volumes of {least:exact} and more.", least=least))]
-    return [] if most is None else [str(t("It is for volumes up to {most:exact}.", most=most))]
+        return [str(t("Only for volumes of {least:exact} or more.", least=least))]
+    return [] if most is None else [str(t("Only for volumes up to {most:exact}.", most=most))]
 
 
 def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
@@ -197,7 +199,7 @@ def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     span += (t("before {end}", end=option.until),) if option.until else ()
     if verdict.takes:
         return (
-            [str(t("Kernels {span:row}; {kernel} is one of them.", span=span, kernel=kernel.release))]
+            [str(t("Kernels {span:row}, including {kernel}.", span=span, kernel=kernel.release))]
             if span
             else []
         )

@@ -41,8 +41,8 @@ from wizard.plan.request.volume_request import ENCRYPTIONS, Arrangement, VolumeR
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_of, written
 from wizard.probe.host.environment import caller
 
-PRESET = Sentence("--preset {preset} is here:")
-NOT_WRITTEN = t("Nothing has been written to the drive.")
+PRESET = Sentence("--preset {preset} expands to:")
+NOT_WRITTEN = t("No changes were made to the drive.")
 
 FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
 """Options that do not go with one partition."""
@@ -60,7 +60,7 @@ def main(arguments: Namespace) -> ExitCode:
     if change is not None and part is None:
         raise BadInput(
             t(
-                "--{option} is for one partition: name that, such as /dev/sdX2, instead of a drive.",
+                "--{option} requires one partition, such as /dev/sdX2, not a drive.",
                 option=change.replace("_", "-"),
             )
         )
@@ -70,8 +70,8 @@ def main(arguments: Namespace) -> ExitCode:
     if len(arguments.devices) > 1 and not several:
         raise BadInput(
             t(
-                "Several drives are planned together only for one volume over all of them. "
-                "Say --stripe md, lvm or btrfs, or --mirror md or btrfs."
+                "A plan for several drives needs one volume across all drives. Use --stripe "
+                "md, lvm or btrfs, or --mirror md or btrfs."
             )
         )
     if part is not None:
@@ -116,16 +116,14 @@ def _plan_part(
         if getattr(arguments, word.replace("-", "_")):
             raise BadInput(
                 t(
-                    "--{option} is for a whole drive, and {part} is a partition of {drive}.",
+                    "--{option} requires a whole drive; {part} is a partition of {drive}.",
                     option=word,
                     part=part.path,
                     drive=drive.path,
                 )
             )
     if arguments.mode == "use-free":
-        raise BadInput(
-            t("--use-free is for the free space of a drive: name {drive} for that.", drive=drive.path)
-        )
+        raise BadInput(t("--use-free requires a whole drive: name {drive}.", drive=drive.path))
     recording = diagnose(machine, drive, load_patterns()).recording
     if arguments.shrink is not None:
         return shrink_plan(machine, drive, part, parse_size(arguments.shrink), recording)
@@ -153,10 +151,10 @@ def _plan_one(
 ) -> Plan:
     drive = drives[0]
     if arguments.table is not None and arguments.mode == "use-free":
-        raise BadInput(t("--table is for a new table: --use-free keeps the one that is there."))
+        raise BadInput(t("--table requires a new table: --use-free preserves the existing one."))
     if arguments.chunk is not None or arguments.metadata is not None:
         raise BadInput(
-            t("--{option} goes with --stripe.", option="chunk" if arguments.chunk is not None else "metadata")
+            t("--{option} requires --stripe.", option="chunk" if arguments.chunk is not None else "metadata")
         )
     mode = MODES[arguments.mode]
     if arguments.preset is not None:
@@ -174,12 +172,14 @@ def _plan_striped(
 ) -> Plan:
     option = "stripe" if arguments.mirror is None else "mirror"
     if arguments.table is not None:
-        raise BadInput(t("--table does not go with --{option}: every drive gets a GPT.", option=option))
+        raise BadInput(
+            t("--table cannot be combined with --{option}: every drive gets a GPT.", option=option)
+        )
     if arguments.volume is not None or arguments.preset is not None:
         raise BadInput(
             t(
-                "--{option} makes one volume over everything: say --workload, with --label, "
-                "--mount and --fs, instead of --volume or --preset.",
+                "--{option} creates one volume across all drives. Use --workload, with "
+                "--label, --mount and --fs, instead of --volume or --preset.",
                 option=option,
             )
         )
@@ -215,13 +215,11 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
         return (replace(asked, encrypt=encrypt, writable=arguments.writable),)
     if arguments.encrypt:
         raise BadInput(
-            t("--encrypt goes with --workload; within --volume write encrypt={kind}.", kind=ENCRYPTIONS[0])
+            t("--encrypt requires --workload; in --volume, use encrypt={kind}.", kind=ENCRYPTIONS[0])
         )
     for word in ("fs", "label", "mount", "writable", "option"):
         if getattr(arguments, word) is not None:
-            raise BadInput(
-                t("--{option} goes with --workload; within --volume write {option}=...", option=word)
-            )
+            raise BadInput(t("--{option} requires --workload; in --volume, use {option}=...", option=word))
     return tuple(parse_volume(text) for text in arguments.volume or ())
 
 
@@ -233,7 +231,7 @@ def _narrate(plan: Plan, output: str | None) -> None:
         say(f"{NOT_WRITTEN} {said}")
         return
     name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
-    say(t("Nothing has been written to the drive. To apply this plan, exactly as shown:"))
+    say(t("No changes were made. To apply, exactly as shown:"))
     say(typed("apply", name, confirmation(plan)))
 
 

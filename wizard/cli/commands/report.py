@@ -28,7 +28,7 @@ from wizard.report.anonymous import SCHEMA, make_report, render_report, write_re
 from wizard.report.gather import Sources
 from wizard.report.page import render_page
 
-MISSING = Sentence("Missing or in doubt: {part}.")
+MISSING = Sentence("Missing or unconfirmed: {part}.")
 
 
 def parser() -> ArgumentParser:
@@ -51,9 +51,9 @@ def parser() -> ArgumentParser:
         ),
         (
             t(
-                "Without a run, a plan, a recording or a device it is about the newest run. "
-                "The page needs no network and runs no script; it can be printed. What a "
-                "report does not have it names, with the reason."
+                "By default, the report covers the newest run. The page needs no network, "
+                "runs no scripts and can be printed. Missing parts are listed with the "
+                "reason."
             ),
         ),
     )
@@ -66,7 +66,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--machine",
         metavar="FILE",
-        help=str(t("with the facts that `inspect --save` recorded, instead of those of the run or of now")),
+        help=str(t("use facts recorded by `inspect --save` instead of the run's or current facts")),
     )
     made.add_argument(
         "--verdict", metavar="VERDICT.json", help=str(t("add measurements from `bench -o` or `trial -o`"))
@@ -76,7 +76,7 @@ def parser() -> ArgumentParser:
         "-o",
         "--output",
         metavar="FILE",
-        help=str(t("write the page to this file, or where its name ends in .json the document")),
+        help=str(t("save the page in this file, or the document if the name ends in .json")),
     )
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
     made.add_argument(
@@ -85,7 +85,7 @@ def parser() -> ArgumentParser:
         help=str(
             t(
                 "replace serial numbers, WWNs, UUIDs, by-id paths, labels, mount points and "
-                "names of people's folders"
+                "names of personal folders"
             )
         ),
     )
@@ -97,13 +97,11 @@ def main(arguments: Namespace) -> ExitCode:
     _check(arguments)
     to_file = arguments.output not in (None, "-")
     if arguments.output is None and not arguments.json and sys.stdout.isatty():
-        raise BadInput(
-            t("The report is a page for a browser: name a file for it with -o report.html, or say --json.")
-        )
+        raise BadInput(t("The report is an HTML page: save it with -o report.html, or use --json."))
     report = make_report(sources_of(arguments), without_serials=arguments.without_serials)
     if to_file:
         write_report(report, Path(arguments.output))
-        say(t("The report is in {file}.", file=arguments.output))
+        say(t("Report saved in {file}.", file=arguments.output))
     if arguments.json:
         sys.stdout.write(render_report(report))
     elif not to_file:
@@ -118,19 +116,14 @@ def _check(arguments: Namespace) -> None:
     if arguments.run is not None and arguments.plan is not None:
         raise BadInput(t("A run has its own plan: name either the run or --plan."))
     if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
-        raise BadInput(
-            t("--device is for a report without a plan; a run and a plan name their drives themselves.")
-        )
+        raise BadInput(t("--device requires a report without a plan; a run or plan names the drives."))
     if (
         arguments.workload is not None
         and arguments.device is None
         and (arguments.machine is None or arguments.plan or arguments.run)
     ):
         raise BadInput(
-            t(
-                "--workload goes with --device, or with --machine alone; a run and a plan "
-                "name their purposes themselves."
-            )
+            t("--workload requires --device, or --machine alone; a run or plan names the workloads.")
         )
 
 
@@ -165,7 +158,7 @@ def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict | 
         text = read_file(path)
     except FileNotFoundError:
         raise BadInput(
-            t("There is no file {file}; `diskwright bench ... -o {file}` would write one.", file=shown)
+            t("{file} not found. Create it with `diskwright bench ... -o {file}`.", file=shown)
         ) from None
     if f'"{CLIFF_SCHEMA}"' in text[:200]:
         return read_cliff_verdict(text, shown)

@@ -31,12 +31,12 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.undo_policy import losses
 
 GOES_OVER = Sentence(
-    "Going on with {run} leaves zeros in these places, but for what the journal "
-    "has. What was there is lost then: `undo` brings back all but that."
+    "Continuing {run} leaves zeros in these places, except for data in the "
+    "journal. The old bytes are lost; `undo` restores everything else."
 )
-STEP_LEFT = Sentence("step {number} is still to be done:")
-DESTROYS = Sentence("it destroys {what}")
-UNCONFIRMED = t("Nothing was written now. If that is the drive that you mean, confirm it:")
+STEP_LEFT = Sentence("step {number} remains:")
+DESTROYS = Sentence("destroys {what}")
+UNCONFIRMED = t("This command made no changes. If the drive is correct, confirm it:")
 
 
 def parser() -> ArgumentParser:
@@ -44,7 +44,7 @@ def parser() -> ArgumentParser:
     DIR]`."""
     made = CommandParser(
         "resume",
-        t("Continue a failed, stopped or interrupted run. Needs no name if one run is open."),
+        t("Continue a failed, stopped or interrupted run. RUN is optional if one run is open."),
         (
             root("resume"),
             root("resume", "0007-sdb", "--confirm", "WD-WX11A2345678"),
@@ -52,8 +52,8 @@ def parser() -> ArgumentParser:
         ),
         (
             t(
-                "Continues with the first unfinished step. The drive must be the same, with "
-                "the content the run left."
+                "Continues with the first unfinished step. The drive must be the same, and "
+                "unchanged since the run ended."
             ),
             t("A waiting run is complete: use `keep` or `undo`."),
             t(
@@ -66,25 +66,23 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--from-drive",
         metavar="DEVICE",
-        help=str(t("continue a move from another computer, by the journal on the drive")),
+        help=str(t("continue a move from another computer, from the journal on the drive")),
     )
     made.add_argument(
         "--confirm",
         metavar="TOKEN",
         action="append",
-        help=str(t("the drive's serial number, if the run would still overwrite something")),
+        help=str(t("the drive's serial number, if the run would still overwrite data")),
     )
     made.add_argument(
         "--over-bad-sectors",
         action="store_true",
-        help=str(
-            t("of a move that stopped at sectors that cannot be read: go on, with zeros in their place")
-        ),
+        help=str(t("continue a move stopped by unreadable sectors, replacing them with zeros")),
     )
     made.add_argument(
         "--passphrase-file",
         metavar="FILE",
-        help=str(t("read the passphrase of what the run encrypts from this file, or from the input for -")),
+        help=str(t("read the passphrase from this file, or from stdin for -; a final newline is ignored")),
     )
     made.add_journal(RUNS_IN)
     return made
@@ -95,18 +93,13 @@ def main(arguments: Namespace) -> ExitCode:
     journal_dir = arguments.journal
     if arguments.from_drive is not None:
         if arguments.run is not None:
-            raise BadInput(t("Name a run, or a drive with --from-drive, not both."))
+            raise BadInput(t("Name either a run or --from-drive DEVICE, not both."))
         over = arguments.over_bad_sectors
         return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir, over=over)
     run = run_meant(arguments.run, "resume", journal_dir)
     check_root()
     if arguments.passphrase_file is not None and kind_of(run) is not RunKind.PLAN:
-        raise BadInput(
-            t(
-                "--passphrase-file is for a run that encrypts; this one changes a filesystem "
-                "that exists, which wants none."
-            )
-        )
+        raise BadInput(t("--passphrase-file applies only to plans and runs that encrypt."))
     seen = len(read_entries(run))
     tell_drives(run)
     tokens = tuple(arguments.confirm or ())
@@ -134,7 +127,7 @@ def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> 
             migration = load_migration(run)
             if migration.means is Means.COPY and not tokens and state(run) is not RunState.DONE:
                 makes = t(
-                    "Going on with run {run} makes a new filesystem on {drives:list}.",
+                    "Continuing run {run} creates a new filesystem on {drives:list}.",
                     run=run.name,
                     drives=(migration.written.path,),
                 )
@@ -181,9 +174,9 @@ def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
             if step.destroys:
                 say(f"        {DESTROYS(what=step.destroys)}")
         says = (
-            Sentence("Going on with run {run} writes over what is there on {drives:list}.")
+            Sentence("Continuing run {run} overwrites the content of {drives:list}.")
             if losses(plan) or not plan.part
-            else Sentence("Going on with run {run} still writes to {drives:list}, and keeps every file.")
+            else Sentence("Continuing run {run} still writes to {drives:list}, and preserves every file.")
         )
         raise _unconfirmed(run, says(run=run.name, drives=plan.paths), as_options(plan.tokens))
     if tokens:

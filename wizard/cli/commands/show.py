@@ -30,19 +30,16 @@ def parser() -> ArgumentParser:
     commands = "'.steps[].commands[] | join(\" \")'"
     made = CommandParser(
         "show",
-        t(
-            "Show a plan: the drive before and after, and every step with commands, "
-            "losses and how to undo it."
-        ),
+        t("Show a plan: the drive before and after, and every step with commands, losses and undo."),
         (
             plain("show", "media.json"),
             plain("show", "media.json", "--json", "|", "jq", "-r", commands),
             plain("plan", "/dev/sdX", "--workload", "large-media", "|", "diskwright", "show", "-"),
         ),
-        (t("Truncated, edited or damaged plans are refused. Neither reads nor writes the drive."),),
+        (t("Truncated, edited or damaged plans are refused. The drive is neither read nor written."),),
     )
     made.add_argument("plan", metavar="PLAN.json", help=str(t("a file saved with -o; - for stdin")))
-    made.add_argument("--json", action="store_true", help=str(t("print it as JSON, checked")))
+    made.add_argument("--json", action="store_true", help=str(t("validate and print as JSON")))
     return made
 
 
@@ -97,7 +94,9 @@ def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | B
         if name == "-":
             data = sys.stdin.buffer.read(LARGEST_DOCUMENT_CHARACTERS + 1)
         elif Path(name).exists() and not Path(name).is_file():
-            raise BadInput(t("{file} is no file; name a plan that `diskwright plan -o` wrote.", file=shown))
+            raise BadInput(
+                t("{file} is not a regular file; name a plan saved by `diskwright plan -o`.", file=shown)
+            )
         else:
             with Path(name).open("rb") as file:
                 data = file.read(LARGEST_DOCUMENT_CHARACTERS + 1)
@@ -112,7 +111,7 @@ def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | B
             return read_bring(text, shown)
         return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
     except UnicodeDecodeError:
-        raise BadInput(t("{file} is no text, so it is no plan.", file=shown)) from None
+        raise BadInput(t("{file} is not a diskwright document: not a text file.", file=shown)) from None
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or t("the name cannot be a file's")
+        why = getattr(error, "strerror", None) or t("invalid file name")
         raise BadInput(t("{file} cannot be read: {why}.", file=shown, why=why)) from None

@@ -25,7 +25,7 @@ from wizard.model.errors import BadInput, ExitCode, printable, typed_word
 from wizard.model.ext import JournalEntry
 from wizard.model.said import t
 
-LOOK = t("(shows it read-only, before you decide)")
+LOOK = t("(read-only, before you decide)")
 
 SCHEMA = "diskwright.runs/1"
 
@@ -64,11 +64,11 @@ def parser() -> ArgumentParser:
     """`diskwright status [RUN] [--json] [--journal DIR]`."""
     made = CommandParser(
         "status",
-        t("List runs, or show everything about one."),
+        t("List runs, or show all details of one run."),
         (root("status"), root("status", "0007-sdb"), root("status", "--json")),
         (
             t("Waiting runs come first. States:"),
-            t("running: at work."),
+            t("running: in progress."),
             t(
                 "waiting: written, not in use yet. `keep` makes it permanent; `undo` "
                 "restores the old content, bit for bit."
@@ -76,15 +76,15 @@ def parser() -> ArgumentParser:
             t("done: all steps and checks succeeded."),
             t(
                 "failed, stopped, interrupted: `resume` continues. `undo` reverts, unless "
-                "the run was kept. If it ran directly on the drive, only until a filesystem "
-                "was created."
+                "the run was kept. If the run wrote directly to the drive, undo works only "
+                "until a filesystem was created."
             ),
             t("refused: a check failed before the next write."),
             t("undone: the old content is restored."),
             t("kept: in use; undo is impossible."),
         ),
     )
-    made.add_argument("run", metavar="RUN", nargs="?", help=str(t("show everything about this run")))
+    made.add_argument("run", metavar="RUN", nargs="?", help=str(t("show all details of this run")))
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
     made.add_journal(RUNS_IN)
     return made
@@ -120,8 +120,7 @@ def _tell_waiting(rows: Iterable[RunRow]) -> None:
         told = printable(notice.told, 200)
         say(
             t(
-                "The run {run}, begun {begun:moment}, waits on {drive}, though no open run "
-                "is listed: {told}.",
+                "Run {run}, started {begun:moment}, is waiting on {drive} but not listed as open: {told}.",
                 drive=path,
                 run=printable(notice.run, 200),
                 begun=notice.begun,
@@ -210,7 +209,7 @@ def _with_window(row: RunRow, window: RollbackState | None) -> RunRow:
 
 def line_of(row: RunRow) -> str:
     """A row as one line."""
-    shown = t("done, not yet in use") if row.not_yet else row.state
+    shown = t("done, not in use yet") if row.not_yet else row.state
     known = (
         t("{done} of {steps} steps", done=row.steps_done, steps=row.steps)
         if row.steps

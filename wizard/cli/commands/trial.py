@@ -54,11 +54,11 @@ def parser() -> ArgumentParser:
     made = CommandParser(
         "trial",
         t(
-            "Compare filesystems on your drive. Each is created where the plan would put "
-            "the volume, and runs the workload."
+            "Compare filesystems on your drive. Each is created at the planned position "
+            "of the volume, and runs the workload."
         ),
         (
-            root(*drive, says=t("show steps and losses; write nothing")),
+            root(*drive, says=t("show steps and losses without writing")),
             root(
                 *drive,
                 "--confirm",
@@ -80,8 +80,8 @@ def parser() -> ArgumentParser:
         ),
         (
             t(
-                "Writes in free space only. Deleted files there are lost for good; no table "
-                "or partition changes."
+                "Writes only in free space. Deleted files there are lost for good; tables "
+                "and partitions do not change."
             ),
             t("The order changes every round. Differences are reported after at least 6 rounds."),
         ),
@@ -90,7 +90,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--workload", metavar="ID", required=True, help=str(t("workload, see `diskwright workloads`"))
     )
-    made.add_argument("--fs", metavar="FS", help=str(t("filesystem to try (default: the recommended one)")))
+    made.add_argument("--fs", metavar="FS", help=str(t("filesystem to test (default: the recommended one)")))
     made.add_argument(
         "--with",
         dest="others",
@@ -100,7 +100,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--misaligned",
         action="store_true",
-        help=str(t("compare it with itself on a misaligned partition, starting at sector 34")),
+        help=str(t("compare with itself on a misaligned partition, starting at sector 34")),
     )
     made.add_argument(
         "--rounds", metavar="N", type=int, help=str(t("maximum number of rounds, 6 to 24 (24)"))
@@ -115,7 +115,7 @@ def parser() -> ArgumentParser:
         help=str(t("first fill each volume to 85 % and delete half, three times")),
     )
     made.add_argument(
-        "--confirm", metavar="TOKEN", help=str(t("the drive's serial number, or its name if it has none"))
+        "--confirm", metavar="TOKEN", help=str(t("the drive's serial number, or device name without one"))
     )
     made.add_argument(
         "--json", action="store_true", help=str(t("print the result as JSON (diskwright.trial/1)"))
@@ -134,10 +134,10 @@ def main(arguments: Namespace) -> ExitCode:
     for said in announcement(order):
         say(said)
     if not arguments.confirm:
-        raise BadInput(t("Nothing was done. To try them, add: --confirm {token}", token=drive.token))
+        raise BadInput(t("No test was run. To start, add: --confirm {token}", token=drive.token))
     confirm_scratch(drive, arguments.confirm)
     beginning = t(
-        "Trying {names:and} on {drive} for at most {duration}; Ctrl+C ends it.",
+        "Testing {names:and} on {drive} for at most {duration}; Ctrl+C stops.",
         names=tuple(title_of(order, one.id) for one in order.candidates),
         drive=drive.path,
         duration=format_duration(order.bounds.seconds),
@@ -166,7 +166,7 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
     elif not arguments.misaligned:
         names = others_of(advise(machine, drive, recording, profile), planned)
     if len(names) >= MOST_CANDIDATES:
-        raise BadInput(t("At most {most} filesystems are tried at once.", most=MOST_CANDIDATES))
+        raise BadInput(t("At most {most} filesystems can be tested at a time.", most=MOST_CANDIDATES))
     plans = [first, *(plan(name) for name in names)]
     usual = usual_bounds(len(plans) + arguments.misaligned)
     bounds = Bounds(
@@ -233,12 +233,12 @@ def _check(arguments: Namespace) -> None:
     """Raises BadInput for limits that make no sense."""
     if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
         raise BadInput(
-            t("--seconds must lie between {least} and {most}.", least=SHORTEST_SECONDS, most=LONGEST_SECONDS)
+            t("--seconds must be between {least} and {most}.", least=SHORTEST_SECONDS, most=LONGEST_SECONDS)
         )
     if arguments.rounds is not None and not FEWEST <= arguments.rounds <= MOST:
-        raise BadInput(t("--rounds must lie between {least} and {most}.", least=FEWEST, most=MOST))
+        raise BadInput(t("--rounds must be between {least} and {most}.", least=FEWEST, most=MOST))
     if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES:
         raise BadInput(t("--most-bytes must be at least {least:exact}.", least=LEAST_BYTES))
     if arguments.misaligned and arguments.others:
-        raise BadInput(t("--misaligned tries one filesystem: leave --with out."))
+        raise BadInput(t("--misaligned tests one filesystem; remove --with."))
     check_output(arguments.output)

@@ -30,7 +30,7 @@ def parser() -> ArgumentParser:
     """`diskwright tune DEVICE --workload ID [-o CHANGES.json] [--fstab FILE] [--json]`."""
     made = CommandParser(
         "tune",
-        t("Suggest better settings for an existing filesystem. Changes nothing."),
+        t("Suggest better settings for an existing filesystem. Makes no changes."),
         (
             plain("tune", "/dev/sdX1", "--workload", "small-files"),
             root("tune", "/dev/sdX1", "--workload", "large-media", "-o", "better.json"),
@@ -39,28 +39,22 @@ def parser() -> ArgumentParser:
         ),
         (
             t(
-                "This command writes nothing but the file that -o names. `diskwright apply` "
-                "makes exactly the changes that it shows, while the filesystem stays in use. "
-                "`diskwright undo` takes them back. A file that is changed meanwhile is "
-                "refused."
+                "Writes only the -o file. `diskwright apply` makes exactly these changes, "
+                "with the filesystem in use. `diskwright undo` reverts them. Files changed "
+                "in the meantime are refused."
             ),
         ),
     )
     made.add_argument("device", metavar="DEVICE", help=str(HOLDING))
     made.add_argument("--workload", metavar="ID", required=True, help=str(t("workload of the filesystem")))
     made.add_argument(
-        "-o", "--output", metavar="CHANGES.json", help=str(t("save the changes for `diskwright apply`"))
+        "-o", "--output", metavar="CHANGES.json", help=str(t("save the plan for `diskwright apply`"))
     )
     made.add_argument(
         "--fstab",
         metavar="FILE",
         default=str(OWN_FSTAB),
-        help=str(
-            t(
-                "the file of mounts at boot (/etc/fstab); for a system mounted elsewhere its "
-                "rules for udev are changed, too"
-            )
-        ),
+        help=str(t("fstab to change (/etc/fstab); for a system mounted elsewhere, also its udev rules")),
     )
     made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=CHANGES_SCHEMA)))
     return made
@@ -85,8 +79,7 @@ def main(arguments: Namespace) -> ExitCode:
             told += ["--fstab", shlex.quote(str(environment.fstab))]
         say(
             t(
-                "Nothing has been changed. To make these changes, exactly as shown, while "
-                "{device} stays in use:",
+                "No changes were made. To apply, exactly as shown, while {device} stays in use:",
                 device=existing.device,
             )
         )
@@ -98,7 +91,7 @@ def _write(changes: Changes, path: Path) -> None:
     if not changes.steps:
         raise BadInput(
             t(
-                "There is nothing to change for {device}, so nothing was written to {file}.",
+                "No changes to apply for {device}; {file} was not written.",
                 device=changes.device,
                 file=printable(str(path), 200),
             )
@@ -136,23 +129,24 @@ def tuning_lines(
     it."""
     lines = _wrapped(title, width)
     if not tuning.changes:
-        lines += _wrapped(str(t("Nothing that is known would suit it better.")), width)
+        lines += _wrapped(str(t("No better settings are known.")), width)
     else:
-        lines += _wrapped(str(t("This would suit it better. Nothing of it was done.")), width)
+        lines += _wrapped(str(t("Suggested changes, not yet applied:")), width)
     for change in tuning.changes:
         lines += ["", *_wrapped(f"- {change.what}", width)]
         lines += _wrapped(f"{change.why}{f' ({change.source})' if change.source else ''}", width, 2)
     if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
         lines += [
             "",
-            *_wrapped(str(t("It has no line in fstab, so nothing is said of its mount options.")), width),
+            *_wrapped(str(t("No fstab line found, so mount options were not checked.")), width),
         ]
     lines += [line for doubt in changes.doubts for line in ("", *_wrapped(str(doubt), width))]
     if changes.steps:
         lines += [
             "",
             *_wrapped(
-                str(t("`diskwright apply` would do this, one after the other, while it stays in use:")), width
+                str(t("`diskwright apply` would run these steps in order, with the filesystem in use:")),
+                width,
             ),
             "",
         ]

@@ -16,19 +16,16 @@ def parser() -> ArgumentParser:
     """`diskwright undo [RUN] [--journal DIR]`."""
     made = CommandParser(
         "undo",
-        t("Restore everything a run changed, unless it was kept. Needs no name if one run is open."),
+        t("Restore everything a run changed, unless kept. RUN is optional if one run is open."),
         (root("undo"), root("undo", "0007-sdb")),
         (
+            t("The old content is restored bit for bit, read back and compared. If interrupted, run again."),
             t(
-                "The old content is restored bit for bit, read back and compared. After an "
-                "interruption, run it again."
+                "If the plan ran directly on the drive, undo restores the table, signatures "
+                "and fstab. This works until the first filesystem is created."
             ),
-            t(
-                "After a plan that ran directly on the drive, undo restores the table, "
-                "signatures and fstab. It works until the first filesystem is created."
-            ),
-            t("Settings are reverted unless someone changed them since."),
-            t("A conversion to ext4 is undone bit for bit until it is kept or mounted for writing."),
+            t("Settings are reverted unless changed since."),
+            t("A conversion to ext4 is undone bit for bit, until kept or mounted for writing."),
         ),
     )
     made.add_argument("run", metavar="RUN", nargs="?", help=str(RUN))
@@ -48,12 +45,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--over-bad-sectors",
         action="store_true",
-        help=str(
-            t(
-                "of a move that stopped on its way back at unreadable sectors: go on, with "
-                "zeros in their place"
-            )
-        ),
+        help=str(t("continue the undo of a move stopped by unreadable sectors, replacing them with zeros")),
     )
     return made
 

@@ -19,17 +19,15 @@ def parser() -> ArgumentParser:
     """Options of the wizard."""
     made = CommandParser(
         "",
-        t("Set up a drive, or work on what it holds."),
+        t("Set up a drive, or work on existing volumes."),
         (
             root(says=t("set up a drive of this machine")),
-            plain(says=t("look and plan without root, which is asked for only to apply")),
-            root("/dev/sdX", says=t("the same, with the cursor on this drive or partition")),
+            plain(says=t("inspect and plan without root, which only applying requires")),
+            root("/dev/sdX", says=t("start with this drive or partition")),
             plain(
                 "--machine",
                 "recorded.json",
-                says=t(
-                    "the same on a machine that `diskwright inspect --save` recorded; nothing can be applied"
-                ),
+                says=t("use a machine recorded by `diskwright inspect --save`, without applying"),
             ),
             root(
                 "--plain", says=t("line by line: for screen readers, serial lines, and answers from a file")
@@ -37,12 +35,12 @@ def parser() -> ArgumentParser:
         ),
         (
             t(
-                "Five screens: drives, purpose, plan, review, work. ? or F1 is help, F2 the "
-                "glossary, Esc goes back."
+                "Five screens: drives, purpose, plan, review, work. Press ? or F1 for help, "
+                "F2 for the glossary, Esc to go back."
             ),
             t(
-                "DISKWRIGHT_THEME=light or dark names the ground of the terminal, "
-                "DISKWRIGHT_MOUSE=0 leaves the mouse alone, and NO_COLOR is kept."
+                "DISKWRIGHT_THEME=light or dark sets the terminal background. "
+                "DISKWRIGHT_MOUSE=0 disables the mouse. NO_COLOR is respected."
             ),
         ),
     )
@@ -51,19 +49,19 @@ def parser() -> ArgumentParser:
         metavar="DEVICE",
         nargs="?",
         default="",
-        help=str(t("begin with this drive or partition, such as /dev/sdb")),
+        help=str(t("start with this drive or partition, such as /dev/sdb")),
     )
     made.add_argument(
         "--machine",
         metavar="FILE",
         type=Path,
-        help=str(t("look at a recorded machine; nothing can be measured or applied")),
+        help=str(t("use a recorded machine, without measuring or applying")),
     )
-    made.add_journal(t("keep the journal of what is applied here, not in /var/lib/diskwright/runs"))
+    made.add_journal(t("folder for runs (/var/lib/diskwright/runs)"))
     made.add_argument(
         "--plain",
         action="store_true",
-        help=str(t("ask line by line, with numbered answers; chosen by itself on TERM=dumb")),
+        help=str(t("ask line by line, with numbered answers (default with TERM=dumb)")),
     )
     return made
 
@@ -93,8 +91,7 @@ def plain_hint() -> str:
     why = t("TERM is {name}", name=printable(name, 40)) if name else t("TERM is not set")
     return str(
         t(
-            "{why}, so text cannot be placed on the screen here: the wizard asks line by "
-            "line, as by --plain.",
+            "{why}, so full-screen mode is unavailable here. The wizard asks line by line, as with --plain.",
             why=why,
         )
     )
@@ -104,17 +101,17 @@ def _tell_commands() -> ExitCode:
     """What there is without a terminal."""
     say(
         t(
-            "The wizard needs a terminal to ask on, and its input or its output is none. "
-            "With `diskwright --plain` it asks line by line, through pipes and files too."
+            "The wizard needs a terminal for input and output. `diskwright --plain` asks "
+            "line by line, through pipes and files too."
         )
     )
-    say(t("Everything it does can also be done by commands:"))
+    say(t("All functions are also available as commands:"))
     advised = ("DEVICE", "--workload", "ID")
     for example in (
-        plain("inspect", says=t("what the drives are, and what is wrong")),
-        plain("advise", *advised, says=t("which filesystem, and why")),
-        root("plan", *advised, "-o", "plan.json", says=t("a layout")),
-        plain("show", "plan.json", says=t("what it would do")),
+        plain("inspect", says=t("list drives and findings")),
+        plain("advise", *advised, says=t("choose a filesystem, with reasons")),
+        root("plan", *advised, "-o", "plan.json", says=t("plan a layout")),
+        plain("show", "plan.json", says=t("show all steps")),
         root("apply", "plan.json", "--confirm", "TOKEN", says=t("do it")),
     ):
         for line in example.lines(help_width()):
@@ -153,7 +150,7 @@ def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
     if drive not in services.drive_paths():
         raise BadInput(
             t(
-                "The wizard does not list {drive}: `diskwright inspect {drive}` tells what it is.",
+                "The wizard does not list {drive}; see `diskwright inspect {drive}`.",
                 drive=printable(drive),
             )
         )

@@ -26,9 +26,9 @@ def parser() -> ArgumentParser:
         (plain("workloads"), plain("workloads", "--json", "|", "jq", "-r", "'.workloads[].id'")),
         (
             t(
-                "A workload is a TOML file in the folder workloads of /etc/diskwright or "
-                "~/.config/diskwright. One with the id of another replaces it. The bundled "
-                "files, whose places are listed, show how they are written."
+                "Workloads are TOML files in the folder workloads of /etc/diskwright or "
+                "~/.config/diskwright. A workload with an existing id replaces that "
+                "workload. The bundled files, listed with paths, serve as examples."
             ),
         ),
     )

@@ -31,7 +31,7 @@ OTHER_SIZE = Sentence("{device} has {found:round} instead of {wanted:round}")
 
 # How several drives differ that hold one volume together.
 NOT_RUNNING = Sentence(
-    "the array on {devices:and} does not run, so what it holds is unknown; try `mdadm --assemble --scan`"
+    "the array on {devices:and} is not running, so the contents are unknown; try `mdadm --assemble --scan`"
 )
 
 
@@ -118,10 +118,8 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
         (
             *every,
             tn(
-                "{drives:and} looks as wanted, and may hold all files of a mirror whose "
-                "other drives are missing",
-                "{drives:and} look as wanted, and may hold all files of a mirror whose other "
-                "drives are missing",
+                "{drives:and} matches, and may contain all files of a mirror whose other drives are missing",
+                "{drives:and} match, and may contain all files of a mirror whose other drives are missing",
                 drives=right,
                 count=len(right),
             ),
@@ -139,11 +137,11 @@ def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> I
     kind = drive.table.kind if drive.table else "unread"
     if drive.signatures:
         held = tuple(printable(one.kind, 40) for one in drive.signatures)
-        yield t("{drive} has no table and holds {held:and}", drive=drive.path, held=held)
+        yield t("{drive} has {held:and} instead of a partition table", drive=drive.path, held=held)
         return
     if kind != wanted.table:
         yield t(
-            "{drive} has the table {found} instead of {wanted}",
+            "{drive} has table {found} instead of {wanted}",
             drive=drive.path,
             found=kind,
             wanted=wanted.table,
@@ -152,7 +150,7 @@ def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> I
     numbers = [part.number for part in drive.partitions]
     if numbers != [slot.number for slot in wanted.partitions]:
         yield t(
-            "{drive} has {found} partitions, others than the {wanted} that are wanted",
+            "{drive} has {found} partitions that differ from the {wanted} requested",
             drive=drive.path,
             found=len(numbers),
             wanted=len(wanted.partitions),
@@ -166,17 +164,17 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
     device = partition_path(drive.path, slot.number)
     part = drive.partition(device)
     if part is None:
-        yield t("there is no {device}", device=device)
+        yield t("{device} does not exist", device=device)
         return
     if abs(part.size_bytes - slot.size_bytes) > tolerance_bytes:
         yield OTHER_SIZE(device=device, found=part.size_bytes, wanted=slot.size_bytes)
     if part.type != slot.type:
-        yield _other(device, t("the type in the table"), part.type, slot.type)
+        yield _other(device, t("the partition type"), part.type, slot.type)
     if slot.opened is None:
         yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
     elif [one.kind for one in part.signatures] != [CONTAINER]:
         held = "+".join(one.kind for one in part.signatures)
-        yield _other(device, t("what it holds"), held, CONTAINER)
+        yield _other(device, t("the content"), held, CONTAINER)
     elif layer := opened_on(drive, device):
         yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
 

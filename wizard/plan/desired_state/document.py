@@ -23,13 +23,13 @@ def read_wanted(text: str, where: str) -> WantedDrives:
     fit."""
     wanted = read_toml(text, where, WantedDrives)
     if not wanted.drive:
-        raise BadInput(t("{file} names no drive; begin one with [[drive]].", file=where))
+        raise BadInput(t("{file} lists no drive; add [[drive]].", file=where))
     for number, drive in enumerate(wanted.drive, 1):
         for match in drive.matches:
             if not any(getattr(match, one.name) for one in fields(Match)):
                 raise BadInput(
                     t(
-                        "{file}, drive {number}: match says nothing; give path, model, serial, size or bus.",
+                        "{file}, drive {number}: match is empty; set path, model, serial, size or bus.",
                         file=where,
                         number=number,
                     )
@@ -62,9 +62,9 @@ def places_named(wanted: WantedDrives) -> tuple[str, ...]:
 def requests_of(drive: WantedDrive) -> tuple[VolumeRequest, ...]:
     """Its volumes as requests; raises BadInput for one that `plan --volume` would not take either."""
     if not drive.volume:
-        raise BadInput(t("no volume is wanted; begin one with [[drive.volume]]."))
+        raise BadInput(t("no volume is listed; add [[drive.volume]]."))
     if any(volume.encrypt and not volume.key for volume in drive.volume):
-        raise BadInput(t("an encrypted volume needs a key, since nobody is asked for a passphrase."))
+        raise BadInput(t("an encrypted volume requires a key, since passphrase prompts are unavailable."))
     return tuple(parse_volume(_written(volume)) for volume in drive.volume)
 
 
@@ -73,21 +73,21 @@ def stripe_of(wanted: WantedDrive) -> StripeWish | None:
     meant."""
     kind = wanted.mirror or wanted.stripe
     if wanted.mirror and wanted.stripe:
-        raise BadInput(t("mirror and stripe exclude each other; give one of them."))
+        raise BadInput(t("mirror and stripe cannot be combined; use one."))
     if kind is None:
         if wanted.also:
-            raise BadInput(t("also names further drives, so mirror or stripe has to say how they are used."))
+            raise BadInput(t("also lists more drives; set mirror or stripe to define their use."))
         return None
     option = "mirror" if wanted.mirror else "stripe"
     if not wanted.also:
-        raise BadInput(t("{option} needs further drives; name them as also = [{{ ... }}].", option=option))
+        raise BadInput(t("{option} needs more drives; list them as also = [{{ ... }}].", option=option))
     if wanted.lvm or wanted.table != "gpt":
         raise BadInput(
-            t("{option} and {key} exclude each other.", option=option, key="lvm" if wanted.lvm else "table")
+            t("{option} and {key} cannot be combined.", option=option, key="lvm" if wanted.lvm else "table")
         )
     if len(wanted.volume) != 1:
         raise BadInput(
-            t("{option} makes one volume of all drives; name just one [[drive.volume]].", option=option)
+            t("{option} creates one volume across all drives; list only one [[drive.volume]].", option=option)
         )
     return StripeWish(kind, level="raid1" if wanted.mirror else "raid0")
 
@@ -100,7 +100,7 @@ def _written(volume: WantedVolume) -> str:
         if "," in value:
             raise BadInput(
                 t(
-                    "{key} '{value}' holds a comma, which no volume can have.",
+                    "{key} '{value}' must not contain a comma.",
                     key=key,
                     value=printable(value, 60),
                 )
@@ -124,14 +124,14 @@ def drive_meant(match: Match, drives: Sequence[Drive]) -> Drive:
         known = tuple(_told(drive) for drive in drives) or (t("none"),)
         raise Refused(
             t(
-                "No drive matches {criteria}. The drives here are: {known:semicolons}.",
+                "No drive matches {criteria}. Available drives: {known:semicolons}.",
                 criteria=criteria,
                 known=known,
             )
         )
     raise Refused(
         t(
-            "{number} drives match {criteria}, and one has to be meant: {found:semicolons}.",
+            "{number} drives match {criteria}, but exactly one must match: {found:semicolons}.",
             criteria=criteria,
             number=len(found),
             found=tuple(map(_told, found)),

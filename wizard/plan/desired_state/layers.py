@@ -15,7 +15,7 @@ from wizard.plan.desired_state.differences import held_differences
 from wizard.plan.raid.lvm import EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.plan.raid.striping import room_bytes
 
-SPREAD = Sentence("{kind} over {parts}")
+SPREAD = Sentence("{kind} across {parts}")
 
 ROUNDED = 100
 """md keeps some of its parts for itself, up to one part in so many, and `ROUNDED_BYTES`."""
@@ -68,11 +68,11 @@ def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Me
         yield t("{devices:and} belong to different volume groups", devices=parts)
         return
     if more := tuple(sorted(seen.physical - {*parts})):
-        yield t("the volume group on {devices:and} lies on {more:and}, too", devices=parts, more=more)
+        yield t("the volume group on {devices:and} also uses {more:and}", devices=parts, more=more)
     if seen.misses:
-        yield t("the volume group on {devices:and} misses a physical volume", devices=parts)
+        yield t("the volume group on {devices:and} is missing a physical volume", devices=parts)
     if strange := tuple(sorted({one.name for one in seen.volumes} - {one.name for one in wanted})):
-        yield t("the volume group holds {names:and}, too", names=strange)
+        yield t("the volume group also contains {names:and}", names=strange)
     for one in wanted:
         # LVM tells each segment of a logical volume, and all of them have to be so.
         segments = dict.fromkeys(there for there in seen.volumes if there.name == one.name)
@@ -82,7 +82,7 @@ def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Me
 
 def _logical_differences(wanted: Logical, there: Logical | None) -> Iterator[Message]:
     if there is None:
-        yield t("the volume group has no logical volume {name}", name=wanted.name)
+        yield t("the volume group lacks logical volume {name}", name=wanted.name)
         return
     if (there.kind, there.stripes) != (wanted.kind, wanted.stripes):
         yield t(
@@ -129,22 +129,22 @@ def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> 
         )
     if seen.drives != str(len(parts)):
         yield t(
-            "{device} is of {found} drives instead of {wanted}",
+            "{device} has {found} drives instead of {wanted}",
             device=seen.device,
             found=seen.drives,
             wanted=len(parts),
         )
     if seen.misses:
         yield tn(
-            "{device} lacks a drive, or still copies to it",
-            "{device} lacks {count} drives",
+            "{device} is missing a drive or still copying to it",
+            "{device} is missing {count} drives",
             device=seen.device,
             count=seen.misses,
         )
     if without := tuple(part for part in parts if part not in seen.parts):
         yield t("{device} runs without {devices:and}", device=seen.device, devices=without)
     if more := tuple(sorted(seen.parts - {*parts})):
-        yield t("{device} runs with {devices:and}, too", device=seen.device, devices=more)
+        yield t("{device} also includes {devices:and}", device=seen.device, devices=more)
     room = seen.room_bytes
     if room is not None and room - seen.size_bytes > room // ROUNDED + ROUNDED_BYTES:
         yield differences.OTHER_SIZE(device=seen.device, found=seen.size_bytes, wanted=room)
@@ -160,9 +160,7 @@ def content_differences(volume: Volume, layer: Layer) -> Iterator[Message]:
     yield from held_differences(layer.path, layer.signatures, volume.filesystem, volume.label or None)
 
 
-OTHER_DEVICES = Sentence(
-    "{device}: its Btrfs lies on {found} devices, others than the {wanted} that are wanted"
-)
+OTHER_DEVICES = Sentence("{device}: the Btrfs uses {found} devices instead of {wanted}")
 
 SINGLES = frozenset({"SYSTEM", "METADATA"})
 """What Btrfs keeps for itself; both are kept alike."""
@@ -206,18 +204,18 @@ def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
     """What differs from the Btrfs that is wanted; nothing where it is so."""
     devices = tuple(member.device for member in seen.members)
     if len({member.uuid for member in seen.members}) > 1:
-        yield t("{devices:and} hold parts of different Btrfs filesystems", devices=devices)
+        yield t("{devices:and} belong to different Btrfs filesystems", devices=devices)
         return
     for member in seen.members:
         if member.devices != len(devices):
             yield OTHER_DEVICES(device=member.device, found=member.devices, wanted=len(devices))
     if len({member.number for member in seen.members}) < len(devices):
-        yield t("{devices:and} are the same device of one Btrfs, so some are copies", devices=devices)
+        yield t("{devices:and} have the same Btrfs device ID, so some are copies", devices=devices)
     yield from _use_differences(devices, seen)
     # Of a mounted one the superblocks of one commit are written one after the other.
     least = seen.newest - (0 if seen.used is None else 1)
     if behind := tuple(member.device for member in seen.members if member.generation < least):
-        yield t("{devices:and} did not get what was written to the other drives last", devices=behind)
+        yield t("{devices:and} missed the latest writes to the other drives", devices=behind)
     yield from _profile_differences(stripe, seen)
 
 
@@ -225,11 +223,11 @@ def _use_differences(devices: tuple[str, ...], seen: BtrfsSeen) -> Iterator[Mess
     if seen.used is None:
         return
     if without := tuple(device for device in devices if device not in seen.used):
-        yield t("the Btrfs is mounted, and works without {devices:and}", devices=without)
+        yield t("the Btrfs is mounted without {devices:and}", devices=without)
     if more := tuple(sorted(seen.used - {*devices})):
-        yield t("the Btrfs is mounted, and works with {devices:and}, too", devices=more)
+        yield t("the mounted Btrfs also uses {devices:and}", devices=more)
     if seen.misses:
-        yield t("the kernel misses a device of the Btrfs")
+        yield t("the kernel reports a missing Btrfs device")
 
 
 def _profile_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
@@ -239,9 +237,9 @@ def _profile_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
         # What holds files and records alike is never made so.
         wanted = {frozenset({"DATA"}): stripe.level.upper()}.get(holds, records)
         if found != {wanted} or len(holds) != 1:
-            what = t("its own records") if holds <= SINGLES else t("files")
+            what = t("metadata") if holds <= SINGLES else t("files")
             yield t(
-                "the Btrfs keeps {what} as {found:and} instead of {wanted}",
+                "the Btrfs stores {what} as {found:and} instead of {wanted}",
                 what=what,
                 found=tuple(sorted(found)),
                 wanted=wanted,

@@ -31,12 +31,14 @@ def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
 def _why_not_drive(drive: Drive) -> Message | str | None:
     if drive.zoned == HOST_MANAGED:
         return t(
-            "{drive} can only be written zone by zone, in order: nothing moves on it in place.",
+            "{drive} requires sequential writes within zones: moving in place is not possible.",
             drive=drive.path,
         )
     if drive.waiting is not None and drive.waiting.bare:
         return t(
-            "Run {run} waits on {drive}. Keep it or undo it first.", run=drive.waiting.run, drive=drive.path
+            "Run {run} is waiting on {drive}. Keep or undo the run first.",
+            run=drive.waiting.run,
+            drive=drive.path,
         )
     try:
         refuse_drive(drive)
@@ -47,20 +49,20 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
     table = drive.table
     if table is None or table.kind not in ("gpt", "mbr"):
         return t(
-            "{drive} has a table that partitions are not moved in: {kind}.",
+            "{drive} has a partition table that does not support moves: {kind}.",
             drive=drive.path,
             kind=table.kind if table else "?",
         )
     if geometry.alignment_offset_bytes > 0:
         return t(
-            "The physical blocks of {drive} begin at byte {offset}, not at 0. Partitions "
-            "are not moved on such drives yet.",
+            "The physical blocks of {drive} begin at byte {offset}, not at 0. Moves on "
+            "such drives are not supported yet.",
             drive=drive.path,
             offset=geometry.alignment_offset_bytes,
         )
     if geometry.physical_block_bytes > LARGEST_PHYSICAL_BYTES:
         return t(
-            "{drive} has physical blocks of {size} bytes. Partitions move on those up to 16384 bytes.",
+            "{drive} has physical blocks of {size} bytes. Moves support up to 16384 bytes.",
             drive=drive.path,
             size=geometry.physical_block_bytes,
         )
@@ -69,26 +71,29 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
 
 def _why_not_content(drive: Drive, part: Partition) -> Message | None:
     if part.type in CONTAINER_TYPES:
-        return t("{part} holds logical partitions. Move those; it stays where it is.", part=part.path)
+        return t("{part} contains logical partitions and is not moved. Move those instead.", part=part.path)
     if (part.type or "").lower() == BIOS_BOOT_GPT_TYPE:
         return t(
-            "A BIOS starts GRUB from {part}, by its place on the drive. It stays, which costs no speed.",
+            "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
             part=part.path,
         )
     if part.size_bytes < SMALLEST_BYTES:
         return t(
-            "{part} is smaller than {least:size}. Nothing that small is moved.",
+            "{part} is smaller than {least:size}, the minimum for a move.",
             part=part.path,
             least=SMALLEST_BYTES,
         )
     if drive.is_unread(part):
-        return t("What {part} holds could not be read. Only root can; run this with sudo.", part=part.path)
+        return t("The contents of {part} could not be read. Run this as root with sudo.", part=part.path)
     if not part.signatures:
-        return t("Nothing is recognised in {part}, so nobody can tell whether it may move.", part=part.path)
+        return t(
+            "The contents of {part} are not recognised. It is unknown if the partition can be moved.",
+            part=part.path,
+        )
     what = "+".join(printable(signature.kind, 30) for signature in part.signatures)
     if part.filesystem is None:
         return t(
-            "Several things are recognised in {part}: {what}. Only one of them can be true.",
+            "Several signatures found in {part}: {what}. Only one can be correct.",
             part=part.path,
             what=what,
         )
@@ -96,6 +101,8 @@ def _why_not_content(drive: Drive, part: Partition) -> Message | None:
         None
         if part.filesystem in MOVABLE
         else t(
-            "{part} holds {what}. Whether that may move is not known, so it stays.", part=part.path, what=what
+            "{part} contains {what}. It is unknown if this can be moved, so {part} is not moved.",
+            part=part.path,
+            what=what,
         )
     )

@@ -23,9 +23,9 @@ def afterwards(drive: Drive, part: Partition) -> Iterator[Message]:
         if part.start_bytes <= loader.next_bytes < part.end_bytes:
             where = _node(drive, loader)
             yield t(
-                "GRUB's first sector, on {where}, names places within {part}, where "
-                "something else may lie soon. Install GRUB again before the first restart: "
-                "`{command}`. Where {part} holds only /boot, do so in its system.",
+                "GRUB's first sector, on {where}, refers to positions in {part}, where other "
+                "data may soon be. Reinstall GRUB before the first reboot: `{command}`. If "
+                "{part} contains only /boot, do so in its system.",
                 where=where,
                 part=part.path,
                 command=again(part.path, where),
@@ -190,7 +190,7 @@ def window_of(scheme: Scheme, shift: int, wanted: int, physical: int, in_flight:
     return min(wanted, shift // in_flight) // physical * physical
 
 
-NO_ROOM = Sentence("There is no room to move {part}: it takes {needed:size} of free space beside it. {way}")
+NO_ROOM = Sentence("Not enough space to move {part}: {needed:size} of adjacent free space required. {way}")
 
 HEAD_BYTES, LUKS_HEAD_BYTES = MIB, 5 * MIB
 """By what lies in the first MiB a content is recognised; a second LUKS2 header is looked for up to 4 MiB
@@ -214,7 +214,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         if part.start_bytes % grain_bytes(geometry) == 0:
             raise Refused(
                 t(
-                    "{part} is aligned already: it starts at {start:exact}.",
+                    "{part} is already aligned: the start is {start:exact}.",
                     part=part.path,
                     start=part.start_bytes,
                 )
@@ -228,8 +228,8 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
         if target is None:
             raise Refused(
                 t(
-                    "{part} does not fit there with its journal. Between its neighbours there is "
-                    "room from {low:exact} to {high:exact}.",
+                    "{part} and its journal do not fit there. The space between the neighbours "
+                    "is {low:exact} to {high:exact}.",
                     part=part.path,
                     low=room.start_bytes,
                     high=room.end_bytes,
@@ -274,8 +274,7 @@ def _no_room(drive: Drive, part: Partition) -> Message:
                     part=part.path,
                     needed=needed,
                     way=t(
-                        "Make it smaller first: `sudo diskwright plan {part} --shrink {mib}M -o "
-                        "shrink.json`.",
+                        "Shrink it first: `sudo diskwright plan {part} --shrink {mib}M -o shrink.json`.",
                         part=part.path,
                         mib=size,
                     ),
@@ -283,7 +282,7 @@ def _no_room(drive: Drive, part: Partition) -> Message:
     return NO_ROOM(
         part=part.path,
         needed=fast,
-        way=t("Delete its neighbour first, or copy its files elsewhere with `diskwright bring`."),
+        way=t("Delete the adjacent partition first, or copy its files elsewhere with `diskwright bring`."),
     )
 
 
@@ -297,35 +296,34 @@ def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
             )
         )
     if start == part.start_bytes:
-        raise Refused(t("{part} starts there already.", part=part.path))
+        raise Refused(t("{part} already starts there.", part=part.path))
 
 
 def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
     is_mbr = drive.table is not None and drive.table.kind == "mbr"
     if part.type in (ESP_GPT_TYPE, ESP_MBR_TYPE):
         yield t(
-            "The firmware's entries name where {part} starts. OVMF goes by the GUID that "
-            "stands beside it; others may not. If the computer does not start "
-            "afterwards, choose the drive itself in its menu. `efibootmgr` makes the "
-            "entry anew.",
+            "The firmware's boot entries record the start of {part}. OVMF uses the GUID "
+            "in the entry; other firmware may not. If the computer does not boot "
+            "afterwards, choose the drive in the boot menu. `efibootmgr` recreates the "
+            "entry.",
             part=part.path,
         )
     if is_mbr and part.filesystem == "ntfs":
         yield t(
-            "Windows notes where its partitions start. If it does not start from {part} "
-            "afterwards, its own recovery medium repairs that.",
+            "Windows records partition positions. If {part} does not boot afterwards, "
+            "repair Windows with its recovery medium.",
             part=part.path,
         )
     elif is_mbr and part.attributes & ACTIVE and not drive.loaders:
         yield t(
-            "{part} is marked as the one to start from. A boot loader that names places "
-            "on the drive must be installed again afterwards, with `grub-install` or its "
-            "own program.",
+            "{part} is marked as bootable. Afterwards, reinstall any boot loader that "
+            "records positions, with `grub-install` or its own program.",
             part=part.path,
         )
     if scheme is Scheme.LOGGED:
         yield t(
-            "It moves by less than {least:size}, so each piece is written twice. A "
+            "The shift is less than {least:size}, so each piece is written twice. A "
             "larger shift takes half the time.",
             least=LARGE_SHIFT_BYTES,
         )

@@ -18,7 +18,7 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_dur
 from wizard.plan.messages import MAY_BE_SHINGLED
 from wizard.plan.partition.move_target import DIRECT_BYTES, IN_FLIGHT, planned_move
 
-NOT_TOGETHER = Sentence("{where}: {what} does not fit the rest.")
+NOT_TOGETHER = Sentence("{where}: {what} is inconsistent with the rest.")
 
 
 def check_move(move: Move, where: str) -> None:
@@ -67,7 +67,7 @@ def check_moves(moves: Moves, where: str) -> None:
 MOVES = Sealed(
     "diskwright.move/2",
     Moves,
-    t("Make it anew with `diskwright move`."),
+    t("Recreate it with `diskwright move`."),
     check_moves,
     earlier={"diskwright.move/1": lambda body: {"moves": [body]}},
 )
@@ -80,17 +80,18 @@ MOVES_SCHEMA, render_moves, read_moves, read_kept_moves = (
 
 
 # Why not.
-NO_PARTITION = Sentence("{device} is no partition. Name one, such as /dev/sdX1.")
+NO_PARTITION = Sentence("{device} is not a partition. Name one, such as /dev/sdX1.")
 
 # What is good to know.
 
 # The document, and the preview.
 POWER = Sentence(
-    "If the power goes meanwhile, nothing is lost. Until `diskwright resume` has finished the move nobody "
-    "can "
-    "mount {part:and}, on any computer."
+    "A power cut during the move loses no data. Until `diskwright resume` has "
+    "finished the move, no computer can mount {part:and}."
 )
-BACK = t("`diskwright undo` takes it back at any moment, and afterwards until it is mounted.")
+BACK = t(
+    "`diskwright undo` can revert the move at any time, until the partition is mounted after completion."
+)
 
 
 # The steps.
@@ -123,7 +124,7 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
     and of these the last on the drive. Raises Refused where none is misaligned, or none can move."""
     left = [*misaligned_parts(drive)]
     if not left:
-        raise Refused(t("Every partition of {drive} is aligned already.", drive=drive.path))
+        raise Refused(t("All partitions of {drive} are already aligned.", drive=drive.path))
     moves: list[Move] = []
     now, refused = drive, dict[int, Refused]()
     while left:
@@ -143,8 +144,8 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
 def _of_recording(drive: Drive, recording: Recording) -> Iterator[Message]:
     if recording.verdict in (Recorded.YES, Recorded.LIKELY):
         yield t(
-            "{drive} is shingled, or likely so. Such drives slow down under long "
-            "writing: this may take many times as long.",
+            "{drive} is shingled (SMR), or probably so. Long writes slow such drives "
+            "down: this may take many times as long.",
             drive=drive.path,
         )
     elif may_be_shingled(drive, recording):
@@ -221,18 +222,18 @@ def compare_step(moves: Moves, number: int) -> int:
 def step_sentences(moves: Moves) -> tuple[Message, ...]:
     """What each step does."""
     reading = (
-        t("All of {part} is read, to find bad sectors before anything is written.", part=move.device)
+        t("Read all of {part} to find bad sectors before the first write.", part=move.device)
         for move in moves.moves
     )
     moving = (
         (
             t(
-                "{part} moves from {before:exact} to {after:exact}.",
+                "Move {part} from {before:exact} to {after:exact}.",
                 part=move.device,
                 before=move.before.start_bytes,
                 after=move.after.start_bytes,
             ),
-            t("All of {part} is read at its new place and compared.", part=move.device),
+            t("Read all of {part} at its new location and compare.", part=move.device),
         )
         for move in moves.moves
     )
@@ -250,14 +251,14 @@ def what_moves(move: Move) -> Message:
     """From where to where, in sectors of 512 bytes, as other tools count."""
     is_up = move.after.start_bytes > move.before.start_bytes
     return t(
-        "{part}, {size:size} of {holds} on {drive}, moves by {shift:size} "
-        "{direction}: from sector {before} to sector {after}.",
+        "{part} ({size:size}, {holds}) on {drive} moves by {shift:size} {direction}: "
+        "from sector {before} to sector {after}.",
         part=move.device,
         size=move.before.size_bytes,
         holds=move.holds,
         drive=move.drive.path,
         shift=move.shift_bytes,
-        direction=t("towards the end of the drive") if is_up else t("towards the beginning of the drive"),
+        direction=t("towards the end of the drive") if is_up else t("towards the start of the drive"),
         before=move.before.start_bytes // KERNEL_SECTOR_BYTES,
         after=move.after.start_bytes // KERNEL_SECTOR_BYTES,
     )
@@ -267,8 +268,8 @@ def journals_said(moves: Moves) -> Iterator[Message]:
     """What is written to beside the partitions, which was free."""
     for move in moves.moves:
         yield t(
-            "The journal takes {size:size} of free space, {start:exact} into the drive. "
-            "What deleted files left there is lost.",
+            "The journal uses {size:size} of free space, {start:exact} into the drive. "
+            "Remains of deleted files there are lost.",
             size=move.journal.size_bytes,
             start=move.journal.start_bytes,
         )
@@ -281,8 +282,8 @@ def _measured(moves: Moves) -> Iterator[Message]:
         off = (move for move in moves.moves if misalignment_bytes(geometry, move.before.start_bytes))
         for move in islice(off, 1):
             yield t(
-                "`sudo diskwright bench {part} --scratch --confirm {token}`, before and "
-                "afterwards, measures what it brings.",
+                "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm "
+                "{token}` before and after.",
                 part=move.device,
                 token=shlex.quote(printable(moves.drive.token)),
             )
@@ -293,8 +294,7 @@ def preview(moves: Moves) -> Iterator[Message | str]:
     and what else is good to know."""
     yield from (what_moves(move) for move in moves.moves)
     yield t(
-        "First all of it is read, then it moves, then it is read again and compared. "
-        "That takes about {time}.",
+        "All data is read, moved, then read again and compared. This takes about {time}.",
         time=format_duration(sum(step_seconds(moves))),
     )
     yield POWER(part=moves.devices)

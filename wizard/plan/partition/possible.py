@@ -42,7 +42,7 @@ def why_not_delete(drive: Drive, part: Partition) -> Message | None:
     last = max(other.number for other in drive.partitions)
     if drive.table and drive.table.kind == "mbr" and MBR_PRIMARIES < part.number < last:
         return t(
-            "Logical partitions behind {part} would get other numbers: delete partition {last} first.",
+            "Logical partitions after {part} would be renumbered. Delete partition {last} first.",
             part=part.path,
             last=last,
         )
@@ -56,7 +56,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
         return why
     if any(use.kind == "mounted" for use in uses_of_part(drive, part.path)):
         return t(
-            "{part} is mounted, and shrinks only unmounted: `diskwright unmount {part}` first.",
+            "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
             part=part.path,
         )
     if why := _why_not_touch(drive, part) or _why_not_resized(drive, part):
@@ -65,10 +65,13 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
     if growing and (why := _why_not_whole_pages(part, growing)):
         return why
     if mark.features is not None and mark.features[1] & NEEDS_RECOVERY:
-        return t("{part} was not unmounted cleanly. Check it first: `e2fsck -f {part}`.", part=part.path)
+        return t(
+            "{part} was not unmounted cleanly. Check the filesystem first: `e2fsck -f {part}`.",
+            part=part.path,
+        )
     if least_bytes(drive, part) >= part.size_bytes:
         return t(
-            "{part} has no room to give: its files and records take {taken:size}, and it has {size:size}.",
+            "{part} cannot shrink: files and metadata use {taken:size} of {size:size}.",
             part=part.path,
             taken=mark.taken_bytes or 0,
             size=part.size_bytes,
@@ -81,15 +84,15 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
     _, geometry = measured(drive)
     if size_bytes >= part.size_bytes:
         return t(
-            "{part} has {size:exact}, and its end lies on whole {grain:exact}: ask for less.",
+            "{part} has {size:exact} and must end on a multiple of {grain:exact}. Request less.",
             part=part.path,
             size=part.size_bytes,
             grain=grain_bytes(geometry),
         )
     if size_bytes < (least := least_bytes(drive, part)):
         return t(
-            "{part} cannot be that small: its files and records take {taken:size}. Ask "
-            "for {least:exact} at least.",
+            "{part} cannot be that small: files and metadata use {taken:size}. Request "
+            "at least {least:exact}.",
             part=part.path,
             taken=part.signatures[0].taken_bytes or 0,
             least=least,
@@ -104,14 +107,14 @@ def _why_not_shrunk(part: Partition) -> Message | None:
         return None
     if kind and kind.never_shrinks:
         return t(
-            "{title} cannot shrink. Copy its files to a smaller volume instead: "
+            "{title} cannot shrink. Copy the files to a smaller volume instead: "
             "`diskwright bring {part} VOLUME`.",
             title=kind.title,
             part=part.path,
         )
     return t(
-        "{part} holds {what}: only ext2, ext3, ext4, Btrfs and NTFS shrink so far. "
-        "Copy its files to a smaller volume instead: `diskwright bring {part} "
+        "{part} contains {what}. Only ext2, ext3, ext4, Btrfs and NTFS can shrink so "
+        "far. Copy the files to a smaller volume instead: `diskwright bring {part} "
         "VOLUME`.",
         part=part.path,
         what=_kinds_in(part),
@@ -139,11 +142,7 @@ def why_not_grow(drive: Drive, part: Partition) -> Message | None:
     growing = growing_of(part.filesystem)
     if growing and (why := _why_not_whole_pages(part, growing)):
         return why
-    return (
-        None
-        if room_behind(drive, part)
-        else t("There is no free space directly after {part}.", part=part.path)
-    )
+    return None if room_behind(drive, part) else t("No free space directly after {part}.", part=part.path)
 
 
 def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
@@ -151,8 +150,8 @@ def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
     block = part.signatures[0].block_bytes or PAGE_BYTES
     if growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
         return t(
-            "{part} has blocks of {block} bytes from byte {start} on; only whole pages "
-            "of 4096 are resized so far.",
+            "{part} has {block}-byte blocks from byte {start} on. Only whole pages of "
+            "4096 bytes can be resized so far.",
             part=part.path,
             block=block,
             start=part.start_bytes,
@@ -165,12 +164,12 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message |
     most = part.size_bytes + room_behind(drive, part)
     if size_bytes > most:
         return t(
-            "{part} cannot be that large: with what is free right behind it, it can have {most:exact}.",
+            "{part} cannot be that large. With the adjacent free space, the maximum is {most:exact}.",
             part=part.path,
             most=most,
         )
     if size_bytes <= part.size_bytes:
-        return t("{part} has {size:exact} already: ask for more.", part=part.path, size=part.size_bytes)
+        return t("{part} already has {size:exact}. Request more.", part=part.path, size=part.size_bytes)
     return None
 
 
@@ -182,13 +181,13 @@ def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
     growing, mark = growing_of(part.filesystem), part.signatures[0]
     if growing is None or growing.in_use is None:
         return t(
-            "{part} holds {kind}, which does not grow in use: unmount it first.",
+            "{part} contains {kind}, which cannot grow while in use. Unmount {part} first.",
             part=part.path,
             kind=printable(mark.kind, 30),
         )
     if mark.kind.startswith("ext") and not (mark.features or (HAS_JOURNAL,))[0] & HAS_JOURNAL:
         return t(
-            "The filesystem on {part} has no journal, and does not grow in use: unmount it first.",
+            "The filesystem on {part} has no journal and cannot grow while in use. Unmount {part} first.",
             part=part.path,
         )
     return None
@@ -203,13 +202,13 @@ def _why_not_grown(drive: Drive, part: Partition) -> Message | None:
     kind = KINDS.get(part.filesystem or "")
     if kind and kind.why_not_grow:
         return t(
-            "{part} does not grow: {why}. Copy its files to a new volume instead: "
+            "{part} cannot grow: {why}. Copy the files to a new volume instead: "
             "`diskwright bring {part} VOLUME`.",
             part=part.path,
             why=kind.why_not_grow,
         )
     return t(
-        "{part} holds {what}: only ext2, ext3, ext4, XFS, Btrfs and NTFS grow so far.",
+        "{part} contains {what}. Only ext2, ext3, ext4, XFS, Btrfs and NTFS can grow so far.",
         part=part.path,
         what=_kinds_in(part),
     )
@@ -218,12 +217,10 @@ def _why_not_grown(drive: Drive, part: Partition) -> Message | None:
 def _why_not_resized(drive: Drive, part: Partition) -> Message | None:
     """Why the partition cannot have another size with what is in it, whichever that is."""
     if drive.table and drive.table.kind == "mbr" and part.number > MBR_PRIMARIES:
-        return t("{part} is a logical partition, and those keep their size so far.", part=part.path)
-    return (
-        None
-        if part.signatures
-        else t("Nothing is recognised on {part} whose size could change.", part=part.path)
-    )
+        return t(
+            "{part} is a logical partition. Logical partitions cannot be resized so far.", part=part.path
+        )
+    return None if part.signatures else t("No resizable content recognised on {part}.", part=part.path)
 
 
 def _kinds_in(part: Partition) -> str:
@@ -249,10 +246,10 @@ def room_behind(drive: Drive, part: Partition) -> int:
 def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
     """Why nothing of the partition may change; that it is `mounted` may be no reason."""
     if drive.zoned == HOST_MANAGED:
-        return t("{drive} is a host-managed zoned drive, which takes no partitions.", drive=drive.path)
+        return t("{drive} is a host-managed zoned drive and cannot be partitioned.", drive=drive.path)
     if part.type in CONTAINER_TYPES:
         return t(
-            "{part} is an extended partition, which only holds the logical ones: change those instead.",
+            "{part} is an extended partition. Change the logical partitions inside instead.",
             part=part.path,
         )
     if is_half_moved(part):
@@ -262,7 +259,7 @@ def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> M
         return t("{part} is in use: {how}.", part=part.path, how=in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
         return t(
-            "The run {run} waits on {drive}: `diskwright keep` or `diskwright undo` it first.",
+            "Run {run} is waiting on {drive}. Use `diskwright keep` or `diskwright undo` first.",
             run=drive.waiting.run,
             drive=drive.path,
         )
@@ -273,7 +270,7 @@ def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> M
         return t("{why}", why=str(refusal))
     if part.kernel_start_bytes is None:
         return t(
-            "The kernel has not taken {part} over from the table: run `partprobe {drive}` or restart first.",
+            "The kernel has not read {part} from the table. Run `partprobe {drive}` or reboot first.",
             part=part.path,
             drive=drive.path,
         )
@@ -281,10 +278,12 @@ def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> M
 
 
 BACKUP_MOVES = Sentence(
-    "The backup of {drive}'s GPT lies where a smaller drive ended. It is written to the end of this one."
+    "The backup GPT of {drive} is where a smaller drive ended. It will be written to the end of this drive."
 )
-SIZE_STAYS = Sentence("{part} keeps its size of {size:size}: ask for no other size, or delete it first.")
-OTHERS_STAY = Sentences("{start} The other partition stays.", "{start} The other {count} partitions stay.")
+SIZE_STAYS = Sentence("{part} remains at {size:size}. Omit the size, or delete the partition first.")
+OTHERS_STAY = Sentences(
+    "{start} The other partition is preserved.", "{start} The other {count} partitions are preserved."
+)
 
 
 def table_said(slot: Slot, table: WriteTable) -> Message:
@@ -292,18 +291,17 @@ def table_said(slot: Slot, table: WriteTable) -> Message:
     drive, kind = table.device, table.table.upper()
     others = sum(entry.kept for entry in table.entries)
     if not changes(slot, table):
-        return t("Keep the {table} on {drive} as it is.", table=kind, drive=drive)
+        return t("Leave the {table} on {drive} unchanged.", table=kind, drive=drive)
     new = next((entry for entry in table.entries if entry.number == slot.number), None)
     if new and new.size_bytes != slot.size_bytes:
         ends = (
             Sentence(
-                "Give partition {number} of the {table} on {drive} the free space behind it, "
-                "{size:size} in all."
+                "Grow partition {number} of the {table} on {drive} into the adjacent free "
+                "space, to {size:size}."
             )
             if new.size_bytes > slot.size_bytes
             else Sentence(
-                "Have partition {number} of the {table} on {drive} end after {size:size}; "
-                "what is behind becomes free."
+                "Shrink partition {number} of the {table} on {drive} to {size:size}, freeing the end."
             )
         )
         start = ends(number=slot.number, table=kind, drive=drive, size=new.size_bytes)
@@ -313,7 +311,8 @@ def table_said(slot: Slot, table: WriteTable) -> Message:
         Sentence("Delete partition {number} from the {table} on {drive}.")
         if gone
         else Sentence(
-            "Give partition {number} of the {table} on {drive} its new type or name; place and size stay."
+            "Set the new type or name of partition {number} in the {table} on {drive}. "
+            "Position and size are unchanged."
         )
     )(number=slot.number, table=kind, drive=drive)
     return OTHERS_STAY(start=start, count=others) if others else start
@@ -322,9 +321,9 @@ def table_said(slot: Slot, table: WriteTable) -> Message:
 def resized_said(operation: Resizing) -> Message:
     """What changing a filesystem's size does."""
     said = (
-        Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, files and all.")
+        Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
         if isinstance(operation, GrowFilesystem)
-        else Sentence("Shrink the {filesystem} filesystem on {part} to {size:size}, files and all.")
+        else Sentence("Shrink the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
     )
     return said(filesystem=operation.filesystem, part=operation.device, size=operation.size_bytes)
 
@@ -333,7 +332,7 @@ def lost(part: str, slot: Slot) -> Message:
     """What goes with a partition that is formatted or deleted."""
     if not slot.filesystem:
         return t(
-            "Whatever is on {part}, {size:size}: nothing is recognised there.",
+            "Any unrecognised data on {part}, {size:size}.",
             part=part,
             size=slot.size_bytes,
         )

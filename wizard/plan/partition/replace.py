@@ -171,7 +171,9 @@ def format_plan(
     wishes = told_apart(tuple(wishes))
     if len(wishes) != 1:
         raise BadInput(
-            str(t("{part} takes one volume, and {asked} were asked for.", part=part.path, asked=len(wishes)))
+            str(
+                t("{part} accepts one volume, but {asked} were requested.", part=part.path, asked=len(wishes))
+            )
         )
     check_wishes(wishes)
     (wish,) = wishes
@@ -190,7 +192,7 @@ def format_plan(
         *(
             (
                 t(
-                    "{part} is misaligned by {off:exact} and stays so, which can make writing slower.",
+                    "{part} remains misaligned by {off:exact}, which can slow down writes.",
                     part=part.path,
                     off=off,
                 ),
@@ -268,8 +270,8 @@ def _why_not_mounted(kernel: Kernel, filesystem: str) -> Message | None:
     if not kernel.filesystems or not kernel.filesystems.isdisjoint(kind.kernel_names):
         return None
     return t(
-        "The running kernel ({release}) has no {title}, whose size only changes "
-        "while it is mounted: boot one that has.",
+        "The running kernel ({release}) lacks {title}, which can only be resized "
+        "while mounted. Boot a kernel with support.",
         release=printable(kernel.release, 60),
         title=kind.title,
     )
@@ -316,9 +318,9 @@ def _plan_of(
     shared = (
         (
             t(
-                "Other partitions of {drive} are in use while its table is written. A power "
-                "cut in that moment may leave only the table's copy. `gdisk` (r, b, w) "
-                "restores it.",
+                "Other partitions of {drive} are in use during the table write. A power "
+                "failure then may leave only the backup table. `gdisk` (r, b, w) restores "
+                "the table.",
                 drive=drive.path,
             ),
         )

@@ -21,7 +21,7 @@ from wizard.plan.partition.possible import (
 from wizard.plan.refusals import measured
 from wizard.plan.settings.possible import places_of
 
-STAYS = t("It stays as it is.")
+STAYS = t("No change.")
 
 
 class Does(StrEnum):
@@ -57,7 +57,7 @@ def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
         why_grow = why_not_larger(drive, part) or why_not_grow_to(drive, part, size)
         return Meaning(
             Does.GROW,
-            t("Grows by {by:round} to {size:round}; every file stays.", by=by, size=size),
+            t("Grows by {by:round} to {size:round}, preserving all files.", by=by, size=size),
             why_grow or "",
         )
     if by < 0:
@@ -65,7 +65,7 @@ def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
         return Meaning(
             Does.SHRINK,
             t(
-                "Shrinks by {by:round} to {size:round}; every file stays, its end becomes free.",
+                "Shrinks by {by:round} to {size:round}, preserving all files and freeing the end.",
                 by=-by,
                 size=size,
             ),
@@ -81,9 +81,9 @@ def _elsewhere(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
     smaller = size < part.size_bytes
     first = Extent(part.start_bytes, size) if smaller else Extent(start, part.size_bytes)
     says = (
-        Sentence("These are two jobs: first it shrinks to {size:round}, then it moves to {start:round}.")
+        Sentence("Two jobs: shrink to {size:round}, then move to {start:round}.")
         if smaller
-        else Sentence("These are two jobs: first it moves to {start:round}, then it grows to {size:round}.")
+        else Sentence("Two jobs: move to {start:round}, then grow to {size:round}.")
     )(start=start, size=size)
     return Meaning(Does.TWO_JOBS, says, meaning_of(machine, drive, part, first).why_not or says, first)
 
@@ -91,9 +91,9 @@ def _elsewhere(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
 def _moved(machine: Machine, drive: Drive, part: Partition, start: int) -> Meaning:
     shift = start - part.start_bytes
     said = (
-        Sentence("Moves by {shift:round} towards the end of the drive; every file stays.")
+        Sentence("Moves by {shift:round} towards the end of the drive, preserving all files.")
         if shift > 0
-        else Sentence("Moves by {shift:round} towards the beginning of the drive; every file stays.")
+        else Sentence("Moves by {shift:round} towards the beginning of the drive, preserving all files.")
     )
     try:
         planned_move(machine, drive, part, start)
@@ -116,7 +116,7 @@ def why_not_larger(drive: Drive, part: Partition) -> Message | None:
     """Why the partition cannot grow by a plan that is tried out first."""
     if places_of(drive, part.path) and why_not_grow_mounted(drive, part) is None:
         return t(
-            "{part} is mounted. In use it only takes all that is free behind it: `diskwright grow {part}`.",
+            "{part} is mounted and can only grow into all adjacent free space: `diskwright grow {part}`.",
             part=part.path,
         )
     return why_not_grow(drive, part)
@@ -129,8 +129,7 @@ def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | N
         return t("The end must be after the start.")
     if wanted.start_bytes < room.start_bytes or wanted.end_bytes > room.end_bytes:
         return t(
-            "Something else lies there: between its neighbours there is room from "
-            "{low:exact} to {high:exact}.",
+            "Occupied: the partition must fit between {low:exact} and {high:exact}.",
             low=room.start_bytes,
             high=room.end_bytes,
         )

@@ -43,25 +43,25 @@ def before_faults(before: Layout, *, fresh: bool) -> Iterator[Message]:
     position = 0
     for slot in before.slots:
         if slot.start_bytes < position or slot.start_bytes < 0 or slot.size_bytes <= 0:
-            yield t("its layout before is out of order")
+            yield t("the initial layout is out of order")
             return
         if slot.end_bytes > LARGEST_BYTES:
-            yield t("its layout before reaches beyond what a drive can have")
+            yield t("the initial layout exceeds the largest possible drive")
             return
         position = slot.start_bytes
         if slot.mount_point is not None or (slot.kept and not slot.number):
-            yield t("its layout before mounts something or keeps free space, as no plan does")
+            yield t("the initial layout mounts something or preserves free space, unlike any valid plan")
         if slot.number and slot.kept == fresh:
             yield (
-                Sentence("partition {number} is kept, while the table is new")
+                Sentence("partition {number} is preserved although the table is new")
                 if fresh
-                else Sentence("partition {number} is removed, while the table is kept")
+                else Sentence("partition {number} is removed although the table is preserved")
             )(number=slot.number)
     numbers = [slot.number for slot in before.partitions]
     if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
-        yield t("its layout before names a partition twice")
+        yield t("the initial layout lists a partition twice")
     if before.whole is not None:
-        yield t("its layout before shows what only a layout after does")
+        yield t("the initial layout has data allowed only in a final layout")
 
 
 def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[Message]:
@@ -72,13 +72,13 @@ def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iter
     }
     devices = [wipe.device for wipe in wipes if isinstance(wipe, WipeSignatures)]
     if devices and not fresh:
-        yield t("it erases marks although everything is to stay")
+        yield t("the plan erases signatures although everything is preserved")
     if len(set(devices)) != len(devices):
-        yield t("it erases the marks of one device twice")
+        yield t("the plan erases signatures on one device twice")
     for device in devices:
         if device not in allowed:
             yield t(
-                "it erases marks on '{device}', which is not on {drive}",
+                "the plan erases signatures on '{device}', which is not on {drive}",
                 device=printable(device, 60),
                 drive=path,
             )
@@ -87,23 +87,23 @@ def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iter
 def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[Message]:
     """Faults in an order in which each may rely on those before it having found nothing."""
     if not 2 <= len(plan.members) <= MOST_DRIVES:
-        yield t("it stripes over {drives} drives", drives=len(plan.members))
+        yield t("the stripe has {drives} drives", drives=len(plan.members))
     for values in (
         plan.paths,
         [drive.serial for drive in _drives(plan) if drive.serial],
         [drive.wwn for drive in _drives(plan) if drive.wwn],
     ):
         if len(set(values)) != len(values):
-            yield t("one drive is in it twice")
+            yield t("a drive is listed twice")
     if (
         any(_is_part(path, other) for path in plan.paths for other in plan.paths)
         or stripe.device in plan.paths
     ):
-        yield t("one of its drives could be a part of another")
+        yield t("one drive could be part of another")
     for member in plan.members:
         yield from before_faults(member.before, fresh=True)
     if len(plan.volumes) != 1:
-        yield t("it stripes {volumes} volumes instead of one", volumes=len(plan.volumes))
+        yield t("the stripe has {volumes} volumes instead of one", volumes=len(plan.volumes))
         return
     (volume,) = plan.volumes
     yield from _stripe_faults(plan, stripe, volume)
@@ -124,15 +124,15 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Messa
     """Faults of what the stripe itself says."""
     for uuid in stripe.uuids:
         if fault := uuid_fault(uuid):
-            yield t("its array has the UUID '{uuid}', which {fault}", uuid=printable(uuid, 40), fault=fault)
+            yield t("the array has the UUID '{uuid}', which {fault}", uuid=printable(uuid, 40), fault=fault)
     if len({*stripe.uuids, volume.uuid}) != len(stripe.uuids) + 1:
-        yield t("two things in it have the same UUID")
+        yield t("the plan uses a UUID twice")
     if stripe.kind != "btrfs":
         yield from _array_faults(plan, stripe)
     wanted = {"md": 1, "lvm": len(plan.members), "btrfs": 0}[stripe.kind]
     if len(stripe.uuids) != wanted:
         yield t(
-            "its {kind} has {uuids} UUIDs instead of {wanted}",
+            "the {kind} has {uuids} UUIDs instead of {wanted}",
             kind=stripe.kind,
             uuids=len(stripe.uuids),
             wanted=wanted,
@@ -160,33 +160,33 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Messa
             )
     if not right:
         yield t(
-            "its {kind} has a name, a node or a setting that does not follow from its volume",
+            "the name, node or a setting of the {kind} does not match the volume",
             kind=stripe.kind,
         )
 
 
 def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[Message]:
     if len({drive.geometry.logical_block_bytes for drive in _drives(plan)}) > 1:
-        yield t("its drives have logical blocks of different sizes")
+        yield t("the drives have different logical block sizes")
     if stripe.mirrors:
         if stripe.kind not in MIRRORS or stripe.chunk_bytes:
-            yield t("its {kind} keeps no copies, or has a chunk beside them", kind=stripe.kind)
+            yield t("the {kind} cannot mirror, or has a chunk size despite mirroring", kind=stripe.kind)
     elif fault := chunk_fault(stripe.chunk_bytes):
-        yield t("its chunk of {chunk:exact} {fault}", chunk=stripe.chunk_bytes, fault=fault)
+        yield t("the chunk size {chunk:exact} {fault}", chunk=stripe.chunk_bytes, fault=fault)
 
 
 def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
     if volume.filesystem not in FILESYSTEMS[stripe.kind]:
-        yield t("{filesystem} is not made on {kind}", filesystem=volume.filesystem, kind=stripe.kind)
+        yield t("{kind} does not support {filesystem}", filesystem=volume.filesystem, kind=stripe.kind)
         return
     if volume.partition != NUMBER or volume.path != striped_path(_drives(plan), stripe):
-        yield t("its volume is at '{path}', which is not what it makes", path=printable(volume.path, 60))
+        yield t("the volume is at '{path}', which is not the created device", path=printable(volume.path, 60))
     try:
         options = striped_words(volume.filesystem, volume.mkfs_options, stripe, len(plan.members))
     except ValueError:
         options = ()
     if options != volume.mkfs_options:
-        yield t("the options of its filesystem do not fit the stripe")
+        yield t("the filesystem options do not match the stripe")
 
 
 def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
@@ -194,7 +194,7 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Mess
     drives = _drives(plan)
     extents = striped_extents(drives)
     if not extents:
-        yield t("its drives have no room")
+        yield t("the drives have no usable space")
         return
     tables = [
         striped_table(member.drive, member.before, extent, stripe, volume)
@@ -202,7 +202,7 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Mess
     ]
     for member, table in zip(plan.members, tables, strict=True):
         if member.after != striped_after(member.drive, table, stripe, volume):
-            yield t("the layout of {drive} after does not follow from its stripe", drive=member.drive.path)
+            yield t("the final layout of {drive} does not match the stripe", drive=member.drive.path)
     operations = [step.operation for step in plan.steps]
     first = next((at for at, operation in enumerate(operations) if isinstance(operation, WriteTable)), 0)
     wipes = [operation for operation in operations[:first] if isinstance(operation, WipeSignatures)]
@@ -220,7 +220,7 @@ def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Mes
         yield from wipe_faults(member, mine, fresh=True)
     for wipe in left:
         yield t(
-            "it erases marks on '{device}', which is on none of its drives",
+            "the plan erases signatures on '{device}', which is not on any of the drives",
             device=printable(getattr(wipe, "device", ""), 60),
         )
 
@@ -236,42 +236,28 @@ def drive_doubts(
     drives: Sequence[Drive], recordings: Sequence[Recording], used_bytes: int, stripe: Stripe
 ) -> Iterator[Message]:
     """What is doubtful about drives of which `used_bytes` each are used together."""
-    mirrors = stripe.mirrors
     judged = recordings or (NOT_JUDGED,) * len(drives)
     for drive, recording in zip(drives, judged, strict=True):
         doubts = doubts_of(drive, recording, keep=False)
         yield from (t("{drive}: {doubt}", drive=drive.path, doubt=doubt) for doubt in doubts)
     for drive, recording in zip(drives, judged, strict=True):
         if recording.verdict is Recorded.YES:
-            yield (
-                Sentence(
-                    "{drive} is shingled: under long writing it stalls, and every drive of the "
-                    "mirror waits for it."
-                )
-                if mirrors
-                else Sentence(
-                    "{drive} is shingled: under long writing it stalls, and every drive of the "
-                    "stripe waits for it."
-                )
-            )(drive=drive.path)
+            yield t(
+                "{drive} is shingled (SMR): long writes stall, and every drive of the volume waits.",
+                drive=drive.path,
+            )
         elif recording.verdict is Recorded.LIKELY:
-            yield (
-                Sentence(
-                    "{drive} is likely shingled: under long writing it stalls, and every drive "
-                    "of the mirror waits for it."
-                )
-                if mirrors
-                else Sentence(
-                    "{drive} is likely shingled: under long writing it stalls, and every drive "
-                    "of the stripe waits for it."
-                )
-            )(drive=drive.path)
+            yield t(
+                "{drive} is likely shingled (SMR): long writes stall, and every drive of the volume waits.",
+                drive=drive.path,
+            )
     yield from _mixture_doubts(drives, stripe)
     for drive in drives:
         idle = (drive.size_bytes or 0) - used_bytes
         if idle > used_bytes // 50:
             yield t(
-                "{idle:size} of {drive} stay unused: every drive gives as much as the smallest one has.",
+                "{idle:size} of {drive} remains unused. Every drive contributes as much as "
+                "the smallest drive.",
                 idle=idle,
                 drive=drive.path,
             )
@@ -281,13 +267,13 @@ def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message
     turning = tuple(drive.path for drive in drives if drive.rotational)
     still = tuple(drive.path for drive in drives if drive.rotational is False)
     slow = (
-        t("a mirror writes as slowly as its slowest drive")
+        t("a mirror writes only as fast as the slowest drive")
         if stripe.mirrors
-        else t("a stripe is as fast as its slowest drive")
+        else t("a stripe is only as fast as the slowest drive")
     )
     if turning and still:
         yield t(
-            "{turning} and {still}: {slow}, so the fast ones are wasted.",
+            "{turning}, but {still}: {slow}, so the fast drives are wasted.",
             turning=tn("{drives:list} rotates", "{drives:list} rotate", drives=turning, count=len(turning)),
             still=tn("{drives:list} does not", "{drives:list} do not", drives=still, count=len(still)),
             slow=slow,
@@ -295,20 +281,17 @@ def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message
     if loose := tuple(drive.path for drive in drives if drive.bus == "usb" or drive.removable):
         yield (
             Sentence(
-                "{drives:list} can be unplugged: a cable that slips in a write takes the "
-                "drive out of the mirror. It then has to be put into the mirror again."
+                "{drives:list} can be unplugged. A loose cable during a write removes the "
+                "drive from the mirror. You must then add the drive again."
             )
             if stripe.mirrors
             else Sentence(
-                "{drives:list} can be unplugged: a cable that slips takes the whole volume "
-                "away, in the middle of a write."
+                "{drives:list} can be unplugged. A loose cable during a write disconnects the whole volume."
             )
         )(drives=loose)
     buses = sorted({drive.bus for drive in drives if drive.bus and drive.bus != "usb"})
     if len(buses) > 1:
-        yield t(
-            "The drives are attached in different ways ({buses:list}): {slow}.", buses=tuple(buses), slow=slow
-        )
+        yield t("The drives use different buses ({buses:list}): {slow}.", buses=tuple(buses), slow=slow)
 
 
 def stripe_doubts(stripe: Stripe) -> Iterator[Message]:
@@ -316,8 +299,8 @@ def stripe_doubts(stripe: Stripe) -> Iterator[Message]:
     if stripe.mirrors:
         yield join(
             t(
-                "Whether anybody is told when a drive of the mirror fails could not be "
-                "known. Unless somebody is, it then goes on in silence, with one copy less."
+                "Notification of a failed mirror drive is unconfirmed. Without notification, "
+                "the mirror continues silently with one copy less."
             ),
             _told_by(stripe),
         )
@@ -326,39 +309,38 @@ def stripe_doubts(stripe: Stripe) -> Iterator[Message]:
             line = f"ARRAY /dev/md/{stripe.name} metadata=1.2 UUID={array_uuid(stripe.uuids[0])}"
             yield join(
                 t(
-                    "Whether this system puts the array together at a start could not be known. "
-                    "mdadm's udev rules do so wherever mdadm stays installed. fstab then finds "
-                    "it by UUID, also when {device} has another number.",
+                    "Assembly of the array at boot is unconfirmed. mdadm's udev rules assemble "
+                    "the array if mdadm remains installed. fstab then finds the array by UUID, "
+                    "even if {device} is renumbered.",
                     device=stripe.device,
                 ),
                 t(
-                    "If it is needed before that (in the initramfs), add `{line}` to mdadm.conf "
-                    "(/etc/mdadm/mdadm.conf, or /etc/mdadm.conf). Then make the initramfs again.",
+                    "If the initramfs needs the array, add `{line}` to /etc/mdadm/mdadm.conf or "
+                    "/etc/mdadm.conf. Then rebuild the initramfs.",
                     line=line,
                 ),
             )
         case "lvm":
             yield t(
-                "Whether this system activates the volume group at a start could not be "
-                "known. LVM's udev rules do so wherever lvm2 stays installed; elsewhere "
-                "`vgchange --activate y {name}` does.",
+                "Activation of the volume group at boot is unconfirmed. LVM's udev rules "
+                "activate the group if lvm2 remains installed. Otherwise run `vgchange "
+                "--activate y {name}`.",
                 name=stripe.name,
             )
         case "btrfs":
             yield t(
-                "Whether this system knows all devices of a Btrfs at a start could not be "
-                "known. udev's rules tell the kernel of them wherever btrfs-progs stays "
-                "installed. Elsewhere `btrfs device scan` does, before mounting."
+                "Detection of all Btrfs devices at boot is unconfirmed. udev rules scan for "
+                "devices if btrfs-progs remains installed. Otherwise run `btrfs device scan` "
+                "before mounting."
             )
 
 
 def _told_by(stripe: Stripe) -> Message:
     """What tells of a drive of the mirror that fails."""
     return (
-        t("mdadm --monitor sends mail where it is set up.")
+        t("mdadm --monitor sends mail if configured.")
         if stripe.kind == "md"
         else t(
-            "`btrfs device stats` counts errors, and with a drive gone it is mounted "
-            "only with the option degraded."
+            "`btrfs device stats` counts errors. With a drive missing, mounting requires the option degraded."
         )
     )

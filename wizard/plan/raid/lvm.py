@@ -32,7 +32,7 @@ DATA_BYTES = MIB
 def logical_sentence(operation: MakeLogicalVolume) -> Message:
     """What the step does."""
     return t(
-        "Make the logical volume {device}: {size:size} ({size} bytes).",
+        "Create the logical volume {device}: {size:size} ({size} bytes).",
         device=operation.device,
         size=operation.size_bytes,
     )
@@ -42,11 +42,11 @@ def logical_holds(operation: MakeLogicalVolume) -> tuple[str, ...]:
     """What is checked after it."""
     device = operation.device
     found = t(
-        "LVM finds {device} as a linear volume of exactly {size} bytes.",
+        "LVM reports {device} as a linear volume of exactly {size} bytes.",
         device=device,
         size=operation.size_bytes,
     )
-    return (str(found), str(t("The kernel finds {device} aligned.", device=device)))
+    return (str(found), str(t("The kernel reports {device} as aligned.", device=device)))
 
 
 EXTENT_BYTES = 4 * MIB
@@ -177,8 +177,8 @@ def refuse_roles(wishes: Sequence[Wish]) -> None:
             raise BadInput(
                 str(
                     t(
-                        "The volume '{label}' has the role '{role}', which none in a volume group "
-                        "has: leave one of them out.",
+                        "The volume '{label}' has the role '{role}', which volume groups do not "
+                        "support. Omit the role or the volume group.",
                         label=label,
                         role=role,
                     )
@@ -218,8 +218,9 @@ def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ..
             raise BadInput(
                 str(
                     t(
-                        "The volume group can give out {room:size} ({room} bytes), and {needed:size} "
-                        "are needed. It gives room in pieces of {piece:exact}. Ask for less.",
+                        "The volume group has {room:size} ({room} bytes) available, but "
+                        "{needed:size} is required. Space is allocated in extents of {piece:exact}. "
+                        "Request less.",
                         room=room,
                         needed=needed,
                         piece=EXTENT_BYTES,
@@ -255,7 +256,7 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
     volumes, entry = plan.volumes, new_entry(table)
     extent = entry.extent
     if table != grouped_table(plan.drive.path, plan.before, table.fresh, group, volumes, extent, table.table):
-        yield t("the table does not follow from its volume group and what stays")
+        yield t("the table does not match the volume group and the preserved partitions")
     if plan.after != grouped_after(plan.before, table, group, volumes, bounds):
         yield AFTER_NOT_TABLE
     operations = tuple(step.operation for step in plan.steps)
@@ -271,26 +272,24 @@ def _group_faults(plan: Plan, group: Group) -> Iterator[Message]:
     """Faults of the group's name and place, and of where the volumes are said to be."""
     volumes = plan.volumes
     if len({volume.partition for volume in volumes}) != 1:
-        yield t("its volumes do not lie in one partition")
+        yield t("the volumes are not in one partition")
     if fault := uuid_fault(group.uuid):
         yield t(
-            "its physical volume has the UUID '{uuid}', which {fault}",
+            "the physical volume has the UUID '{uuid}', which {fault}",
             uuid=printable(group.uuid, 40),
             fault=fault,
         )
     if group.uuid in {volume.uuid for volume in volumes}:
-        yield t("two things in it have the same UUID")
+        yield t("the plan uses a UUID twice")
     if group != group_of(plan.drive.path, volumes[0].partition, volumes[0].label, group.uuid):
-        yield t("its volume group has a name or a place that does not follow from its volumes")
+        yield t("the name or path of the volume group does not match the volumes")
     names = logical_names([volume.label for volume in volumes])
     for volume, name in zip(volumes, names, strict=True):
         if volume.path != logical_node(group, name):
-            yield t(
-                "a volume is at '{path}', which is not in its volume group", path=printable(volume.path, 60)
-            )
+            yield t("a volume is at '{path}', outside the volume group", path=printable(volume.path, 60))
         if volume.role or volume.encryption:
             yield t(
-                "{path} has a role or is encrypted, which nothing in a volume group is",
+                "{path} has a role or encryption, which volume groups do not support",
                 path=printable(volume.path, 60),
             )
 
@@ -301,15 +300,17 @@ def _size_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
     made = logical_volumes(plan)
     if len(made) != len(plan.volumes):
         yield t(
-            "it makes {made} logical volumes for {volumes} volumes", made=len(made), volumes=len(plan.volumes)
+            "the plan creates {made} logical volumes for {volumes} volumes",
+            made=len(made),
+            volumes=len(plan.volumes),
         )
         return
     for one, volume in zip(made, plan.volumes, strict=True):
         if one.size_bytes % EXTENT_BYTES or one.size_bytes < MADE[volume.filesystem].minimum_bytes:
             yield t(
-                "{path} has {size} bytes, which is no size that it can have",
+                "{path} has an invalid size of {size} bytes",
                 path=printable(volume.path, 60),
                 size=one.size_bytes,
             )
     if sum(one.size_bytes for one in made) > group_room_bytes(new_entry(table).size_bytes):
-        yield t("its logical volumes are larger than its volume group")
+        yield t("the logical volumes are larger than the volume group")

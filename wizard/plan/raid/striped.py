@@ -14,7 +14,7 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.operations import Level
 from wizard.model.plan import Layout, Member, Plan, Stripe, Volume
-from wizard.model.said import Sentence, Sentences, join, t
+from wizard.model.said import Sentences, join, t
 from wizard.plan.dangers import (
     DEVICE_MAPPER,
     forgotten_doubts,
@@ -98,7 +98,7 @@ def make_striped_plan(
     check_wishes((wish,))
     _check_asked(asked, wish, drives, mode)
     refuse_obstacles(machine, (wish,))
-    refuse_encryption(machine, (wish,), why_not=t("Over several drives nothing is encrypted."))
+    refuse_encryption(machine, (wish,), why_not=t("Encryption across several drives is not supported."))
     if asked.kind != "btrfs":
         refuse_lacking(machine.kernel, DEVICE_MAPPER if asked.kind == "lvm" else asked.level)
     refuse_missing(machine, PROGRAMS[asked.kind])
@@ -149,7 +149,7 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
     raise Refused(
         str(
             t(
-                "No filesystem that these drives could hold together can be made here. {reasons:row}",
+                "No filesystem for these drives together can be created here. {reasons:row}",
                 reasons=reasons,
             )
         )
@@ -158,62 +158,36 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
 
 def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: Mode | None) -> None:
     """Raises BadInput for what cannot be meant."""
-    option, mirrors = asked.option, asked.mirrors
+    option = asked.option
     if not 2 <= len(drives) <= MOST_DRIVES:
-        named = (
-            Sentences(
-                "A mirror takes from 2 to {most} drives; {count} was named.",
-                "A mirror takes from 2 to {most} drives; {count} were named.",
-            )
-            if mirrors
-            else Sentences(
-                "Striping takes from 2 to {most} drives; {count} was named.",
-                "Striping takes from 2 to {most} drives; {count} were named.",
-            )
+        named = Sentences(
+            "A mirror or stripe needs 2 to {most} drives, but {count} was listed.",
+            "A mirror or stripe needs 2 to {most} drives, but {count} were listed.",
         )
         raise BadInput(str(named(most=MOST_DRIVES, count=len(drives))))
     if mode is Mode.USE_FREE:
         raise BadInput(
-            str(
-                (
-                    Sentence("A mirror takes whole drives: --use-free does not go with {option}.")
-                    if mirrors
-                    else Sentence("Striping takes whole drives: --use-free does not go with {option}.")
-                )(option=option)
-            )
+            str(t("{option} uses whole drives and cannot be combined with --use-free.", option=option))
         )
     if not wish.takes_rest:
-        raise BadInput(
-            str(
-                (
-                    Sentence("A mirrored volume takes all of its drives: leave the size out.")
-                    if mirrors
-                    else Sentence("A striped volume takes all of its drives: leave the size out.")
-                )()
-            )
-        )
+        raise BadInput(str(t("A mirrored or striped volume uses all of the drives. Omit the size.")))
     if wish.role:
         raise BadInput(
             str(
-                (
-                    Sentence(
-                        "A mirrored volume has no role: firmware and boot loaders look for single partitions."
-                    )
-                    if mirrors
-                    else Sentence(
-                        "A striped volume has no role: firmware and boot loaders look for single partitions."
-                    )
-                )()
+                t(
+                    "A mirrored or striped volume cannot have a role: firmware and boot loaders "
+                    "expect single partitions."
+                )
             )
         )
     if wish.encrypted:
-        raise BadInput(str(t("Encryption cannot be planned over several drives.")))
+        raise BadInput(str(t("Encryption across several drives is not supported.")))
     kind, filesystem = asked.kind, printable(wish.choice.filesystem, 30)
     if wish.choice.filesystem not in FILESYSTEMS[kind]:
         possible = " or ".join(FILESYSTEMS[kind])
         said = [
             t(
-                "{option} {kind} takes {possible}, not {filesystem}.",
+                "{option} {kind} supports {possible}, not {filesystem}.",
                 option=option,
                 kind=kind,
                 possible=possible,
@@ -221,13 +195,7 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
             )
         ]
         if wish.choice.filesystem == "btrfs":
-            said.append(
-                (
-                    Sentence("Btrfs mirrors by itself: say {option} btrfs.")
-                    if mirrors
-                    else Sentence("Btrfs stripes by itself: say {option} btrfs.")
-                )(option=option)
-            )
+            said.append(t("Btrfs has built-in RAID. Use {option} btrfs.", option=option))
         raise BadInput(str(join(*said)))
     if asked.mirrors:
         _check_mirror(asked)
@@ -240,7 +208,7 @@ def _check_mirror(asked: StripeWish) -> None:
         raise BadInput(
             str(
                 t(
-                    "A mirror is made by {possible}, not by {kind}.",
+                    "A mirror requires {possible}, not {kind}.",
                     possible=" or ".join(MIRRORS),
                     kind=asked.kind,
                 )
@@ -250,8 +218,8 @@ def _check_mirror(asked: StripeWish) -> None:
         raise BadInput(
             str(
                 t(
-                    "A mirror has no chunk, and Btrfs's records are kept twice with its files: "
-                    "leave --chunk and --metadata out."
+                    "A mirror has no chunk size, and Btrfs mirrors metadata along with data. "
+                    "Omit --chunk and --metadata."
                 )
             )
         )
@@ -259,14 +227,12 @@ def _check_mirror(asked: StripeWish) -> None:
 
 def _check_stripe(asked: StripeWish) -> None:
     if asked.kind == "btrfs" and asked.chunk_bytes is not None:
-        raise BadInput(
-            str(t("Btrfs chooses its own chunk (64 KiB): --chunk does not go with --stripe btrfs."))
-        )
+        raise BadInput(str(t("Btrfs sets the chunk size (64 KiB). Omit --chunk with --stripe btrfs.")))
     if asked.kind != "btrfs" and asked.metadata is not None:
         raise BadInput(
             str(
                 t(
-                    "--metadata is for --stripe btrfs; {kind} keeps no records of a filesystem.",
+                    "--metadata requires --stripe btrfs; {kind} has no filesystem metadata.",
                     kind=asked.kind,
                 )
             )
@@ -281,7 +247,7 @@ def _check_stripe(asked: StripeWish) -> None:
         raise BadInput(str(bad))
     if asked.metadata is not None and asked.metadata not in METADATA:
         bad = t(
-            "Btrfs's metadata can be {possible} here, not '{asked}'.",
+            "Btrfs metadata can be {possible} here, not '{asked}'.",
             possible=" or ".join(METADATA),
             asked=printable(asked.metadata, 30),
         )
@@ -298,7 +264,7 @@ def _refuse_drives(
             raise Refused(
                 str(
                     t(
-                        "{drive} is a host-managed zoned drive: nothing can be spread over it.",
+                        "{drive} is a host-managed zoned drive and cannot be part of a mirror or stripe.",
                         drive=drive.path,
                     )
                 )
@@ -307,13 +273,13 @@ def _refuse_drives(
         identities.append(known_identity(machine, drive, size_bytes, geometry))
         befores.append(layout_before(drive, size_bytes, geometry, keep=False))
     if twice := _twice([drive.path for drive in drives]):
-        raise Refused(str(t("{drive} was named twice.", drive=twice)))
+        raise Refused(str(t("{drive} is listed twice.", drive=twice)))
     if twice := _twice([drive.serial for drive in drives if drive.serial]):
         raise Refused(
             str(
                 t(
-                    "Two of the drives have the same serial number, {number}. It is one drive "
-                    "named twice, or nothing tells them apart.",
+                    "Two drives have the same serial number, {number}. Either one drive is "
+                    "listed twice, or the drives are indistinguishable.",
                     number=twice,
                 )
             )
@@ -322,8 +288,8 @@ def _refuse_drives(
         raise Refused(
             str(
                 t(
-                    "Two of the drives have the same WWN, {number}. It is one drive named twice, "
-                    "or nothing tells them apart.",
+                    "Two drives have the same WWN, {number}. Either one drive is listed twice, "
+                    "or the drives are indistinguishable.",
                     number=twice,
                 )
             )
@@ -347,8 +313,8 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
         raise Refused(
             str(
                 t(
-                    "The drives have logical blocks of different sizes in bytes ({drives:list}): "
-                    "{kind} over them would not be sound.",
+                    "The drives have different logical block sizes in bytes ({drives:list}). "
+                    "{kind} cannot combine them safely.",
                     drives=sizes,
                     kind=kind,
                 )
@@ -386,7 +352,7 @@ def _refuse_too_little(asked: StripeWish, filesystem: str, extents: Sequence[Ext
         raise BadInput(
             str(
                 t(
-                    "The drives have too little room together: {filesystem} needs {least:exact}.",
+                    "The drives are too small together: {filesystem} needs {least:exact}.",
                     filesystem=filesystem,
                     least=least,
                 )
@@ -404,7 +370,7 @@ def _volume(
         raise BadInput(
             str(
                 t(
-                    "The block size recommended for {filesystem} is no plain number of bytes.",
+                    "The block size recommended for {filesystem} is not a plain number of bytes.",
                     filesystem=wish.choice.filesystem,
                 )
             )

@@ -82,7 +82,7 @@ def chunk_fault(chunk_bytes: int) -> Message | None:
     """Why the chunk cannot be, as the end of a sentence, or None."""
     if chunk_bytes & (chunk_bytes - 1) or not LEAST_CHUNK_BYTES <= chunk_bytes <= MOST_CHUNK_BYTES:
         return t(
-            "is no power of two from {least}K to {most}K",
+            "is not a power of two from {least}K to {most}K",
             least=LEAST_CHUNK_BYTES // KIB,
             most=MOST_CHUNK_BYTES // KIB,
         )
@@ -289,13 +289,13 @@ def mirror_note(plan: Plan) -> str | None:
         return None
     count = len(plan.members)
     one = stripe.kind == "btrfs" or count == 2
-    lost = t("one drive") if one else t("{lost} of its {drives} drives", lost=count - 1, drives=count)
+    lost = t("one drive") if one else t("{lost} of {drives} drives", lost=count - 1, drives=count)
     raw = sum(slot.size_bytes for member in plan.members for slot in member.after.partitions)
     return str(
         t(
-            "A mirror survives the loss of {lost}, and is no backup. What is deleted, "
-            "overwritten or damaged by a program is so on every copy at once. Of "
-            "{raw:size} on the drives, about {files:size} hold files.",
+            "A mirror survives the loss of {lost}, but is not a backup. Deleted, "
+            "overwritten or damaged data changes on every copy immediately. About "
+            "{files:size} of {raw:size} is available for files.",
             lost=lost,
             raw=raw,
             files=together_bytes(plan),
@@ -319,25 +319,29 @@ def copying_seconds(operation: MakeArray, part_bytes: int) -> float:
 def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
     """The step that makes it, of partitions of `part_bytes` each."""
     mirror = t(
-        "Put {parts:and} together as the mirror (RAID1) {device}, named {name}",
+        "Create the mirror (RAID1) {device} named {name} from {parts:and}",
         parts=operation.parts,
         device=operation.device,
         name=operation.name,
     )
     copying = t(
-        "As soon as it is put to use, md copies all of {first} over the rest", first=operation.parts[0]
+        "As soon as the mirror is in use, md copies all of {first} to the others", first=operation.parts[0]
     )
     time = t(
-        "at least {least} at the 200 MB/s that it allows itself, longer on slower drives",
+        "at least {least} at md's limit of 200 MB/s, longer on slower drives",
         least=format_duration(copying_seconds(operation, part_bytes)),
     )
     said = (
         t(
-            "{mirror}, with a bitmap of what is being written, so that after a crash only that is compared.",
+            "{mirror}, with a write-intent bitmap, so that only recent writes are compared after a crash.",
             mirror=mirror,
         ),
-        t("{copying}: {time}; on a stand-in (--assume-clean) nothing is copied.", copying=copying, time=time),
-        t("The volume can be used meanwhile, but only afterwards may a drive fail."),
+        t(
+            "{copying}: {time}. On a scratch copy (--assume-clean), md copies no data.",
+            copying=copying,
+            time=time,
+        ),
+        t("The volume is usable during the copy, but survives a failed drive only afterwards."),
     )
     return str(join(*said))
 
@@ -346,14 +350,14 @@ def mirror_holds(operation: MakeArray) -> tuple[Message, ...]:
     """What is checked after that step. That the copies are equal is not: copying goes on."""
     device, uuid = operation.device, array_uuid(operation.uuid)
     found = t(
-        "mdadm finds on {device} and on each of its parts a RAID1 of {parts} with UUID {uuid}",
+        "mdadm reports on {device} and each part a RAID1 of {parts} with UUID {uuid}",
         device=device,
         parts=len(operation.parts),
         uuid=uuid,
     )
     return (
-        t("{found} and a bitmap, its data aligned on every drive.", found=found),
-        t("The kernel advises no stripe for {device}, and finds it aligned on every drive.", device=device),
+        t("{found} and a bitmap, with data aligned on every drive.", found=found),
+        t("The kernel reports {device} as unstriped and aligned on every drive.", device=device),
     )
 
 
@@ -361,7 +365,7 @@ def mirror_lost(operation: MakeArray) -> str:
     """What the copying destroys, before what lay there is named."""
     return str(
         t(
-            "What is on {parts:list}, which is written over from its first byte to its last.",
+            "Everything on {parts:list}, overwritten from the first byte to the last.",
             parts=operation.parts[1:],
         )
     )

@@ -35,9 +35,9 @@ def passphrase_fault(secret: bytes) -> str | None:
     if not secret:
         return str(t("is empty"))
     if len(secret) > LARGEST_BYTES:
-        return str(t("is longer than the {most} bytes that can be typed at a start", most=LARGEST_BYTES))
+        return str(t("is longer than the {most} bytes accepted at boot", most=LARGEST_BYTES))
     if b"\n" in secret or b"\0" in secret:
-        return str(t("holds a line end or a zero byte, which cannot be typed at a start"))
+        return str(t("contains a line break or zero byte, which cannot be typed at boot"))
     return None
 
 
@@ -46,20 +46,18 @@ def passphrase_warning(secret: bytes) -> str | None:
     if len(secret) < FEW_CHARACTERS:
         return str(
             t(
-                "This passphrase is short: with fewer than {least} characters it can be "
-                "guessed by trying. Several words are better.",
+                "This passphrase is short: fewer than {least} characters can be guessed. "
+                "Several words are better.",
                 least=FEW_CHARACTERS,
             )
         )
     if len(set(secret)) < FEW_DIFFERENT:
-        return str(
-            t("This passphrase is hardly varied: it can be guessed by trying. Several words are better.")
-        )
+        return str(t("This passphrase has little variety and can be guessed. Several words are better."))
     if not secret.isascii():
         return str(
             t(
-                "This passphrase has letters beyond plain ASCII. At a start another keyboard "
-                "may be set, on which they cannot be typed."
+                "This passphrase has non-ASCII letters. At boot, a different keyboard layout "
+                "may be unable to type them."
             )
         )
     return None
@@ -80,13 +78,13 @@ def from_file(content: bytes) -> bytes:
 
 # Encryption.
 LOST_DOUBT = Sentence(
-    "Whoever loses the passphrase loses everything in the encrypted volume: nobody can open it without, and "
-    "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
-    "kept elsewhere."
+    "Without the passphrase, everything in the encrypted volume is lost: nobody can open "
+    "it, and diskwright does not store it. A damaged header also loses everything, unless "
+    "a copy from `cryptsetup luksHeaderBackup` exists elsewhere."
 )
 OPENED_TO_KEEP = t(
-    "Keeping it opens what is encrypted, so that it can be used. That takes its passphrase, which diskwright "
-    "has not kept."
+    "To keep the result, diskwright opens the encrypted volume. Enter the "
+    "passphrase, which diskwright has not stored."
 )
 
 # Keys in files.
@@ -108,9 +106,9 @@ LARGE_SECTOR_BYTES = 4 * KIB
 LOST, NO_TRIM = (
     LOST_DOUBT(),
     t(
-        "The drive is not told which blocks of the encrypted volume are free (no "
-        "trim). That would show to anyone who has the drive how much of it is used, "
-        "and where. `discard` in /etc/crypttab allows it."
+        "The encrypted volume does not pass discards (trim) to the drive. Discards "
+        "would show anyone with the drive how much is used, and where. `discard` in "
+        "/etc/crypttab allows discards."
     ),
 )
 
@@ -125,7 +123,7 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Mess
             raise Refused(
                 str(
                     t(
-                        "{why} The volume '{label}' cannot be encrypted there.",
+                        "{why} Cannot encrypt the volume '{label}'.",
                         why=why_not,
                         label=printable(wish.final_label),
                     )
@@ -136,7 +134,7 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Mess
             raise BadInput(
                 str(
                     t(
-                        "{filesystem} is not made in an encrypted volume; {known:and} are.",
+                        "{filesystem} is not supported in an encrypted volume. Supported: {known:and}.",
                         filesystem=kind,
                         known=FILESYSTEMS,
                     )
@@ -147,8 +145,8 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Mess
             raise BadInput(
                 str(
                     t(
-                        "`discard` has no effect on an encrypted volume, which does not tell the "
-                        "drive what is free: leave it out."
+                        "`discard` has no effect on an encrypted volume, which does not pass "
+                        "discards to the drive. Omit `discard`."
                     )
                 )
             )
@@ -206,7 +204,7 @@ def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Mes
     """Faults of the plan's containers, each on the partition of its volume; `entries` are those of its
     table."""
     if plan.containers and LOST not in plan.doubts:
-        yield t("it encrypts, and no doubt says what a lost passphrase means")
+        yield t("the plan encrypts without a warning about a lost passphrase")
     sizes = {entry.number: entry.size_bytes for entry in entries}
     uuids = [*(volume.uuid for volume in plan.volumes), *(encryption.uuid for encryption in plan.containers)]
     if len(set(uuids)) != len(uuids):
@@ -218,14 +216,14 @@ def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Mes
         number = volume.partition
         if volume.filesystem not in FILESYSTEMS:
             yield t(
-                "volume {number} is {filesystem}, which is not made in an encrypted volume",
+                "volume {number} is {filesystem}, which is not supported in an encrypted volume",
                 number=number,
                 filesystem=volume.filesystem,
             )
         if fault := uuid_fault(encryption.uuid):
             uuid = printable(encryption.uuid, 40)
             yield t(
-                "volume {number} is in a container with the UUID '{uuid}', which {fault}",
+                "volume {number} is in a container with UUID '{uuid}', which {fault}",
                 number=number,
                 uuid=uuid,
                 fault=fault,
@@ -233,13 +231,13 @@ def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Mes
         size = sizes.get(volume.partition, 0)
         geometry = plan.drive.geometry
         if size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes:
-            yield t("volume {number} is too small to be encrypted", number=number)
+            yield t("volume {number} is too small for encryption", number=number)
         uuid, key = encryption.uuid, encryption.key
         if encryption != encryption_of(encryption.device, volume.label, size, geometry, uuid, key):
-            yield t("volume {number} is encrypted otherwise than its partition asks for", number=number)
+            yield t("the encryption of volume {number} does not match the partition", number=number)
         if volume.path != encryption.opened:
             yield t(
-                "volume {number} is at '{path}', which is not what its container opens to",
+                "volume {number} is at '{path}', which is not the opened container",
                 number=number,
                 path=printable(volume.path, 60),
             )

@@ -72,16 +72,16 @@ ROLES = {
             str(t("EFI system partition")),
             str(
                 t(
-                    "Where the firmware finds the boot loader. 1 GiB holds the loaders and "
-                    "several kernels. 260 MiB is the least that is FAT32 on a drive with blocks "
-                    "of 4096 bytes."
+                    "The firmware loads the boot loader from here. 1 GiB is enough for the "
+                    "loaders and several kernels. 260 MiB is the FAT32 minimum on a drive with "
+                    "4096-byte blocks."
                 )
             ),
             "EFI",
             SYSTEM_WORKLOAD,
             ("vfat",),
             "vfat",
-            str(t("The firmware reads no other filesystem: the UEFI specification asks for FAT.")),
+            str(t("The firmware reads no other filesystem: the UEFI specification requires FAT.")),
             GIB,
             single=True,
             read_at_start=True,
@@ -93,16 +93,16 @@ ROLES = {
             str(t("Boot partition")),
             str(
                 t(
-                    "Kernels and what they start with. It is needed where the boot loader cannot "
-                    "read the system's own volume, as where that is encrypted. 1 GiB holds "
-                    "several kernels."
+                    "Kernels and their boot files. Required if the boot loader cannot read the "
+                    "system volume, for example when encrypted. 1 GiB is enough for several "
+                    "kernels."
                 )
             ),
             "boot",
             SYSTEM_WORKLOAD,
             (*WITH_OWNERS, "vfat"),
             "ext4",
-            str(t("Every boot loader that reads a Linux filesystem at all reads ext4.")),
+            str(t("Every boot loader with support for a Linux filesystem reads ext4.")),
             GIB,
             single=True,
             read_at_start=True,
@@ -112,7 +112,7 @@ ROLES = {
         Role(
             "root",
             str(t("System (root)")),
-            str(t("The system's own programs and settings.")),
+            str(t("System programs and settings.")),
             "root",
             SYSTEM_WORKLOAD,
             WITH_OWNERS,
@@ -120,7 +120,7 @@ ROLES = {
         Role(
             "home",
             str(t("Home directories")),
-            str(t("What belongs to people: it outlives the system beside it.")),
+            str(t("Personal files, separate from the system to outlive it.")),
             "home",
             SYSTEM_WORKLOAD,
             WITH_OWNERS,
@@ -131,12 +131,12 @@ ROLES = {
         Role(
             "swap",
             str(t("Swap")),
-            str(t("Where memory goes that is not in use. Its usual size follows from the memory.")),
+            str(t("Space for memory contents not in use. The usual size depends on the memory.")),
             "swap",
             SYSTEM_WORKLOAD,
             ("swap",),
             "swap",
-            str(t("Swap is no filesystem: the kernel uses it as it is.")),
+            str(t("Swap is not a filesystem. The kernel uses swap directly.")),
         ),
     )
 }
@@ -192,21 +192,21 @@ def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None
     or None."""
     if role not in ROLES:
         return t(
-            "has the role '{role}', which is none; the roles are {roles:list}",
+            "has the unknown role '{role}'; the roles are {roles:list}",
             role=printable(role, 30),
             roles=tuple(ROLES),
         )
     found = ROLES[role]
     if encrypted and found.read_at_start:
         return t(
-            "has the role {role}, which is read before anything can be decrypted: it cannot be encrypted",
+            "has the role {role}, which cannot be encrypted because it is read before decryption",
             role=role,
         )
     if filesystem in found.filesystems:
         return None
     possible = " or ".join(found.filesystems)
     return t(
-        "has the role {role}, for which {filesystem} does not do: it takes {possible}",
+        "has the role {role}, which does not support {filesystem}; use {possible}",
         role=role,
         filesystem=printable(filesystem, 30),
         possible=possible,
@@ -220,7 +220,7 @@ def volume_role_fault(volume: Volume, *, alone: bool) -> Message | None:
         return None
     role = role_of(volume)
     if not alone:
-        return t("has a role, and no partition of its own")
+        return t("has a role but no partition of its own")
     return role_fault(
         role.name if role else volume.role, volume.filesystem, encrypted=volume.encryption is not None
     )
@@ -262,11 +262,11 @@ PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)+", re.ASCII)
 def key_fault(path: str, *, encrypts: bool = True) -> Message | None:
     """Why a volume cannot be opened by the file with this path, as the end of a sentence, or None."""
     if not encrypts:
-        return t("is for an encrypted volume: say encrypt, too")
+        return t("requires an encrypted volume; add encrypt")
     if not PLAIN.fullmatch(path) or {".", ".."} & {*path.split("/")} or len(path) > MOST_CHARACTERS:
-        return t("is no plain path, such as /etc/keys/media.key, which crypttab takes as it is")
+        return t("is not a plain path such as /etc/keys/media.key, usable in crypttab unchanged")
     if f"/{path.split('/')[1]}" in GONE_AT_START:
-        return t("lies where nothing stays until the next start")
+        return t("is in a directory cleared at boot")
     return None
 
 
@@ -274,12 +274,12 @@ def keys_fault(keys: Sequence[str], mount_points: Sequence[str]) -> Message | No
     """Why the encrypted volumes of a drive, mounted there, cannot have these keys (empty for none), as the
     end of a sentence, or None."""
     if len({*keys}) > 1:
-        return t("has to be the same for all of a drive")
+        return t("must be the same for all volumes of a drive")
     for key in filter(None, keys):
         if fault := key_fault(key):
             return fault
         if any(key.startswith(f"{place.rstrip('/')}/") for place in mount_points if place != "/"):
-            return t("lies in a volume of the same drive")
+            return t("is on a volume of the same drive")
     return None
 
 
@@ -288,7 +288,7 @@ def content_fault(content: bytes) -> Message | None:
     too."""
     if not LEAST_BYTES <= len(content) <= MOST_BYTES:
         return t(
-            "has {count} bytes; a key has {least} to {most}, all random at best",
+            "has {count} bytes; a key needs {least} to {most}, ideally all random",
             count=len(content),
             least=LEAST_BYTES,
             most=MOST_BYTES,

@@ -25,7 +25,7 @@ def parse_subvolume(text: str) -> Subvolume:
         raise BadInput(
             str(
                 t(
-                    "The subvolume '{name}' {fault}; name one such as @home.",
+                    "The subvolume '{name}' {fault}; use a name such as @home.",
                     name=printable(name, 60),
                     fault=fault,
                 )
@@ -36,7 +36,8 @@ def parse_subvolume(text: str) -> Subvolume:
         raise BadInput(
             str(
                 t(
-                    "The mount point '{place}' of the subvolume {name} {fault}; name one such as /srv/data.",
+                    "The mount point '{place}' of the subvolume {name} {fault}; use a path such "
+                    "as /srv/data.",
                     place=shown,
                     name=printable(name, 60),
                     fault=wrong,
@@ -78,15 +79,15 @@ def subvolume_name_fault(name: str) -> Message | None:
     """Why a subvolume cannot be called so, as the end of a sentence, or None. Only characters that fstab and
     mount(8) leave alone."""
     if not name:
-        return t("has no name")
+        return t("lacks a name")
     if name.startswith("/"):
-        return t("begins with a slash: its path is from the top of the filesystem, without one")
+        return t("begins with a slash; paths start at the top of the filesystem, without a slash")
     parts = name.split("/")
     if any(not _PART.fullmatch(part) for part in parts):
         return t(
-            "is not plain: {allowed}, and {parts}",
-            allowed=t("letters, digits and @ _ + . - only"),
-            parts=t("no part of it is empty, . or .., or begins with a hyphen"),
+            "is invalid: {allowed}, and {parts}",
+            allowed=t("only letters, digits and @ _ + . -"),
+            parts=t("no part may be empty, . or .., or begin with a hyphen"),
         )
     if len(name) > LONGEST_PATH_BYTES or any(len(part) > LONGEST_NAME_BYTES for part in parts):
         return t("is too long")
@@ -99,10 +100,10 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
     if not subvolumes:
         return None
     if not MADE[filesystem].subvolumes:
-        return t("cannot have subvolumes: {filesystem} has none", filesystem=filesystem)
+        return t("cannot have subvolumes: {filesystem} does not support them", filesystem=filesystem)
     if len(subvolumes) > MOST_SUBVOLUMES:
         return t(
-            "has {subvolumes} subvolumes; {most} are the most",
+            "has {subvolumes} subvolumes; the maximum is {most}",
             subvolumes=len(subvolumes),
             most=MOST_SUBVOLUMES,
         )
@@ -116,7 +117,7 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
         above = one.name.rpartition("/")[0]
         if above and above not in before:
             return t(
-                "has the subvolume '{name}' within '{above}', which is no subvolume before it",
+                "has the subvolume '{name}' within '{above}', which is not an earlier subvolume",
                 name=shown,
                 above=printable(above, 60),
             )
@@ -132,4 +133,4 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
 
 
 def _place_fault(place: str) -> Message | str | None:
-    return t("is no place") if place == NO_PLACE else mount_point_fault(place)
+    return t("is not a path") if place == NO_PLACE else mount_point_fault(place)

@@ -56,9 +56,9 @@ def put_to_use(
     if writer is not None and (wish.role or not mounts):
         raise BadInput(
             str(
-                t("Only root writes to a system volume: leave writable= out.")
+                t("Only root can write to a system volume. Omit writable=.")
                 if mounts
-                else t("Only root writes to swap: leave writable= out.")
+                else t("Only root can write to swap. Omit writable=.")
             )
         )
     if mounts and place is not None:

@@ -15,7 +15,7 @@ from wizard.plan.request.roles import ROLES, key_fault, role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
 from wizard.plan.rules import is_workload_id, label_fault, mount_point_fault, place_fault
 
-NAME_PLACE = Sentence("The mount point '{place}' {fault}; name one such as /srv/data.")
+NAME_PLACE = Sentence("The mount point '{place}' {fault}; use a path such as /srv/data.")
 VOLUME_FAULT = Sentence("The volume '{label}' {fault}.")
 
 REST = "rest"
@@ -136,7 +136,7 @@ def parse_volume(text: str) -> VolumeRequest:
         key = key.strip()
         if not equals:
             no_pair = t(
-                "--volume '{volume}': '{piece}' is no key=value pair. An example: --volume {example}.",
+                "--volume '{volume}': '{piece}' is not a key=value pair. Example: --volume {example}.",
                 volume=shown,
                 piece=printable(piece, 30),
                 example=EXAMPLE,
@@ -146,7 +146,7 @@ def parse_volume(text: str) -> VolumeRequest:
             raise BadInput(
                 str(
                     t(
-                        "--volume '{volume}': there is no key '{key}'; the keys are {keys:list}.",
+                        "--volume '{volume}': unknown key '{key}'. Keys: {keys:list}.",
                         volume=shown,
                         key=printable(key, 30),
                         keys=KEYS,
@@ -160,14 +160,14 @@ def parse_volume(text: str) -> VolumeRequest:
             subvolumes.append(parse_subvolume(value))
             continue
         if key in values:
-            raise BadInput(str(t("--volume '{volume}' names {key} twice.", volume=shown, key=key)))
+            raise BadInput(str(t("--volume '{volume}' sets {key} twice.", volume=shown, key=key)))
         values[key] = value
     role = values.get("role", "")
     if "role" in values and role not in ROLES:
         raise BadInput(
             str(
                 t(
-                    "--volume '{volume}': '{role}' is no role; the roles are {roles:list}.",
+                    "--volume '{volume}': unknown role '{role}'. Roles: {roles:list}.",
                     volume=shown,
                     role=printable(role, 30),
                     roles=tuple(ROLES),
@@ -176,7 +176,12 @@ def parse_volume(text: str) -> VolumeRequest:
         )
     if "workload" not in values and not role:
         raise BadInput(
-            str(t("--volume '{volume}' names no workload; `diskwright workloads` lists them.", volume=shown))
+            str(
+                t(
+                    "--volume '{volume}' lacks a workload. Run `diskwright workloads` for a list.",
+                    volume=shown,
+                )
+            )
         )
     encrypt = values.get("encrypt")
     _check_encryption(shown, encrypt, values.get("key"))
@@ -206,7 +211,7 @@ def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None
         raise BadInput(
             str(
                 t(
-                    "--volume '{volume}': nothing is encrypted by '{asked}'; say encrypt={known}.",
+                    "--volume '{volume}': unknown encryption '{asked}'. Use encrypt={known}.",
                     volume=volume,
                     asked=other,
                     known=ENCRYPTIONS[0],
@@ -231,7 +236,7 @@ def request(
         raise BadInput(
             str(
                 t(
-                    "'{workload}' is no workload; `diskwright workloads` lists them.",
+                    "Unknown workload '{workload}'. Run `diskwright workloads` for a list.",
                     workload=printable(workload, 40),
                 )
             )
@@ -264,8 +269,8 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
             raise BadInput(
                 str(
                     t(
-                        "A volume of '{size}' has no room; name a size such as 500G, or {rest} for "
-                        "all that is left.",
+                        "A volume of '{size}' has no space. Use a size such as 500G, or {rest} for "
+                        "all remaining space.",
                         size=printable(text, 40),
                         rest=REST,
                     )
@@ -277,7 +282,7 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
         raise BadInput(
             str(
                 t(
-                    "'{share}' is no share of the room: write a whole number from 1 to 100 with %, as 30%.",
+                    "'{share}' is not a valid share. Use a whole number from 1 to 100 with %, such as 30%.",
                     share=printable(text, 40),
                 )
             )
@@ -331,14 +336,14 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
     """Raises BadInput for a label or mount point that cannot be, and for wishes that contradict each
     other."""
     if not wishes:
-        raise BadInput(str(t("No volume was asked for; name a workload.")))
+        raise BadInput(str(t("No volume was requested. Specify a workload.")))
     for wish in wishes:
         label, filesystem = wish.final_label, wish.choice.filesystem
         if unfit := label_fault(label, filesystem):
             raise BadInput(
                 str(
                     t(
-                        "The label '{label}' {fault}; choose a shorter or plainer one.",
+                        "The label '{label}' {fault}; use a shorter or simpler label.",
                         label=printable(label, 40),
                         fault=unfit,
                     )
@@ -353,7 +358,7 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
             raise BadInput(
                 str(
                     t(
-                        "The volume '{label}' has no size; leave the size out for all that is left.",
+                        "The volume '{label}' has no size. Omit the size to use all remaining space.",
                         label=printable(label, 40),
                     )
                 )
@@ -365,7 +370,12 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
         (role for role in ROLES if ROLES[role].single and sum(wish.role == role for wish in wishes) > 1), None
     ):
         raise BadInput(
-            str(t("A drive has one {role}; give one of the volumes another role.", role=ROLES[double].title))
+            str(
+                t(
+                    "A drive can have only one {role}. Use another role for one of the volumes.",
+                    role=ROLES[double].title,
+                )
+            )
         )
     if unordered := mount_order_fault(
         tuple(place for wish in wishes for place in places_of(wish.mount_point, wish.subvolumes))
@@ -382,8 +392,7 @@ def _check_role(wish: Wish) -> None:
         raise BadInput(
             str(
                 t(
-                    "{option} puts data at risk, and a volume that a system starts from or lives "
-                    "on does not get it.",
+                    "{option} puts data at risk and is not allowed on boot or system volumes.",
                     option=danger,
                 )
             )
@@ -396,13 +405,18 @@ def _check_shares(wishes: tuple[Wish, ...]) -> None:
         wish.percent is not None and (wish.size_bytes is not None or not 1 <= wish.percent <= 100)
         for wish in wishes
     ):
-        raise BadInput(str(t("A share is from 1 to 100 percent of the room, and stands instead of a size.")))
+        raise BadInput(str(t("A share is 1 to 100 percent of the space and replaces the size.")))
     if (total := sum(wish.percent or 0 for wish in wishes)) > 100:
         raise BadInput(
-            str(t("The volumes together ask for {total} % of the room; 100 % is all there is.", total=total))
+            str(
+                t(
+                    "The volumes together request {total} % of the space, but only 100 % is available.",
+                    total=total,
+                )
+            )
         )
     if sum(wish.takes_rest for wish in wishes) > 1:
-        raise BadInput(str(t("Only one volume can take all that is left; name a size for the others.")))
+        raise BadInput(str(t("Only one volume can use all remaining space. Set a size for the others.")))
 
 
 def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:
@@ -413,12 +427,12 @@ def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:
         for earlier in places[:index]:
             if later == earlier:
                 return t(
-                    "Two volumes are to be mounted at {place}; name another place for one.",
+                    "Two volumes have the mount point {place}. Change one of them.",
                     place=printable(later, 60),
                 )
             if earlier.startswith(later + "/"):
                 return t(
-                    "A volume at {later} would hide the one at {earlier}; name it first.",
+                    "A volume at {later} would hide the volume at {earlier}. List {later} first.",
                     later=printable(later, 60),
                     earlier=printable(earlier, 60),
                 )

@@ -65,7 +65,7 @@ def _advised(advice: Advice) -> Choice:
             if other.obstacles
         )
         none = t(
-            "No filesystem that suits {workload} can be made on {drive}. {reasons:row}",
+            "No filesystem suitable for {workload} can be created on {drive}. {reasons:row}",
             workload=advice.workload.id,
             drive=advice.drive,
             reasons=reasons,
@@ -156,7 +156,7 @@ def named_choice(advice: Advice, filesystem: str) -> Choice:
         raise BadInput(
             str(
                 t(
-                    "There is no filesystem '{filesystem}' to choose; there are {known:list}.",
+                    "Unknown filesystem '{filesystem}'. Available: {known:list}.",
                     filesystem=printable(filesystem, 30),
                     known=known,
                 )
@@ -225,8 +225,8 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeR
         raise BadInput(
             str(
                 t(
-                    "A desktop needs {least:exact}, and there is room for {room:size}. Ask for "
-                    "its volumes one by one, with a role each, to make them smaller.",
+                    "A desktop needs {least:exact}, but only {room:size} is available. For "
+                    "smaller volumes, request them one by one, with a role each.",
                     least=LEAST_ROOM_BYTES,
                     room=room_bytes,
                 )
@@ -244,7 +244,7 @@ def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Mess
     """A doubt for each volume on which a desktop would not fit."""
     return tuple(
         t(
-            "{device} has {size:size}: a desktop's system needs {least:size} (Debian 12) and more.",
+            "{device} has {size:size}, but a desktop system needs {least:size} (Debian 12) or more.",
             device=volume.path,
             size=size,
             least=LEAST_SYSTEM_BYTES,

@@ -65,10 +65,10 @@ def old_label_fault(label: str, filesystem: str) -> Message | None:
 
 
 CHANGES_OTHER = Sentence("it changes '{device}'")
-NO_MOUNT = Sentence("'{place}' is no place where anything is mounted")
-ENDS_OTHERWISE = Sentence("it gives '{device}' an end that it cannot have")
-GROWS_OTHERWISE = t("it grows something that does not grow so")
-BAD_LINE = t("it changes no line of mounts at boot")
+NO_MOUNT = Sentence("'{place}' is not a mount point")
+ENDS_OTHERWISE = Sentence("it gives '{device}' an impossible end")
+GROWS_OTHERWISE = t("it grows something in an impossible way")
+BAD_LINE = t("its fstab line is invalid")
 
 ORDER: tuple[type[ChangeOperation], ...] = (
     ReserveBlocks,
@@ -125,9 +125,7 @@ def check_changes(changes: Changes, where: str = "The document") -> None:
     applies it.
     """
     if fault := next(_faults(changes), None):
-        raise BadInput(
-            str(t("{where} does not hold together: {fault}. Make it again.", where=where, fault=fault))
-        )
+        raise BadInput(str(t("{where} is inconsistent: {fault}. Make a new one.", where=where, fault=fault)))
 
 
 def is_of_drive(device: str, drive: str) -> bool:
@@ -149,11 +147,11 @@ def _faults(changes: Changes) -> Iterator[Message]:
     if foreign := next(
         (one.kind for one in operations if not isinstance(one, TAKES[type(changes.wanted)])), ""
     ):
-        yield t("what is wanted takes no {kind}", kind=foreign)
+        yield t("the request does not allow {kind}", kind=foreign)
     places = [ORDER.index(type(operation)) for operation in operations]
     names = [_only_once(operation) for operation in operations]
     if places != sorted(places) or len(set(names)) != len(names):
-        yield t("its changes are not in their order, or not each once")
+        yield t("its changes are out of order or repeated")
     for operation in operations:
         if fault := _operation_fault(operation, changes):
             yield fault
@@ -162,17 +160,17 @@ def _faults(changes: Changes) -> Iterator[Message]:
 def _wish_faults(changes: Changes) -> Iterator[Message]:
     if isinstance(changes.wanted, SwitchOff):
         if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
-            yield t("it names a filesystem where the whole drive is meant")
+            yield t("it names a filesystem instead of the whole drive")
         return
     if changes.filesystem not in KINDS:
         yield t(
-            "'{filesystem}' is no filesystem that diskwright knows",
+            "diskwright does not know the filesystem '{filesystem}'",
             filesystem=printable(changes.filesystem, 40),
         )
     if changes.uuid and not _UUID.fullmatch(changes.uuid):
-        yield t("'{uuid}' is no UUID", uuid=printable(changes.uuid, 60))
+        yield t("'{uuid}' is not a UUID", uuid=printable(changes.uuid, 60))
     if isinstance(changes.wanted, Tune) and not is_workload_id(changes.wanted.workload):
-        yield t("it has the unknown workload '{workload}'", workload=printable(changes.wanted.workload, 40))
+        yield t("its workload '{workload}' is unknown", workload=printable(changes.wanted.workload, 40))
 
 
 def _only_once(operation: ChangeOperation) -> str:
@@ -196,7 +194,7 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> Message | 
         case SetQueue(device=device, name=name, old=old, new=new):
             if device != changes.drive.path or old == new:
                 return t(
-                    "it sets '{name}' of '{device}', which is not to be changed",
+                    "it sets '{name}' of '{device}', which must not change",
                     name=printable(name, 40),
                     device=printable(device, 60),
                 )
@@ -225,7 +223,7 @@ def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Chan
             if not place.startswith("/") or not _WORDS.fullmatch(operation.filesystem):
                 return NO_MOUNT(place=printable(place, 60))
             wrong = next((option for option in options if not _SHOWN.fullmatch(option)), None)
-            return None if wrong is None else t("'{option}' is no option", option=printable(wrong, 40))
+            return None if wrong is None else t("'{option}' is not an option", option=printable(wrong, 40))
         case PowerOff(device=device, files=files):
             known = all(
                 file.startswith(f"{SYS}/") and file.endswith(("/delete", "/remove")) for file in files
@@ -233,7 +231,7 @@ def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Chan
             return (
                 None
                 if device == changes.drive.path and files and known
-                else t("it powers something else off")
+                else t("it powers off something else")
             )
 
 
@@ -283,7 +281,7 @@ def _relabel_fault(operation: Relabel, changes: Changes) -> Message | None:
 
 def _mount_fault(operation: Mount, changes: Changes) -> Message | None:
     if operation.others or operation.filesystem not in KINDS[changes.filesystem].kernel_names:
-        return t("it mounts it otherwise than it can be")
+        return t("it mounts the filesystem in an unsupported way")
     if fault := mount_point_fault(operation.mount_point):
         return t("its mount point {fault}", fault=fault)
     return _told(mount_options_fault(operation.options))
@@ -305,7 +303,7 @@ def value_fault(name: str, value: str) -> Message | None:
     """Why a value of a queue is not set, or None."""
     if name not in QUEUE or not QUEUE[name].fullmatch(value):
         return t(
-            "'{value}' for '{name}' is no value of a drive's queue that diskwright sets",
+            "'{value}' for '{name}' is not a drive queue value that diskwright sets",
             value=printable(value, 40),
             name=printable(name, 40),
         )
@@ -314,11 +312,11 @@ def value_fault(name: str, value: str) -> Message | None:
 
 def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> Message | None:
     if operation.device != changes.device or not changes.filesystem.startswith("ext"):
-        return t("it keeps blocks for root on '{device}'", device=printable(operation.device, 60))
+        return t("it reserves blocks for root on '{device}'", device=printable(operation.device, 60))
     if not 0 <= operation.new_blocks < operation.old_blocks < 1 << 48 or operation.block_bytes not in (
         1 << bits for bits in range(10, 17)
     ):
-        return t("the blocks that it keeps for root cannot be")
+        return t("its number of reserved blocks is impossible")
     return None
 
 
@@ -330,14 +328,14 @@ def _remount_fault(operation: Remount, changes: Changes) -> Message | None:
         or changes.filesystem not in REMOUNTING
     ):
         device, place = printable(operation.device, 60), printable(operation.mount_point, 60)
-        return t("it mounts '{device}' at '{place}' anew", device=device, place=place)
+        return t("it remounts '{device}' at '{place}'", device=device, place=place)
     if (
         not all(_WORD.fullmatch(word) for word in old | new)
         or (old ^ new) - (REMOUNTED if isinstance(changes.wanted, SetOptions) else TUNED)
         or old == new
         or "rw" not in new & old
     ):
-        return t("it mounts with other options than those that can be changed in use")
+        return t("it remounts with options that cannot be changed in use")
     return None
 
 
@@ -348,7 +346,7 @@ def _fstab_fault(operation: EditFstab, changes: Changes) -> Message | None:
         or len(operation.digest) != 64
         or not operation.lines
     ):
-        return t("'{file}' is no file of mounts at boot", file=printable(operation.file, 60))
+        return t("'{file}' is not an fstab file", file=printable(operation.file, 60))
     return next((fault for edit in operation.lines if (fault := _line_fault(edit, changes))), None)
 
 
@@ -363,9 +361,9 @@ def _line_fault(edit: LineEdit, changes: Changes) -> Message | None:
         case SetLabel():
             return _source_fault(edit, changes)
         case Attach():
-            return None if edit.old is None else t("it changes a line where it adds one")
+            return None if edit.old is None else t("it changes a line instead of adding one")
         case Detach():
-            return None if edit.new is None else t("it changes a line where it takes one away")
+            return None if edit.new is None else t("it changes a line instead of removing one")
         case _:
             return _options_fault(edit)
 
@@ -383,7 +381,7 @@ def _source_fault(edit: LineEdit, changes: Changes) -> Message | None:
 def _options_fault(edit: LineEdit) -> Message | None:
     """Why a line's new options are none that it may have; every other field stays."""
     if edit.old is None or edit.new is None:
-        return t("it adds a line, or takes one away")
+        return t("it adds or removes a line")
     old, new = edit.old.split(), edit.new.split()
     kept = tuple(old[3].split(",")) if len(old) > 3 else ()
     if new[:3] != old[:3] or new[4:] != old[4:]:
@@ -400,7 +398,7 @@ def _options_fault(edit: LineEdit) -> Message | None:
 def _rules_fault(operation: WriteRules, changes: Changes) -> Message | None:
     path = PurePosixPath(operation.file)
     if not path.is_absolute() or not operation.file.isprintable() or path.name != rules_name(changes.drive):
-        return t("'{file}' is not the drive's own file of udev's rules", file=printable(operation.file, 60))
+        return t("'{file}' is not the drive's own file of udev rules", file=printable(operation.file, 60))
     if not operation.values or len(dict(operation.values)) != len(operation.values):
-        return t("its rules set nothing, or something twice")
+        return t("its rules set nothing, or repeat a setting")
     return next((fault for name, value in operation.values if (fault := value_fault(name, value))), None)

@@ -114,14 +114,14 @@ def by_label(label: str) -> str:
     return f"LABEL={fstab_escaped(label)}"
 
 
-UNREAD = Sentence("What {device} holds could not be read: run as root.")
+UNREAD = Sentence("Cannot read the contents of {device}: run as root.")
 READ_ONLY = Sentence("{drive} is read-only.")
-HIDDEN = Sentence("{device} is mounted where this session cannot see it; unmount it there.")
-MOUNTED = Sentence("{device} is mounted at {places:and} already.")
-NOT_ADVISED = Sentence("{device} holds {filesystem}, for which nothing is recommended.")
+HIDDEN = Sentence("{device} is mounted outside this session's view; unmount {device} there.")
+MOUNTED = Sentence("{device} is already mounted at {places:and}.")
+NOT_ADVISED = Sentence("{device} contains {filesystem}, for which diskwright recommends nothing.")
 
 NO_SHRINKING = Sentence(
-    "Once it has grown there is no way back: {title} does not shrink while it is mounted. Its files stay."
+    "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved."
 )
 NO_POWER_BACK = t("Not possible: unplug the drive and plug it in again.")
 
@@ -134,7 +134,7 @@ NO_POWER_BACK = t("Not possible: unplug the drive and plug it in again.")
 # Why changes that were read are none that diskwright would make: clauses of BROKEN.
 
 
-NEVER_MOUNTED = Sentence("{device} holds {title}, which is never mounted.")
+NEVER_MOUNTED = Sentence("{device} contains {title}, which is never mounted.")
 NOT_MOUNTED = Sentence("{device} is not mounted.")
 
 CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
@@ -153,7 +153,7 @@ def why_not_relabel(drive: Drive, device: str) -> Message | None:
     places = places_of(drive, device)
     if places and not kind.relabelling.mounted:
         return t(
-            "{title} takes a new label only while unmounted; unmount {place} first.",
+            "{title} accepts a new label only while unmounted; unmount {place} first.",
             title=kind.title,
             place=printable(places[0], 200),
         )
@@ -251,8 +251,8 @@ def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
         return KINDS[found[0].kind]
     if found:
         held = tuple(printable(signature.kind, 30) for signature in found)
-        return t("{device} holds {what}, not a filesystem.", device=device, what=" and ".join(held))
-    return (UNREAD if unread_content(drive) else Sentence("{device} holds no filesystem."))(device=device)
+        return t("{device} contains {what}, not a filesystem.", device=device, what=" and ".join(held))
+    return (UNREAD if unread_content(drive) else Sentence("{device} contains no filesystem."))(device=device)
 
 
 def places_of(drive: Drive, device: str) -> tuple[str, ...]:

@@ -184,14 +184,14 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
             if not new:
                 return str(
                     t(
-                        "Keep nothing of {device} for root, instead of {old:size}.",
+                        "Reserve no space on {device} for root instead of {old:size}.",
                         device=device,
                         old=old * size,
                     )
                 )
             return str(
                 t(
-                    "Keep {new:size} of {device} for root, instead of {old:size}.",
+                    "Reserve {new:size} of {device} for root instead of {old:size}.",
                     new=new * size,
                     device=device,
                     old=old * size,
@@ -201,7 +201,7 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
             how = _remounted(old, new)
             return str(
                 t(
-                    "Mount {device} at {place} {how} from now on; it stays in use meanwhile.",
+                    "Remount {device} at {place} {how} while in use.",
                     device=device,
                     place=printable(place, 2000),
                     how=how,
@@ -214,7 +214,7 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
         case SetQueue(name=name, old=old, new=new):
             return str(
                 t(
-                    "Set {name} of {drive} to {new} now, instead of {old}.",
+                    "Set {name} of {drive} from {old} to {new} now.",
                     name=name,
                     drive=drive.path,
                     new=new,
@@ -225,16 +225,16 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
             told = tuple(t("{name} to {value}", name=name, value=value) for name, value in values)
             return str(
                 (
-                    Sentence("Have udev set {values:and} at every start: a new file.")
+                    Sentence("Have udev set {values:and} at every boot: a new file.")
                     if old is None
-                    else Sentence("Have udev set {values:and} at every start: a file of its rules changed.")
+                    else Sentence("Have udev set {values:and} at every boot: a changed rules file.")
                 )(values=told)
             )
         case SwitchOnTimer(unit=unit):
             return str(
                 t(
-                    "Switch {unit} on: once a week, every drive of this system that takes "
-                    "discards is told which blocks are free.",
+                    "Enable {unit}: discards free blocks once a week on every drive of this "
+                    "system that supports discards.",
                     unit=unit,
                 )
             )
@@ -265,7 +265,7 @@ def _action_told(operation: Told) -> tuple[Message, Message]:
                 if old
                 else t("Label {device} '{new}'.", device=device, new=label)
             )
-            return done, t("libblkid reads the label '{label}' from {device}.", label=label, device=device)
+            return done, t("libblkid reports the label '{label}' on {device}.", label=label, device=device)
         case Mount(mount_point=place):
             shown = printable(place, 2000)
             return t("Mount {device} at {place}.", device=device, place=shown), t(
@@ -274,22 +274,22 @@ def _action_told(operation: Told) -> tuple[Message, Message]:
         case Unmount(mount_point=place):
             shown = printable(place, 2000)
             return t("Unmount {device} from {place}.", device=device, place=shown), t(
-                "Nothing of {device} is mounted at {place}.", device=device, place=shown
+                "{device} is not mounted at {place}.", device=device, place=shown
             )
         case PowerOff():
-            return t("Flush {drive} and power it off.", drive=device), t(
-                "The kernel no longer has {drive}.", drive=device
+            return t("Flush and power off {drive}.", drive=device), t(
+                "The kernel no longer lists {drive}.", drive=device
             )
         case ExtendPartition(new_bytes=new):
             return t(
-                "Give {device} the free space behind it, {new:size} in all; it stays in use.",
+                "Extend {device} into the free space after it, to {new:size}, while in use.",
                 device=device,
                 new=new,
-            ), t("The table and the kernel say that {device} has {new:size}.", device=device, new=new)
+            ), t("The table and the kernel report {new:size} for {device}.", device=device, new=new)
         case GrowMounted(filesystem=filesystem, new_bytes=new):
             title = KINDS[filesystem].title
             return t(
-                "Grow the {title} on {device} to {new:size}; it stays in use.",
+                "Grow the {title} on {device} to {new:size} while in use.",
                 title=title,
                 device=device,
                 new=new,
@@ -299,12 +299,12 @@ def _action_told(operation: Told) -> tuple[Message, Message]:
 def _fstab_sentence(operation: EditFstab) -> str:
     file = printable(operation.file, 2000)
     if all(edit.old is None for edit in operation.lines):
-        return str(t("Mount it at every boot: one line more in {file}.", file=file))
+        return str(t("Mount at every boot: add one line to {file}.", file=file))
     if all(edit.new is None for edit in operation.lines):
         return str(
             tn(
-                "Do not mount it at boot any more: one line less in {file}.",
-                "Do not mount it at boot any more: {count} lines less in {file}.",
+                "Stop mounting at boot: remove one line from {file}.",
+                "Stop mounting at boot: remove {count} lines from {file}.",
                 file=file,
                 count=len(operation.lines),
             )
@@ -328,7 +328,7 @@ def _other_options(edit: LineEdit, file: str) -> Message | None:
         return None
     place, options, before = (printable(text, 300) for text in (old[1], new[3], old[3]))
     return t(
-        "Give {place} in {file} the options {new}, in place of {old}.",
+        "Change the options of {place} in {file} from {old} to {new}.",
         place=place,
         file=file,
         new=options,
@@ -354,7 +354,7 @@ def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
             return tuple(
                 str(
                     t(
-                        "{sign}{device}: {size} bytes from byte {start} on",
+                        "{sign}{device}: {size} bytes from byte {start}",
                         sign=sign,
                         device=device,
                         start=start,
@@ -392,22 +392,20 @@ def _undo(operation: ChangeOperation) -> str:
         case EditFstab(file=file):
             return str(
                 t(
-                    "The lines of {file} go back; a copy of the old file is kept.",
+                    "The lines of {file} are restored; a copy of the old file is saved.",
                     file=printable(PurePath(file).name, 200),
                 )
             )
         case SetQueue(old=old):
-            return str(t("By setting it to {old} again.", old=old))
+            return str(t("By setting {old} again.", old=old))
         case WriteRules(old=old):
             return str(
-                t("By taking the file away again.")
-                if old is None
-                else t("By giving the file its old lines back.")
+                t("By removing the file.") if old is None else t("By restoring the old lines of the file.")
             )
         case PowerOff():
             return str(possible.NO_POWER_BACK)
         case ExtendPartition():
-            return str(t("It gets its old end back, if its filesystem has not grown."))
+            return str(t("The old end is restored if the filesystem has not grown."))
         case GrowMounted(filesystem=filesystem) if stays(operation):
             return str(possible.NO_SHRINKING(title=KINDS[filesystem].title))
         case ReserveBlocks() | Relabel() | Remount() | Mount() | Unmount() | SwitchOnTimer() | GrowMounted():
@@ -421,7 +419,7 @@ def _holds(operation: ChangeOperation) -> tuple[str, ...]:
             return (
                 str(
                     t(
-                        "The superblock of {device} says that {blocks} blocks are kept for root.",
+                        "The superblock of {device} reserves {blocks} blocks for root.",
                         device=device,
                         blocks=blocks,
                     )
@@ -442,10 +440,10 @@ def _holds(operation: ChangeOperation) -> tuple[str, ...]:
         case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
             return (str(_action_told(operation)[1]),)
         case EditFstab(file=file):
-            return (str(t("{file} has the new lines once, and no old one.", file=printable(file, 2000))),)
+            return (str(t("{file} has the new lines once and no old line.", file=printable(file, 2000))),)
         case SetQueue(new=new):
             return (f"{queue_file(operation)} says {new}.",)
         case WriteRules(file=file):
-            return (str(t("{file} holds exactly these lines.", file=printable(file, 2000))),)
+            return (str(t("{file} has exactly these lines.", file=printable(file, 2000))),)
         case SwitchOnTimer(unit=unit):
-            return (str(t("systemd says that {unit} is enabled.", unit=unit)),)
+            return (str(t("systemd reports {unit} as enabled.", unit=unit)),)

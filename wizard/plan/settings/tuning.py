@@ -27,7 +27,7 @@ from wizard.plan.settings.check_changes import REMOUNTING, TUNED, check_changes
 from wizard.plan.settings.possible import digest_of_text
 from wizard.plan.settings.steps_of import change_steps, rules_name, told_anew
 
-ROOT_ONLY = t("How many blocks are kept for root only root can read, so nothing is changed there.")
+ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
 """The doubt that a plain user is told."""
 
 
@@ -116,7 +116,7 @@ def set_options(
     if found.fstab_text.split("\n").count(old) != 1:
         doubts.append(
             t(
-                "{file} has the line of {device} twice, so it is left as it is; put that right first.",
+                "{file} has the line of {device} twice, so the line remains unchanged; fix this first.",
                 file=printable(found.fstab, 200),
                 device=existing.device,
             )
@@ -136,7 +136,7 @@ def set_options(
     if found.elsewhere:
         places = tuple(printable(place, 200) for place in found.elsewhere)
         more = t(
-            "{file} has lines for {device} at {places:and} too, which stay as they are.",
+            "{file} also has lines for {device} at {places:and}, which remain unchanged.",
             file=printable(found.fstab, 200),
             device=existing.device,
             places=places,
@@ -144,7 +144,7 @@ def set_options(
         doubts.append(more)
     if later:
         options = tuple(dict.fromkeys(map(_key, later)))
-        doubts.append(t("The change to {options:and} holds from the next mount on.", options=options))
+        doubts.append(t("The change to {options:and} takes effect at the next mount.", options=options))
 
 
 def _key(option: str) -> str:
@@ -199,7 +199,7 @@ def _queue(
     ]
     if found.rules is None:
         doubts.append(
-            t("There is no folder of udev's rules, so what is set now holds until the next start only.")
+            t("No folder for udev rules was found, so the current settings last only until the next boot.")
         )
         return
     file = str(PurePosixPath(found.rules) / rules_name(drive))
@@ -207,8 +207,8 @@ def _queue(
     if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
         doubts.append(
             t(
-                "{file} was changed by hand, so it is left as it is. What is set now holds "
-                "until the next start only.",
+                "{file} was edited by hand and remains unchanged. The current settings last "
+                "only until the next boot.",
                 file=printable(file, 200),
             )
         )
@@ -219,8 +219,8 @@ def _queue(
     if not udev_match(drive):
         doubts.append(
             t(
-                "{drive} tells no serial number that udev's rule could know it by: it goes "
-                "by its name, which can change.",
+                "{drive} reports no serial number for the udev rule, which uses the device "
+                "name instead. That name can change.",
                 drive=drive.path,
             )
         )
@@ -229,7 +229,7 @@ def _queue(
 CHANGES = Sealed(
     "diskwright.changes/2",
     Changes,
-    t("Make it again with `diskwright tune`."),
+    t("Make a new one with `diskwright tune`."),
     check_changes,
     told_anew,
     {"diskwright.changes/1": without_texts},

@@ -275,7 +275,7 @@ def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tu
             return (
                 str(
                     t(
-                        "directory {place}, for as long as this takes",
+                        "directory {place}, temporarily",
                         place=private_mount(operation).mount_point,
                     )
                 ),
@@ -286,13 +286,13 @@ def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tu
             return (
                 str(
                     t(
-                        "the passphrase, on the command's standard input; it is in no command, plan, "
+                        "the passphrase, on the command's standard input, never in a command, plan, "
                         "journal or log"
                     )
                 ),
             )
         case Mount(mount_point=place):
-            return (str(t("directory {place}, made if it is missing", place=printable(place, 2000))),)
+            return (str(t("directory {place}, created if missing", place=printable(place, 2000))),)
         case _:
             return ()
 
@@ -315,7 +315,7 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int | None) -> str:
         f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
     )
     line = (
-        Sentence("partition {number}, kept: {extent}, type {type}")
+        Sentence("partition {number}, preserved: {extent}, type {type}")
         if entry.kept
         else Sentence("partition {number}: {extent}, type {type}")
     )(number=entry.number, extent=extent, type=kind)

@@ -76,12 +76,12 @@ def container_sentence(operation: ContainerOperation) -> str:
     match operation:
         case MakeContainer(device=device, sector_bytes=sector, offset_bytes=offset):
             made = t(
-                "Make an encrypted container (LUKS2) of {device}, which only the passphrase opens",
+                "Create an encrypted container (LUKS2) on {device}, opened only by the passphrase",
                 device=device,
             )
             return str(
                 t(
-                    "{made}: its data begin {offset:exact} in, encrypted {sector} bytes at a stretch.",
+                    "{made}: data starts at {offset:exact}, encrypted in sectors of {sector} bytes.",
                     made=made,
                     offset=offset,
                     sector=sector,
@@ -90,8 +90,7 @@ def container_sentence(operation: ContainerOperation) -> str:
         case OpenContainer(device=device, name=name):
             return str(
                 t(
-                    "Open the container on {device} as {opened}; it stays open until `cryptsetup "
-                    "close {name}` or the next start.",
+                    "Open the container on {device} as {opened} until `cryptsetup close {name}` or reboot.",
                     device=device,
                     opened=operation.opened,
                     name=name,
@@ -100,14 +99,15 @@ def container_sentence(operation: ContainerOperation) -> str:
         case AddCrypttabLine(name=name, key=key):
             return str(
                 t(
-                    "Have it opened as {name} at every start by the key in {key}: one line in /etc/crypttab.",
+                    "Open the container as {name} on every boot with the key {key} (one line in "
+                    "/etc/crypttab).",
                     name=name,
                     key=key,
                 )
                 if key
                 else t(
-                    "Have it opened as {name} at every start, which asks for the passphrase: one "
-                    "line in /etc/crypttab.",
+                    "Open the container as {name} on every boot, asking for the passphrase (one "
+                    "line in /etc/crypttab).",
                     name=name,
                 )
             )
@@ -117,11 +117,9 @@ def container_undo(operation: OpenContainer | AddCrypttabLine) -> str:
     """How what the step does is taken back."""
     match operation:
         case OpenContainer(name=name):
-            return str(t("By `cryptsetup close {name}`.", name=name))
+            return str(t("Run `cryptsetup close {name}`.", name=name))
         case AddCrypttabLine():
-            return str(
-                t("The old /etc/crypttab is kept beside the new one; taking the line out again undoes it.")
-            )
+            return str(t("The old /etc/crypttab is saved next to the new file. To undo, remove the line."))
 
 
 def container_holds(operation: ContainerOperation) -> tuple[str, ...]:
@@ -133,8 +131,8 @@ def container_holds(operation: ContainerOperation) -> tuple[str, ...]:
                 str(found),
                 str(
                     t(
-                        "Its header says that the data begin {offset:exact} in, in sectors of "
-                        "{sector} bytes, and that place is aligned.",
+                        "According to the header, data starts at {offset:exact} in sectors of "
+                        "{sector} bytes, and is aligned.",
                         offset=offset,
                         sector=sector,
                     )
@@ -144,7 +142,7 @@ def container_holds(operation: ContainerOperation) -> tuple[str, ...]:
             return (
                 str(
                     t(
-                        "The device mapper has {opened} open on {device} and on nothing else.",
+                        "The device mapper has {opened} open only on {device}.",
                         opened=operation.opened,
                         device=device,
                     )
@@ -154,7 +152,7 @@ def container_holds(operation: ContainerOperation) -> tuple[str, ...]:
             return (
                 str(
                     t(
-                        "/etc/crypttab has exactly this one line for {uuid}, and every other line as before.",
+                        "/etc/crypttab has exactly this one line for {uuid}, with all other lines unchanged.",
                         uuid=uuid,
                     )
                 ),

@@ -43,7 +43,7 @@ from wizard.plan.steps import operations
 from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.operations import container_holds
 
-GROWN_CLEAN = t("The filesystem's own check finds it clean.")
+GROWN_CLEAN = t("The filesystem check reports a clean filesystem.")
 
 
 def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]:
@@ -53,14 +53,14 @@ def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]
             return (str(t("No filesystem, RAID or table is recognised on {device}.", device=device)),)
         case WriteTable(device=device):
             aligned = (
-                (t("Each new partition is aligned by the kernel's rule and by parted's."),) if places else ()
+                (t("Each new partition is aligned according to the kernel and parted."),) if places else ()
             )
             return tuple(
                 map(
                     str,
                     (
                         t(
-                            "The table read back from {device} has exactly these starts, sizes, types "
+                            "The table on {device}, read back, has exactly these starts, sizes, types "
                             "and names.",
                             device=device,
                         ),
@@ -90,7 +90,7 @@ def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]
 def _line_holds(operation: AddFstabLine) -> Message:
     name, uuid = mounted_subvolume(operation.options), operation.uuid
     return t(
-        "/etc/fstab has exactly this one line for {what}, and every other line as before.",
+        "/etc/fstab has exactly this one line for {what}, with all other lines unchanged.",
         what=t("{name} of {uuid}", name=name, uuid=uuid) if name else uuid,
     )
 
@@ -110,7 +110,7 @@ def _mount_holds(operation: Mount) -> Message:
 def _within_holds(operation: MakeSubvolumes | SetOwner) -> Message:
     if isinstance(operation, MakeSubvolumes):
         return t(
-            "Btrfs lists on {device} exactly {names:and}.", device=operation.device, names=operation.names
+            "Btrfs lists exactly {names:and} on {device}.", device=operation.device, names=operation.names
         )
     writer = operation.writer
     return BELONGS(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}")
@@ -125,8 +125,7 @@ def _filesystem_holds(operation: MakeFilesystem | Resizing) -> tuple[str, ...]:
     if striping:
         holds.append(
             t(
-                "Its superblock says that it is striped: {unit:exact} to a drive, "
-                "{width:exact} to all of them.",
+                "The superblock reports a stripe unit of {unit:exact} and a stripe width of {width:exact}.",
                 unit=striping.unit_bytes,
                 width=striping.width_bytes,
             )
@@ -135,9 +134,9 @@ def _filesystem_holds(operation: MakeFilesystem | Resizing) -> tuple[str, ...]:
         twice = ("-d", "raid1") in pairwise(operation.options)
         holds.append(
             (
-                Sentence("It lies on {devices} devices, with its data in two copies.")
+                Sentence("The filesystem uses {devices} devices, with data in two copies.")
                 if twice
-                else Sentence("It lies on {devices} devices, with its data striped over them.")
+                else Sentence("The filesystem uses {devices} devices, with striped data.")
             )(devices=len(devices))
         )
     if MADE[kind].clean_check:
@@ -152,7 +151,7 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
         case MakeArray(device=device, uuid=uuid, chunk_bytes=chunk, parts=parts):
             return (
                 t(
-                    "mdadm finds on {device} and on each of its parts a RAID0 of {parts} with UUID {uuid}.",
+                    "mdadm reports on {device} and each part a RAID0 of {parts} with UUID {uuid}.",
                     device=device,
                     parts=len(parts),
                     uuid=array_uuid(uuid),
@@ -162,7 +161,7 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
         case MakeVolumeGroup(name=name, parts=(part,)):
             return (
                 t(
-                    "LVM finds the volume group {name} on {part} alone, with its data from {start:exact} on.",
+                    "LVM reports the volume group {name} only on {part}, with data from {start:exact} on.",
                     name=name,
                     part=part,
                     start=DATA_BYTES,
@@ -171,7 +170,7 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
         case MakeVolumeGroup(name=name, parts=parts):
             return (
                 t(
-                    "LVM finds the volume group {name} on exactly these {parts} physical volumes.",
+                    "LVM reports the volume group {name} on exactly these {parts} physical volumes.",
                     name=name,
                     parts=len(parts),
                 ),
@@ -179,7 +178,7 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
             return (
                 t(
-                    "LVM finds {device} striped over {stripes}, {chunk:exact} each.",
+                    "LVM reports {device} striped across {stripes}, {chunk:exact} each.",
                     device=device,
                     stripes=stripes,
                     chunk=chunk,
@@ -190,8 +189,8 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
 
 def _kernel_says(device: str, chunk_bytes: int, count: int) -> Message:
     return t(
-        "The kernel advises {least:exact} at least and {best:exact} at best for "
-        "{device}, and finds it aligned on every drive.",
+        "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size "
+        "for {device}, aligned on every drive.",
         least=chunk_bytes,
         best=chunk_bytes * count,
         device=device,
@@ -236,7 +235,7 @@ def waiting_lost(before: Layout) -> str:
         return ""
     return str(
         t(
-            "What waits there, {waiting}, and that run's way back to what was there before it.",
+            "The waiting result, {waiting}, and the undo of that run.",
             waiting=before.waiting,
         )
     )
@@ -246,9 +245,9 @@ def _table_lost(member: Member) -> str:
     if lost := _removed(member):
         return str(t("The old table: {parts:semicolons}.", parts=tuple(map(_described, lost))))
     if member.before.table == "unread":
-        return str(t("The old table, if there is one: it could not be read when this was planned."))
+        return str(t("The old table, if any; unreadable during planning."))
     if member.before.table != "none":
-        return str(t("The old table ({table}), which has no partitions.", table=member.before.table))
+        return str(t("The old table ({table}) without partitions.", table=member.before.table))
     return ""
 
 
@@ -281,17 +280,15 @@ def _lost_with(member: Member, lost: Sequence[Slot], where: Message) -> str:
     if lost:
         return str(
             t(
-                "The data of what lay {where}: {parts:semicolons}.",
+                "The old data {where}: {parts:semicolons}.",
                 where=where,
                 parts=tuple(map(_described, lost)),
             )
         )
     if member.before.signatures:
-        return str(
-            t("The data of the {what} that lay {where}.", what=marks(member.before.signatures), where=where)
-        )
+        return str(t("The old data of {what} {where}.", what=marks(member.before.signatures), where=where))
     if member.before.table == "unread":
-        return str(t("Whatever data lay {where}; they could not be read when this was planned.", where=where))
+        return str(t("Any old data {where}; unreadable during planning.", where=where))
     return ""
 
 

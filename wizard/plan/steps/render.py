@@ -50,9 +50,10 @@ from wizard.plan.steps.operations import KEY_SECONDS, container_sentence, contai
 from wizard.plan.steps.postconditions import data_lost, holds_after, marks, table_lost, whole_lost
 
 UNTIL_KEPT = t(
-    "Until you keep it, `diskwright undo` puts back what was there, bit for bit; from then on that is lost."
+    "Until you keep the result, `diskwright undo` restores the old contents bit "
+    "for bit. Afterwards they are lost."
 )
-BYTES_SAVED = t("The bytes it changes are saved first")
+BYTES_SAVED = t("The changed bytes are saved first")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def told_as_direct(plan: Plan, why: str) -> Plan:
 
 def told_as_kept(plan: Plan) -> Plan:
     """The plan with the words of one that is put to use as soon as it is complete. Only to be shown."""
-    waits, kept = str(UNTIL_KEPT), str(t("It is kept at once, and nothing is put back from then on."))
+    waits, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
     steps = (replace(step, undo=kept) if step.undo == waits else step for step in plan.steps)
     return replace(plan, steps=tuple(steps))
 
@@ -171,7 +172,7 @@ def step_of(operation: Operation, context: Context) -> Step:
 def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
     """What is written without a command. wipefs leaves the mark of a table alone that lies in a partition."""
     if isinstance(operation, WipeSignatures) and not context.is_drive(operation.device):
-        return (str(t("zeros over a table's mark (55 AA, EFI PART) where one is left there")),)
+        return (str(t("zeros over any remaining table signature (55 AA, EFI PART)")),)
     return edits_of(
         operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes
     )
@@ -189,7 +190,7 @@ def _clearing(operation: WipeSignatures, context: Context) -> str:
         said = (
             t("Clear the signatures of {what} on {device}.", what=what, device=device)
             if operation.expected
-            else t("Clear old signatures in {device}.", device=device)
+            else t("Clear old signatures on {device}.", device=device)
         )
     return str(said)
 
@@ -203,8 +204,8 @@ def _sentence(operation: Operation, context: Context) -> str:
         case ResetZones(device=device):
             return str(
                 t(
-                    "{erased}, and whatever marks are left where it has no zones to empty.",
-                    erased=t("Empty every zone of {device}, which erases the whole drive", device=device),
+                    "{erased}, and clear remaining signatures outside resettable zones.",
+                    erased=t("Reset every zone of {device}, which erases the whole drive", device=device),
                 )
             )
         case MakeFilesystem():
@@ -226,7 +227,7 @@ def _making(operation: MakeFilesystem) -> Message:
     noun, label = MADE[kind].noun, repr(printable(operation.label))
     if not operation.others:
         return t(
-            "Make the {filesystem} {noun} {label} on {devices:and}.",
+            "Create the {filesystem} {noun} {label} on {devices:and}.",
             filesystem=kind,
             noun=noun,
             label=label,
@@ -234,7 +235,7 @@ def _making(operation: MakeFilesystem) -> Message:
         )
     spread = _spread(operation.options)
     return t(
-        "Make the {filesystem} {noun} {label} on {devices:and}: {spread}.",
+        "Create the {filesystem} {noun} {label} on {devices:and}: {spread}.",
         filesystem=kind,
         noun=noun,
         label=label,
@@ -247,15 +248,15 @@ def _spread(options: Sequence[str]) -> Message:
     """What Btrfs does with several devices, as the end of a sentence."""
     if ("-d", "raid1") in pairwise(options):
         return t(
-            "{copies}, so that a bad block is repaired from the other",
-            copies=t("its files and its own records in two copies, on two drives each (raid1)"),
+            "{copies}, so bad blocks are repaired from the other copy",
+            copies=t("two copies of data and metadata, on two drives each (raid1)"),
         )
     if ("-m", "raid1") in pairwise(options):
         return t(
-            "{spread}, which costs little and lets a bad block in them be repaired, but brings no file back",
-            spread=t("its files once, spread over all of them, and its own records on two (raid1)"),
+            "{spread}, which costs little and allows repair of bad metadata blocks, but recovers no files",
+            spread=t("one copy of data, spread across all devices, and metadata on two (raid1)"),
         )
-    return t("its files and its own records once, spread over all of them")
+    return t("one copy of data and metadata, spread across all devices")
 
 
 def _array_sentence(
@@ -266,8 +267,7 @@ def _array_sentence(
             return logical_sentence(operation)
         case MakeArray(device=device, name=name, chunk_bytes=chunk, parts=parts):
             return t(
-                "Put {parts:and} together as the RAID0 {device}, named {name}: {chunk:exact} "
-                "to each in turn.",
+                "Create the RAID0 {device} named {name} from {parts:and}, in chunks of {chunk:exact}.",
                 parts=parts,
                 device=device,
                 name=name,
@@ -275,16 +275,17 @@ def _array_sentence(
             )
         case MakeVolumeGroup(name=name, parts=(part,)):
             return t(
-                "Make LVM's volume group {name} on {part}, with its data from {start:exact} on.",
+                "Create the LVM volume group {name} on {part}, with data from {start:exact} on.",
                 name=name,
                 part=part,
                 start=DATA_BYTES,
             )
         case MakeVolumeGroup(name=name, parts=parts):
-            return t("Put {parts:and} together as LVM's volume group {name}.", parts=parts, name=name)
+            return t("Create the LVM volume group {name} from {parts:and}.", parts=parts, name=name)
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
             return t(
-                "Make the logical volume {device} over all {stripes} of them: {chunk:exact} to each in turn.",
+                "Create the logical volume {device} striped across all {stripes}, in chunks "
+                "of {chunk:exact}.",
                 device=device,
                 stripes=stripes,
                 chunk=chunk,
@@ -312,13 +313,11 @@ def _table_sentence(operation: WriteTable, context: Context) -> str:
         "Add {count} partitions to the {table} on {device}; {kept}.",
         table=kind,
         device=device,
-        kept=tn("{count} partition stays", "{count} partitions stay", count=kept),
+        kept=tn("{count} partition is preserved", "{count} partitions are preserved", count=kept),
         count=new,
     )
     return str(
-        join(
-            added, t("It is rehearsed on a stand-in for the drive first, where the kernel has loop devices.")
-        )
+        join(added, t("The plan is rehearsed on a scratch copy first if the kernel has loop devices."))
         if context.direct
         else added
     )
@@ -340,7 +339,7 @@ def _destroys(operation: Operation, context: Context) -> str:
             whole = "".join(map(whole_lost, on_itself))
             return whole or str(
                 t(
-                    "The signatures of {what} on {device}; its data is overwritten later.",
+                    "The signatures of {what} on {device}; the data is overwritten later.",
                     device=device,
                     what=marks(expected),
                 )
@@ -350,7 +349,7 @@ def _destroys(operation: Operation, context: Context) -> str:
         ):
             return str(
                 t(
-                    "Whatever marks are on {device}; they could not be read when this was planned.",
+                    "Any signatures on {device}; unreadable during planning.",
                     device=device,
                 )
             )
@@ -358,7 +357,10 @@ def _destroys(operation: Operation, context: Context) -> str:
             return table_lost(context.members_of((device,))[0])
         case ResetZones(device=device):
             return " ".join(
-                [str(t("Everything on {device}, at once.", device=device)), *context.overwritten((device,))]
+                [
+                    str(t("Everything on {device}, immediately.", device=device)),
+                    *context.overwritten((device,)),
+                ]
             )
         case MakeFilesystem(device=device) if context.under(device) != device:
             # Whatever lay there was lost when the container was made.
@@ -377,11 +379,9 @@ def _undo(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures() | WriteTable():
             saved = (
-                Sentence("{saved}, and `diskwright undo` puts them back as long as the mirror was not begun.")
+                Sentence("{saved}, and `diskwright undo` restores them until the mirror is started.")
                 if context.mirrored
-                else Sentence(
-                    "{saved}, and `diskwright undo` puts them back as long as nothing was formatted."
-                )
+                else Sentence("{saved}, and `diskwright undo` restores them until formatting starts.")
             )
             return str(saved(saved=BYTES_SAVED))
         case (
@@ -392,31 +392,29 @@ def _undo(operation: Operation, context: Context) -> str:
             | ShrinkFilesystem()
             | MakeArray(level="raid1")
         ):
-            return str(t("Cannot be undone: what was there before is lost from here on."))
+            return str(t("Cannot be undone: the old contents are lost from this step on."))
         case MakeArray() | MakeVolumeGroup():
             return str(
                 t(
-                    "{saved}; `diskwright undo` takes it apart again and puts them back as long "
-                    "as nothing was formatted.",
+                    "{saved}, and `diskwright undo` reverts this step and restores them until "
+                    "formatting starts.",
                     saved=BYTES_SAVED,
                 )
             )
         case MakeStripedVolume() | MakeLogicalVolume():
             return str(
-                t("Together with its volume group, by `diskwright undo`, as long as nothing was formatted.")
+                t("Until formatting starts, `diskwright undo` removes this volume with the volume group.")
             )
         case MakeSubvolumes() | SetOwner():
             return _within_undo(operation)
         case OpenContainer() | AddCrypttabLine():
             return container_undo(operation)
         case AddFstabLine():
-            return str(
-                t("The old /etc/fstab is kept beside the new one; taking the line out again undoes it.")
-            )
+            return str(t("The old /etc/fstab is saved next to the new file. To undo, remove the line."))
         case Mount(mount_point=place):
-            return str(t("By unmounting {place}.", place=printable(place, 2000)))
+            return str(t("Unmount {place}.", place=printable(place, 2000)))
         case TurnOnSwap(device=device):
-            return str(t("By `swapoff {device}`.", device=device))
+            return str(t("Run `swapoff {device}`.", device=device))
 
 
 def _seconds(operation: Operation, context: Context) -> float:
@@ -463,8 +461,8 @@ def _use_sentence(
         case MakeSubvolumes(device=device, names=names):
             return str(
                 tn(
-                    "Make {names:list} in it, a subvolume of the filesystem on {device}.",
-                    "Make {names:list} in it, subvolumes of the filesystem on {device}.",
+                    "Create the subvolume {names:list} in the filesystem on {device}.",
+                    "Create the subvolumes {names:list} in the filesystem on {device}.",
                     names=names,
                     device=device,
                     count=len(names),
@@ -473,12 +471,12 @@ def _use_sentence(
         case SetOwner(device=device, writer=writer):
             return str(LET_WRITE(who=who(writer), device=device))
         case AddFstabLine(mount_point=place) if place == NO_PLACE:
-            return str(t("Turn it on as swap on every boot (one line in /etc/fstab)."))
+            return str(t("Enable swap on every boot (one line in /etc/fstab)."))
         case AddFstabLine(mount_point=place, options=options):
             return str(
                 t(
                     "Mount {what} at {place} on every boot (one line in /etc/fstab).",
-                    what=mounted_subvolume(options) or t("it"),
+                    what=mounted_subvolume(options) or t("the filesystem"),
                     place=place,
                 )
             )
@@ -487,7 +485,7 @@ def _use_sentence(
                 return str(t("Mount {name} of {device} at {place}.", name=name, device=device, place=place))
             return str(t("Mount {device} at {place}.", device=device, place=place))
         case TurnOnSwap(device=device):
-            return str(t("Let the kernel swap to {device}.", device=device))
+            return str(t("Enable swap on {device}.", device=device))
 
 
 def _within_undo(operation: MakeSubvolumes | SetOwner) -> str:
@@ -496,7 +494,7 @@ def _within_undo(operation: MakeSubvolumes | SetOwner) -> str:
         return str(ROOTS_AGAIN)
     return str(
         t(
-            "By `btrfs subvolume delete`, which loses nothing while they are empty; the "
-            "filesystem itself stays."
+            "Run `btrfs subvolume delete`, which loses no data while the subvolumes are "
+            "empty. The filesystem remains."
         )
     )

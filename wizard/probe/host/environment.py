@@ -51,9 +51,11 @@ def writer_named(text: str) -> Writer:
         found = grp.getgrnam(name)
     except (KeyError, ValueError):
         unknown = (
-            Sentence("There is no user {name} here; say a user's name, group:NAME, everyone or root.")
+            Sentence("User {name} does not exist here. Enter a user name, group:NAME, everyone or root.")
             if name == text
-            else Sentence("There is no group {name} here; say a user's name, group:NAME, everyone or root.")
+            else Sentence(
+                "Group {name} does not exist here. Enter a user name, group:NAME, everyone or root."
+            )
         )
         raise BadInput(str(unknown(name=repr(printable(name, 40))))) from None
     return Writer("group", found.gr_name, 0, found.gr_gid) if found.gr_gid else ROOT

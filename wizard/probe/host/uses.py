@@ -14,7 +14,7 @@ SOMEBODY = t("another program")
 
 SYSTEM_MOUNTS = frozenset({"/", "/boot", "/boot/efi", "/boot/firmware", "/efi", "/usr"})
 LIVE_ROOTS = frozenset({"overlay", "squashfs", "tmpfs", "ramfs", "rootfs", "erofs", "aufs"})
-ELSEWHERE = t("a place hidden from here")
+ELSEWHERE = t("a hidden location")
 ANOTHER = SOMEBODY
 DM_KINDS = {"LVM": "LVM", "CRYPT": "LUKS", "mpath": "multipath"}
 OCTAL = re.compile(r"\\([0-7]{3})")

@@ -28,18 +28,14 @@ if TYPE_CHECKING:
 def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Block]:
     """What each way means, and when and how it can be had."""
     for choice in decision.choices:
-        said = (
-            Sentence("K keeps it. {means}")
-            if choice.way is Settling.KEEP
-            else Sentence("U undoes it. {means}")
-        )
+        said = Sentence("Keep (K): {means}") if choice.way is Settling.KEEP else Sentence("Undo (U): {means}")
         yield para(said(means=choice.means), hang=2)
     if decision.look:
         yield para(decision.look, hang=2)
     if decision.resumes:
-        yield para(t("G goes on where it stopped."), hang=2)
+        yield para(t("Go on (G): resume where the run stopped."), hang=2)
     if decision.bad_sectors:
-        yield para(t("O goes on over the places that cannot be read. Zeros stay there:"), hang=2)
+        yield para(t("Skip bad sectors (O): go on and leave zeros at:"), hang=2)
         yield from (para(said, hang=2) for said in decision.bad_sectors)
     if not services.demo:
         yield para(
@@ -94,7 +90,7 @@ def why_not_now(runs: Iterable[OpenRun]) -> Text:
     if any(run.state == RUNNING for run in found):
         return words.IS_CHANGED
     if any(map(waits, found)):
-        return t("It waits: K keeps it, U undoes it.")
+        return t("Waiting: keep (K) or undo (U).")
     return ""
 
 
@@ -129,11 +125,9 @@ def answers(
     now = why_not_now(runs_on(runs, drive))
     hindered = services.obstacle or now
     if parts := misaligned_found(drive, diagnosis, at):
-        label = t("move {count} partitions to aligned places", count=len(parts))
+        label = t("align {count} partitions", count=len(parts))
         if len(parts) == 1:
-            label = t(
-                "move {part} to an aligned place", part=printable(parts[0].path.removeprefix("/dev/"), 40)
-            )
+            label = t("align {part}", part=printable(parts[0].path.removeprefix("/dev/"), 40))
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
         yield Action("move", "f", label, why_not, aside=True)

@@ -102,9 +102,9 @@ def _name(slot: Slot | None, fate: Fate) -> Text:
 SIZE = Sentence("{size:size}")
 NOT_READ = t("not read")
 MOUNTED = Sentence("mounted at {place}")
-WAITS = t("! waits: keep or undo")
-RUN_WORKS = Sentence("is being changed now")
-RUN_WAITS = Sentence("is done, not yet in use. Keep it?")
+WAITS = t("! waiting: keep/undo")
+RUN_WORKS = Sentence("being changed now")
+RUN_WAITS = Sentence("done, not in use yet. Keep it?")
 
 TONES = {
     Severity.DANGER: Tone.DANGER,
@@ -135,7 +135,7 @@ def run_row(run: OpenRun, *, named: bool = False) -> Row:
     said = (
         t("cannot go on. Enter shows why.")
         if run.why_not
-        else _RUN_SAID.get(run.state, Sentence("was not finished. Go on, or undo it?"))()
+        else _RUN_SAID.get(run.state, Sentence("not finished. Go on or undo?"))()
     )
     tone = Tone.ACCENT if run.state == "running" else Tone.WARN
     drives = ", ".join(map(short, run.drives))
@@ -266,9 +266,9 @@ def drive_panes(
         blocks.append(para(Piece(t("Cannot be set up now:"), Tone.WARN), impediment, hang=2))
     if unread_content(drive):
         said = (
-            t("What it holds was not read: only root may. o reads it as root.")
+            t("Contents not read: only root can. Press o to read as root.")
             if can_ask
-            else t("What it holds could not be read. w says why.")
+            else t("Contents could not be read. Press w for the reason.")
         )
         blocks.append(para(Piece(said, Tone.WARN), hang=2, key="as-root"))
     about = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
@@ -278,7 +278,7 @@ def drive_panes(
     if found:
         blocks += [GAP, *found] if blocks else found
     elif not impediment and not unread_content(drive) and not runs:
-        blocks.append(para(Piece(t("Nothing wrong was found."), Tone.GOOD)))
+        blocks.append(para(Piece(t("No problems found."), Tone.GOOD)))
     return (Pane(name, tuple(blocks)),)
 
 
@@ -290,13 +290,11 @@ def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
         elif run.why_not:
             yield para(Piece(printable(run.why_not, 600), Tone.WARN), hang=2, key="show-run")
         elif waits(run):
-            yield para(Piece(t("It waits: keeping puts it to use."), Tone.WARN), hang=2, key="keep")
+            yield para(Piece(t("Done, not in use yet. Keep the result?"), Tone.WARN), hang=2, key="keep")
             if "undo" in run.ways:
-                yield para(t("Undoing puts back what was there."), hang=2, key="undo")
+                yield para(t("Undo restores the old contents."), hang=2, key="undo")
         else:
-            yield para(
-                Piece(t("A run here was not finished: go on, or undo it."), Tone.WARN), hang=2, key="show-run"
-            )
+            yield para(Piece(t("A run was not finished: go on or undo."), Tone.WARN), hang=2, key="show-run")
 
 
 def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
@@ -310,9 +308,7 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
     for (code, severity), same in alike.items():
         key = answer_to(code)
         more: Text = (
-            tn("And 1 more like it.", "And {count} more like it.", count=len(same) - 1)
-            if len(same) > 1
-            else ""
+            tn("1 more like this.", "{count} more like this.", count=len(same) - 1) if len(same) > 1 else ""
         )
         piece = Piece(_SAID[severity](), TONES[severity])
         yield para(piece, strong(same[0].sentence), more, hang=2, key=key)
@@ -327,7 +323,7 @@ def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[Para
             yield para(
                 Piece(words.INFO(), Tone.ACCENT),
                 strong(named),
-                t("can become ext4 with all files kept."),
+                t("can be converted to ext4 without losing a file."),
                 hang=2,
                 key="to-ext4",
             )

@@ -71,10 +71,11 @@ def lost_line(session: Session, plan: Plan) -> Para:
     if lost:
         return para(Piece(t("Lost:"), Tone.DANGER), *map(strong, lost), hang=2)
     if any(member.before.partitions for member in plan.members):
-        return para(Piece(t("Kept:"), Tone.GOOD), t("every partition that is there, to the byte."))
+        return para(Piece(t("Kept:"), Tone.GOOD), t("all existing partitions, byte for byte."))
     return para(
         Piece(
-            t("Nothing is lost: {drives:and} holds nothing.", drives=tuple(map(short, plan.paths))), Tone.GOOD
+            t("Nothing is lost: no data found on {drives:and}.", drives=tuple(map(short, plan.paths))),
+            Tone.GOOD,
         )
     )
 
@@ -83,13 +84,13 @@ def _lost_beside(member: Member, *, holds: bool) -> Iterator[Text]:
     """What goes of a drive beside its partitions. It `holds` something if anything lies on the drive
     itself."""
     if member.before.table == "unread":
-        yield t("whatever {drives:and} holds: it could not be read.", drives=(short(member.drive.path),))
+        yield t("everything on {drives:and}, which could not be read.", drives=(short(member.drive.path),))
     elif any(slot.kept for slot in member.before.partitions):
         return
     elif not member.before.partitions and (whole := whole_lost(member)):
         yield whole
     elif holds and not member.before.partitions:
-        yield t("everything that is on {drives:and}.", drives=(short(member.drive.path),))
+        yield t("everything on {drives:and}.", drives=(short(member.drive.path),))
     if waiting := waiting_lost(member.before):
         yield waiting
 
@@ -108,12 +109,10 @@ def _what(slot: Slot) -> str:
 def undo_line(plan: Plan, why_direct: str) -> Para:
     """Until when what is there can be put back."""
     if shows_nothing(plan):
-        return para(muted(UNDO), t("not needed: nothing is there to put back."))
+        return para(muted(UNDO), t("not needed: no old contents to restore."))
     if why_direct:
-        return para(
-            Piece(UNDO, Tone.WARN), t("not possible once it is begun: {why}.", why=why_direct), hang=2
-        )
-    return para(muted(UNDO), t("until you keep it: what it overwrites is saved first."))
+        return para(Piece(UNDO, Tone.WARN), t("not possible after the start: {why}.", why=why_direct), hang=2)
+    return para(muted(UNDO), t("until you keep the result. Overwritten data is saved first."))
 
 
 def volume_pane(session: Session, index: int) -> Pane:
@@ -139,7 +138,7 @@ def _of_volume(session: Session, wish: Wish) -> Iterator[Block]:
     for number, choice in enumerate(choices[:ALTERNATIVES]):
         yield _ranked(choice, taken=number == 0)
     texts = tuple(option.text for option in (*wish.choice.mkfs, *wish.choice.mount))
-    said: Text = printable(", ".join(texts), 300) if texts else t("none beyond the defaults")
+    said: Text = printable(", ".join(texts), 300) if texts else t("defaults only")
     yield para(muted(t("Options")), said, hang=2)
     for doubt in wish.doubts:
         yield para(Piece(words.DOUBT, Tone.WARN), printable(str(doubt), 600), hang=2)

@@ -69,13 +69,13 @@ def doing(phase: Phase | None, *, done: bool) -> Message:
     if phase in GOING_BACK:
         return words.UNDOING
     if not done:
-        return t("Reading what is there, and checking")
+        return t("Reading and checking the drive")
     if phase is Phase.REHEARSING:
-        return t("Saving what was there")
+        return t("Saving old contents")
     return (
-        t("Writing it, and comparing")
+        t("Writing and verifying")
         if phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING)
-        else t("Putting it in place, and checking")
+        else t("Finishing and checking")
     )
 
 

@@ -61,7 +61,7 @@ EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
 def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
     """Published figures as bars, with what dates them; where there is none, that is said."""
     if not evidence:
-        return (para(t("No published figure stands behind this. It is a judgement.")),)
+        return (para(t("This is a judgement, without published figures.")),)
     told: set[Message | str] = set()
     return tuple(block for item in evidence for block in _evidence(item, told))
 
@@ -114,7 +114,7 @@ def _medians(verdict: Verdict) -> Figures:
     misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
     values = ((str(t("aligned")), aligned), (str(t("misaligned")), misaligned))
     return Figures(
-        t("Time of one access, less is better"),
+        t("Time per access, less is better"),
         values,
         tuple(format_nanoseconds(value) for _, value in values),
     )
@@ -139,7 +139,7 @@ def _range(low: float, high: float) -> str:
 
 
 WHY = t("Why:")
-PUBLISHED = t("What others measured")
+PUBLISHED = t("Published results")
 
 SEVERITIES = {
     Severity.DANGER: named.DANGER,
@@ -153,9 +153,9 @@ NO_CAPTION = Piece("")
 SEVERE = (Severity.DANGER, Severity.WARNING)
 TRUST = {"high": Sentence("high"), "medium": Sentence("medium"), "low": Sentence("low")}
 WITHHELD = {
-    "mkfs": Sentence("Not offered when made:"),
-    "mount": Sentence("Not offered when mounted:"),
-    "scheduler": Sentence("Not offered as scheduler:"),
+    "mkfs": Sentence("Not offered (mkfs):"),
+    "mount": Sentence("Not offered (mount):"),
+    "scheduler": Sentence("Not offered (scheduler):"),
 }
 
 
@@ -180,8 +180,8 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
             Reason(
                 Piece(
                     tn(
-                        "{count} clue to how the drive records",
-                        "{count} clues to how the drive records",
+                        "{count} clue about the recording",
+                        "{count} clues about the recording",
                         count=len(clues),
                     )
                 ),
@@ -217,7 +217,7 @@ def clue_blocks(clue: Clue) -> Iterator[Block]:
     """Where it was read, what it says, and how far it can be trusted."""
     yield para(strong(t("{source}:", source=clue.source)), clue.says, hang=2)
     trust = TRUST[clue.confidence]() if clue.confidence in TRUST else clue.confidence
-    yield para(t("How far it can be trusted: {confidence}.", confidence=trust), indent=2)
+    yield para(t("Confidence: {confidence}.", confidence=trust), indent=2)
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
@@ -230,7 +230,7 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
         (Sentence("When mounted:"), choice.mount),
         (Sentence("Scheduler:"), scheduler),
     )
-    of_drive = (para(t("This holds of the drive and the purpose, whatever is put on it.")),)
+    of_drive = (para(t("Applies to this drive and purpose with any filesystem.")),)
     return (
         Reason(Piece(choice.sentence), (*cannot, *evidence_blocks(choice.evidence))),
         *(
@@ -255,7 +255,7 @@ def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
     """Why a filesystem is never made, with what the studies measured of it; then the way off."""
     return (
         Reason(Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
-        Reason(Piece(t("The way off it")), (para(unmade.way_off),)),
+        Reason(Piece(t("What to do")), (para(unmade.way_off),)),
     )
 
 
@@ -269,8 +269,8 @@ def step_reasons(plan: Plan, wishes: Sequence[Wish]) -> tuple[Reason, ...]:
         for number, step in enumerate(plan.steps, 1)
     )
     doubtful, behind = (
-        Piece(t("In doubt:"), Tone.WARN),
-        (para(t("It could not be known when the plan was made.")),),
+        Piece(t("Unknown:"), Tone.WARN),
+        (para(t("Unknown when the plan was created.")),),
     )
     return (*steps, *(Reason(Piece(doubt), behind, doubtful) for doubt in plan.doubts))
 
@@ -315,19 +315,18 @@ def _placed(plan: Plan, entry: TableEntry) -> Message:
     if off := misalignment_bytes(geometry, start):
         said = (
             Sentence(
-                "Partition {number} starts at byte {start}, off a physical block by {off} "
-                "bytes, but on 1 MiB."
+                "Partition {number} starts at byte {start}, {off} bytes off a physical block, but on 1 MiB."
             )
             if grain
-            else Sentence("Partition {number} starts at byte {start}, off a physical block by {off} bytes.")
+            else Sentence("Partition {number} starts at byte {start}, {off} bytes off a physical block.")
         )
         return said(number=entry.number, start=start, off=off)
     said = (
         Sentence(
-            "Partition {number} starts at byte {start}, on a physical block of {block} bytes and on 1 MiB."
+            "Partition {number} starts at byte {start}, aligned to {block}-byte physical blocks and 1 MiB."
         )
         if grain
-        else Sentence("Partition {number} starts at byte {start}, on a physical block of {block} bytes.")
+        else Sentence("Partition {number} starts at byte {start}, aligned to {block}-byte physical blocks.")
     )
     return said(number=entry.number, start=start, block=geometry.physical_block_bytes)
 
@@ -349,7 +348,7 @@ def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
 
     but, limits = (
         Piece(t("But:"), Tone.WARN),
-        (para(t("This limits what the measurement shows; the result claims no more than that.")),),
+        (para(t("This limits the measurement. The result does not claim more.")),),
     )
     return (
         Reason(Piece(verdict.sentence), (*_method(verdict), *measured_blocks(verdict))),
@@ -360,14 +359,14 @@ def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
 
 def _method(verdict: Verdict) -> Iterator[Block]:
     if not verdict.pairs:
-        yield para(t("Nothing was measured."))
+        yield para(t("No measurements."))
         return
     pairs = t(
-        "Pairs of {size} bytes were timed: one on a block's boundary, one {shift} bytes beside it.",
+        "Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.",
         size=verdict.block_bytes,
         shift=verdict.shift_bytes,
     )
-    yield para(join(pairs, t("The two of a pair lie side by side, and come right after each other.")))
+    yield para(join(pairs, t("Both blocks of a pair are adjacent and accessed one after the other.")))
     yield GAP
     if verdict.ratio:
         yield from _named(t("Factor:"), _sure(verdict.ratio))

@@ -46,19 +46,19 @@ if TYPE_CHECKING:
     from wizard.model.migration import Prospect, WayOffer
 
 
-NOTHING_LOST = Sentence("nothing is lost")
+NOTHING_LOST = Sentence("no data loss")
 
 COLUMNS = (
-    Column(t("Way")),
-    Column(t("Takes"), right=True),
-    Column(t("Room elsewhere"), right=True),
-    Column(t("If the power goes"), least=90),
+    Column(t("How")),
+    Column(t("Time"), right=True),
+    Column(t("Extra space"), right=True),
+    Column(t("On power loss"), least=90),
     Column(t("Here")),
 )
 POWER = {
     Means.TRANSACTION: (NOTHING_LOST, Tone.GOOD),
     Means.DIRECT: (Sentence("have a backup"), Tone.WARN),
-    Means.FILES: (Sentence("nothing happens"), Tone.GOOD),
+    Means.FILES: (Sentence("no effect"), Tone.GOOD),
     Means.COPY: (NOTHING_LOST, Tone.GOOD),
 }
 
@@ -68,7 +68,7 @@ def way_row(offer: WayOffer, prospect: Prospect, moving: SessionConversion) -> R
     power, tone = POWER[offer.means]
     cells = (
         strong(TITLES[offer.way]),
-        Piece(t("{seconds:time}", seconds=offer.seconds) if offer.seconds >= 1 else t("no time")),
+        Piece(t("{seconds:time}", seconds=offer.seconds) if offer.seconds >= 1 else t("< 1 s")),
         Piece(t("{size:size}", size=offer.room_bytes) if offer.room_bytes else t("none")),
         Piece(power(), tone),
         _standing(offer, prospect),
@@ -102,11 +102,11 @@ def _offer_blocks(prospect: Prospect, offer: WayOffer, moving: SessionConversion
     if offer.obstacle:
         yield para(Piece(t("Cannot:"), Tone.WARN), obstacle_words(prospect, offer), hang=2)
     yield para(SUMMARIES[offer.way])
-    yield from _listed(t("Gets:"), offer.gains)
+    yield from _listed(t("Gain:"), offer.gains)
     yield from _listed(t("Costs:"), offer.costs)
     yield from _listed(t("Undo:"), (offer.undone,))
     yield from _listed(t("How:"), (MEANS[offer.means],))
-    yield para(muted(t("Settled:")), *settled(prospect, offer, moving), hang=2)
+    yield para(muted(t("Options:")), *settled(prospect, offer, moving), hang=2)
 
 
 def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
@@ -119,23 +119,23 @@ def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> I
     """What is settled beside the way."""
     if offer.way not in COMPARED:
         yield (
-            t("the way itself compares every file.")
+            t("this conversion compares every file.")
             if offer.way is Way.FRESH
-            else t("there is nothing to compare.")
+            else t("no comparison needed.")
         )
     elif moving.compares:
         yield t(
-            "every file is compared before and after, which takes {seconds:time}.",
+            "every file is compared before and after ({seconds:time}).",
             seconds=moving.comparing_seconds,
         )
     else:
-        yield t("files are not compared one by one.")
+        yield t("files are not compared individually.")
     if is_damaged(prospect.before):
         yield t("Damage may be repaired.") if moving.repairs else t("Damage is not repaired.")
     if moving.folder is not None:
-        yield t("Room is taken in {folder}.", folder=str(moving.folder))
+        yield t("Uses space in {folder}.", folder=str(moving.folder))
     if moving.target is not None and offer.way is Way.FRESH:
-        yield t("It is made on {target}.", target=moving.target)
+        yield t("Created on {target}.", target=moving.target)
 
 
 TONES = {TrialFinding.SLOWER: Tone.WARN, TrialFinding.OPEN: Tone.ACCENT}
@@ -169,7 +169,7 @@ def progress_blocks(told: Told | None, order: Order) -> Iterator[Block]:
             other = title_of(order, one.candidate)
             yield para(
                 t(
-                    "{other} takes {estimate:.2f} times as long so far.",
+                    "{other} so far: {estimate:.2f} times as long.",
                     other=other,
                     estimate=one.ratio.estimate,
                 )
@@ -241,25 +241,27 @@ def notice(
     """One line: that there is no drive, why nothing can be written, what is missing, or which drive
     is left out of the list. A `brief` one tells no more than what stands against everything."""
     if nothing:
-        return Piece(t("No drive was found. Plug one in."))
+        return Piece(t("No drive found. Plug in a drive."))
     if services.apply_obstacle:
         return Piece(services.apply_obstacle, Tone.WARN)
     if around is None or not around.tools:
         return None
     if absent := _absent(around, NEEDED):
         return Piece(
-            t("Nothing can be set up here: this system lacks {programs:and}.", programs=absent), Tone.WARN
+            t("Cannot set up any drive: this system lacks {programs:and}.", programs=absent), Tone.WARN
         )
     if brief or not around.live_medium:
         return None
     if absent := _absent(around, OTHERS):
-        return Piece(t("This system lacks {programs:and}; the rest works.", programs=absent), Tone.WARN)
+        return Piece(
+            t("This system lacks {programs:and}. Everything else works.", programs=absent), Tone.WARN
+        )
     medium = tuple(drive.path for drive in drives if around.is_medium(drive))
     return (
         Piece(
             tn(
-                "{drives:and} is not listed: this system was started from it.",
-                "{drives:and} are not listed: this system was started from them.",
+                "Not listed: {drives:and}, the boot drive of this system.",
+                "Not listed: {drives:and}, the boot drives of this system.",
                 drives=medium,
                 count=len(medium),
             ),

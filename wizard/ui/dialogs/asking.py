@@ -60,7 +60,7 @@ class Question(Beside):
             actions,
             above=self._blocks,
             over=True,
-            help=(t("Nothing happens before you answer. Enter changes nothing."),),
+            help=(t("Nothing happens until you answer. Enter changes nothing."),),
         )
 
     def act_no(self, _row: str, _values: Values) -> None:
@@ -108,7 +108,7 @@ class Typing(Beside):
             above=self._blocks,
             fields=self._fields,
             over=True,
-            help=(t("Enter in the last line takes what you typed. Esc leaves all as it was."),),
+            help=(t("Enter in the last field accepts your input. Esc cancels."),),
         )
 
     def turned(self, field: str, values: Values) -> None:
@@ -174,14 +174,14 @@ def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *
     text: tuple[Para, ...] = ()
     if job:
         over = tn(
-            "Going on still writes over what {drives:and} holds.",
-            "Going on still writes over what {drives:and} hold.",
+            "Continuing overwrites all contents of {drives:and}.",
+            "Continuing overwrites all contents of {drives:and}.",
             drives=names,
             count=len(names),
         )
         text = (
             para(
-                t("Going on still writes to {drives:and}, and keeps every file.", drives=names)
+                t("Continuing writes to {drives:and} and preserves every file.", drives=names)
                 if job.keeps_all
                 else over
             ),
@@ -224,9 +224,9 @@ def _run_words(desk: Desk, run: Path) -> Message | None:
     try:
         state = desk.services.state(run)
     except DiskwrightError:
-        return t("Where the run stands is not known; it may go on. `diskwright status` tells.")
+        return t("The state of the run is unknown; it may continue. Check `diskwright status`.")
     return (
-        t("The run goes on without this window. `diskwright status` shows where it stands.")
+        t("The run continues without this window. `diskwright status` shows the progress.")
         if state is RunState.RUNNING
         else None
     )
@@ -238,7 +238,7 @@ def _plan_words(desk: Desk) -> Message | None:
     if not planned:
         return None
     return (
-        t("The plan is not applied, and is gone then. Only measuring has written, to free space.")
+        t("The plan is not applied and will be discarded. Only the measurement has written, to free space.")
         if desk.measured_by_writing
-        else t("The plan is not applied, and is gone then. Nothing was written to any drive.")
+        else t("The plan is not applied and will be discarded. No drive was written.")
     )

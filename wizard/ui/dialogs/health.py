@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from wizard.ui.view import Place
 
 
-AT_WORK = t("The package manager is at work. It cannot be stopped from here.")
+AT_WORK = t("The package manager is running and cannot be stopped from here.")
 
 MOST_LINES = 200
 """Of what the package manager says, the last ones are kept."""
@@ -103,8 +103,8 @@ class Install(Beside):
             over=True,
             busy=self._weighing or self._at_work,
             help=(
-                t("Some programs are missing here. Without them, what you chose cannot be done."),
-                t("Nothing is removed for them. Root installs them, so you may be asked for it."),
+                t("Your choice needs tools that are not installed."),
+                t("No package is removed. Installing needs root, so you may have to authenticate."),
             ),
         )
 
@@ -120,13 +120,13 @@ class Install(Beside):
         if self._fault:
             return (para(Piece(self._fault, Tone.WARN)),)
         if self._weighing:
-            return (para(t("Asking how large it is ...")),)
+            return (para(t("Checking the size ...")),)
         if self._at_work:
             said = AT_WORK if self._lines else t("Starting ...")
             return (Progress(None, said),)
         return (
             para(self._offer),
-            para(t("This and what it needs, by your distribution's own package manager.")),
+            para(t("With dependencies, from your distribution's package manager.")),
         )
 
     def act_again(self, _row: str, _values: Values) -> None:
@@ -162,8 +162,8 @@ class Install(Beside):
         self.desk.back()
         self.desk.place.tell(
             tn(
-                "{programs:and} is here now.",
-                "{programs:and} are here now.",
+                "{programs:and} is installed now.",
+                "{programs:and} are installed now.",
                 programs=programs,
                 count=len(programs),
             ),
@@ -200,7 +200,7 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) ->
 
 def _health(drive: Drive, impediment: Text) -> Iterator[Block]:
     if not is_told(drive):
-        yield para(t("It tells nothing of its health."))
+        yield para(t("No health data available."))
     else:
         judged = judge_health(drive)
         yield para(Piece(judged.said[0], TONES[judged.verdict]))
@@ -210,7 +210,7 @@ def _health(drive: Drive, impediment: Text) -> Iterator[Block]:
 
 
 def _identity(drive: Drive) -> Iterator[Block]:
-    yield para(strong(t("What it is")))
+    yield para(strong(t("Identity")))
     rows: tuple[tuple[Message, Text], ...] = (
         (t("Name:"), drive.model or t("no name")),
         (t("Serial:"), drive.serial or NONE),
@@ -231,12 +231,12 @@ def _blocks(drive: Drive) -> Message:
         return UNKNOWN
     parts: list[Value] = [geometry.sector_format]
     if geometry.alignment_offset_bytes < 0:
-        parts.append(t("misaligned in itself"))
+        parts.append(t("device misaligned"))
     elif geometry.alignment_offset_bytes:
         parts.append(t("offset {offset} bytes", offset=geometry.alignment_offset_bytes))
-    parts.append(t("I/O of at least {least:exact}", least=geometry.minimum_io_bytes))
+    parts.append(t("I/O min {least:exact}", least=geometry.minimum_io_bytes))
     if geometry.optimal_io_bytes:
-        parts.append(t("best {best:exact}", best=geometry.optimal_io_bytes))
+        parts.append(t("optimal {best:exact}", best=geometry.optimal_io_bytes))
     return COMMAS(parts=tuple(parts))
 
 
@@ -254,13 +254,11 @@ def _zones(drive: Drive) -> Message:
         )
     ]
     if zones.conventional is not None:
-        parts.append(
-            tn("{count} of them takes any write", "{count} of them take any write", count=zones.conventional)
-        )
+        parts.append(tn("{count} conventional", "{count} conventional", count=zones.conventional))
     if zones.written:
-        parts.append(tn("{count} holds something", "{count} hold something", count=zones.written))
+        parts.append(tn("{count} with data", "{count} with data", count=zones.written))
     if limits := [most for most in (zones.most_open, zones.most_active) if most]:
-        parts.append(t("at most {count} written to at a time", count=min(limits)))
+        parts.append(t("at most {count} written at a time", count=min(limits)))
     return COMMAS(parts=tuple(parts))
 
 
@@ -271,7 +269,7 @@ def _discard(drive: Drive) -> Message:
 
 
 def _contents(drive: Drive) -> Iterator[Block]:
-    yield para(strong(t("What it holds")))
+    yield para(strong(t("Contents")))
     yield para(contents_words(drive), indent=2, hang=2)
     yield from (para(partition_words(drive, part), indent=2, hang=2) for part in drive.partitions)
     yield from (para(layer_words(layer), indent=2, hang=2) for layer in drive.layers)
@@ -280,12 +278,12 @@ def _contents(drive: Drive) -> Iterator[Block]:
 
 
 def _recording(diagnosis: Diagnosis) -> Iterator[Block]:
-    yield para(strong(t("How it records")), recording_piece(diagnosis))
+    yield para(strong(t("Recording")), recording_piece(diagnosis))
     yield from (block for clue in diagnosis.recording.evidence for block in clue_blocks(clue))
 
 
 def _unread(drive: Drive) -> Iterator[Block]:
     if drive.unread:
-        yield para(strong(t("What could not be read")))
+        yield para(strong(t("Not read")))
     for one in drive.unread:
         yield para(muted(t("{what}:", what=named_field(one.what))), one.why, indent=2, hang=2)

@@ -102,7 +102,7 @@ class Measuring(Beside, Generic[Progress, Verdict]):
     def _actions(self) -> Iterator[Action]:
         if self._measuring:
             yield Action("stop", "S", t("stop"), ends=True)
-            yield Action("back", "escape", BACK, t("The drive is being measured. S stops that."))
+            yield Action("back", "escape", BACK, t("Measuring the drive. Press S to stop."))
             return
         over = bool(self.verdict or self.services.obstacle)
         if over:
@@ -121,7 +121,7 @@ class Measuring(Beside, Generic[Progress, Verdict]):
         elif obstacle := self.services.obstacle:
             yield para(Piece(t("Not possible here:"), Tone.WARN), obstacle)
             if self.services.needs_root:
-                yield para(t("Start the wizard by sudo diskwright to measure."))
+                yield para(t("To measure, start the wizard with sudo diskwright."))
         else:
             yield from self.possible_blocks()
 
@@ -154,16 +154,16 @@ class Measuring(Beside, Generic[Progress, Verdict]):
 
             token = values.get("token", "").strip()
             if not token:
-                raise BadInput(t("Type {token} to allow it, or press Esc.", token=self.drive.token))
+                raise BadInput(t("Type {token} to confirm, or press Esc.", token=self.drive.token))
             confirm_scratch(self.drive, token)
             return then
 
         blocks = (
             *text,
             para(t("Partitions are not touched.")),
-            para(t("Token: the drive's serial number, or its name where it has none.")),
+            para(t("Confirm with the serial number, or the device name for a drive without one.")),
         )
-        field = Field("token", t("Token"), hint=t("type {token}", token=self.drive.token))
+        field = Field("token", t("Drive"), hint=t("type {token}", token=self.drive.token))
         self.desk.go(Typing(self.desk, title, blocks, (field,), take, t("measure")))
 
     def start(self, measure: Measure[Progress, Verdict], *, writes: bool) -> None:

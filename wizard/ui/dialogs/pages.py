@@ -149,7 +149,7 @@ class Reasons(Beside):
         here = next(
             (reason for row, reason in zip(rows, self._reasons, strict=True) if row.key == self._row), None
         )
-        behind = here.behind if here else (para(t("Nothing more can be said of this.")),)
+        behind = here.behind if here else (para(t("No further details.")),)
         return View(
             "reasons",
             self.at,
@@ -158,11 +158,8 @@ class Reasons(Beside):
             rows=Rows(rows, self._row, (Column(), Column()) if captions else (Column(),)),
             panes=(Pane("", behind),),
             help=(
-                t("Each line is a statement. Its evidence is beside or below it."),
-                t(
-                    "Figures are published ones, with when, on what kernel and on what hardware "
-                    "they were measured."
-                ),
+                t("Each line is a statement, with evidence next to or below the line."),
+                t("Figures are published results, with date, kernel and hardware."),
             ),
         )
 
@@ -185,14 +182,14 @@ def _step(number: int, step: PlanStep | ChangeStep | MigrationStep) -> Iterator[
     if step.undo:
         yield para(muted(words.UNDO), step.undo, indent=3, hang=2)
     if isinstance(step, MigrationStep) and step.power:
-        yield para(muted(t("If the power goes:")), step.power, indent=3, hang=2)
+        yield para(muted(t("On power loss:")), step.power, indent=3, hang=2)
     yield from (para(muted(words.CHECKED), held, indent=3, hang=2) for held in step.holds)
     if not isinstance(step, ChangeStep) and step.seconds >= 1:
-        yield para(t("Takes {seconds:time}, by estimate.", seconds=step.seconds), indent=3)
+        yield para(t("Takes {seconds:time}.", seconds=step.seconds), indent=3)
     yield GAP
 
 
-COLUMNS = (Column(t("Word")), Column(), Column(t("Also"), least=90))
+COLUMNS = (Column(t("Term")), Column(), Column(t("Also"), least=90))
 
 
 class Glossary(Beside):
@@ -218,16 +215,13 @@ class Glossary(Beside):
         return View(
             "glossary",
             self.at,
-            t("What the words mean"),
+            t("Glossary"),
             read_actions(),
             rows=Rows(tuple(map(self._of, self._terms)), self._row, COLUMNS),
             panes=(_pane(term),) if term else (),
             help=(
-                t("Words marked `here` stand on the screen that you came from. They come first."),
-                t(
-                    "Your own words go into ~/.config/diskwright/glossary. `diskwright glossary "
-                    "--help` says how."
-                ),
+                t("Terms marked `here` appear on the previous screen and are listed first."),
+                t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),
             ),
         )
 

@@ -62,8 +62,8 @@ if TYPE_CHECKING:
 
 
 ROUGHLY = Sentence("{value:size}")
-MEANS = t("That means:")
-CANNOT = t("This cannot be done:")
+MEANS = t("Effect:")
+CANNOT = t("Not possible:")
 SHRINK = t("Shrink:")
 
 COLUMNS = (Column(), Column(right=True), Column(right=True), Column())
@@ -92,9 +92,9 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
     desk.go(
         Which(
             desk,
-            t("Size and place of which partition?"),
+            t("Resize or move which partition?"),
             rows,
-            t("take it"),
+            t("use"),
             lambda device: adjust(desk, device),
         )
     )
@@ -130,22 +130,25 @@ class Adjusting(Beside):
         return View(
             "adjusting",
             self.at,
-            t("Size and place of {part}", part=self._part.path),
+            t("Resize or move {part}", part=self._part.path),
             tuple(self._actions()),
             above=(*self._bars(), self._told()),
             rows=Rows(tuple(map(self._row, Border)), self._at, COLUMNS),
-            panes=(Pane(t("What can be"), tuple(self._possible())),),
+            panes=(Pane(t("Limits"), tuple(self._possible())),),
             help=(
-                t("Its start takes the whole partition along. Its end and its size leave the start."),
                 t(
-                    "Right and Left, or + and -, step by {step:exact}; > and < by {long:exact}. "
-                    "t takes a typed value.",
+                    "Changing the start moves the whole partition. Changing the end or size does "
+                    "not move the start."
+                ),
+                t(
+                    "Right and Left, or + and -, change by {step:exact}; > and < by "
+                    "{long:exact}. Press t to type a value.",
                     step=self._step,
                     long=self._long,
                 ),
                 t(
-                    "Another start with another size takes two jobs. f leaves the first of them "
-                    "here; then comes the second."
+                    "A new start and a new size need two jobs. Press f to plan the first; then "
+                    "plan the second."
                 ),
             ),
         )
@@ -186,11 +189,11 @@ class Adjusting(Beside):
             yield Action("less", key, t("less"), aside=aside)
         yield Action("much-more", ">", t("much more"), aside=True)
         yield Action("much-less", "<", t("much less"), aside=True)
-        yield Action("type", "t", t("type it"))
+        yield Action("type", "t", t("type"))
         if self._place != self._now:
-            yield Action("reset", "r", t("as it is now"))
+            yield Action("reset", "r", t("reset"))
         if self._meaning.first is not None:
-            yield Action("first", "f", t("only the first"))
+            yield Action("first", "f", t("first only"))
         yield back_action()
 
     def _possible(self) -> Iterator[Block]:
@@ -201,7 +204,7 @@ class Adjusting(Beside):
             t("Move:"),
             move
             or t(
-                "there is room from {low:round} to {high:round} of the drive, journal and all.",
+                "between {low:round} and {high:round} of the drive, including the journal.",
                 low=room.start_bytes,
                 high=room.end_bytes,
             ),
@@ -214,7 +217,7 @@ class Adjusting(Beside):
         if shrink is not None:
             yield _fact(SHRINK, shrink, False)
         elif part.signatures[0].taken_bytes is None:
-            yield _fact(SHRINK, t("how far is found when it is tried out."), True)
+            yield _fact(SHRINK, t("the rehearsal finds the limit."), True)
         else:
             yield _fact(SHRINK, t("down to {least:round}.", least=least_bytes(drive, part)), True)
 
@@ -242,7 +245,7 @@ class Adjusting(Beside):
         self._at = Border(row or self._at)
         there = stepped(self._drive, self._part, self._place, self._at, by)
         if there == self._place:
-            self.tell(t("It cannot go further: there is no room."), Tone.WARN)
+            self.tell(t("Limit reached: no free space."), Tone.WARN)
         self._wish(there)
 
     def act_type(self, row: str, _values: Values) -> None:
@@ -253,14 +256,14 @@ class Adjusting(Beside):
             there = asked(self._drive, self._place, border, parse_place(values.get("value", "").strip()))
             return lambda: self._wish(there)
 
-        field = Field("value", CAPTIONS[border](), "", t("such as 40G"))
+        field = Field("value", CAPTIONS[border](), "", t("e.g. 40G"))
         means = para(
             t(
-                "It is {value:exact} now. 2048s counts sectors of 512 bytes.",
+                "Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.",
                 value=_value(self._place, border),
             )
         )
-        self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, t("take it")))
+        self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, t("use")))
 
     def act_reset(self, _row: str, _values: Values) -> None:
         """As the partition lies now."""
@@ -316,14 +319,14 @@ def save(
         return partial(saved, path)
 
     def saved(path: Path) -> None:
-        desk.place.tell(t("{what:First} is saved in {path}.", what=what, path=str(path)), Tone.GOOD)
+        desk.place.tell(t("{what:First} was saved to {path}.", what=what, path=str(path)), Tone.GOOD)
         if then is not None:
             then(path)
 
-    field = Field("file", t("File"), proposal, t("a name, or a whole path"))
+    field = Field("file", t("File"), proposal, t("name or full path"))
     blocks = (
-        para(t("A name alone is a file in the folder where diskwright was started; ~ is your own folder.")),
-        para(t("A file that is there already is never overwritten.")),
+        para(t("A plain name is a file in the folder where diskwright was started. ~ is your home folder.")),
+        para(t("Existing files are never overwritten.")),
     )
     desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, t("save")))
 
@@ -334,7 +337,7 @@ def save_job(desk: Desk, place: Place, job: Job) -> None:
 
     def saved(path: Path) -> None:
         place.tell(
-            t("Saved. Apply it by: {command}", command=job.command(desk.services, str(path))), Tone.GOOD
+            t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))), Tone.GOOD
         )
 
     save(desk, t("the plan"), text, proposal, saved)
@@ -343,12 +346,12 @@ def save_job(desk: Desk, place: Place, job: Job) -> None:
 def _free_path(name: str) -> Path:
     """The path that is meant; raises BadInput where nothing may be written there."""
     if not name:
-        raise BadInput(t("Type the name of a file, or press Esc."))
+        raise BadInput(t("Type a file name, or press Esc."))
     try:
         path = Path(name).expanduser()
         there = path.exists() or path.is_symlink()
     except (OSError, RuntimeError, ValueError):
-        raise BadInput(t("{name} cannot be the name of a file. Choose another one.", name=name)) from None
+        raise BadInput(t("{name} is not a valid file name. Choose another name.", name=name)) from None
     if there:
-        raise BadInput(t("{path} exists already and was left alone. Choose another name.", path=str(path)))
+        raise BadInput(t("{path} already exists and was not changed. Choose another name.", path=str(path)))
     return path

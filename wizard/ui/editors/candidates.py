@@ -46,15 +46,13 @@ if TYPE_CHECKING:
     from wizard.ui.desk import Desk
 
 
-ABOUT_GPT = t(
-    "A GPT keeps a second copy of itself with checksums, names its partitions, and holds 128 of them."
-)
+ABOUT_GPT = t("GPT has checksums, a backup table, partition names and up to 128 partitions.")
 ABOUT_MBR = t(
-    "An MBR is the old table of four partitions, for firmware that knows nothing else. It ends at 2 TiB."
+    "MBR is the old table of four partitions, for firmware without GPT support. The limit is 2 TiB."
 )
 ABOUT_LVM = t(
-    "A volume group of LVM puts all volumes into one partition, where each can "
-    "be made larger later. What has a role needs a partition of its own."
+    "An LVM volume group puts all volumes into one partition, where each can be "
+    "grown later. Volumes with a role need a separate partition."
 )
 
 TABLE, GROUP = "table", "group"
@@ -91,7 +89,7 @@ class Arrange(Place):
         """Two fields, and what they mean as they are."""
         now = self._now
         tables = (
-            Offer("gpt", t("GPT, as is usual")),
+            Offer("gpt", t("GPT (usual)")),
             Offer("mbr", t("MBR, for old firmware"), self._why_no_mbr),
         )
         groups = (
@@ -100,18 +98,18 @@ class Arrange(Place):
         )
         table = ABOUT_MBR if now.table == "mbr" else ABOUT_GPT
         group = (
-            ABOUT_LVM if now.grouped else t("Without a volume group each volume has a partition of its own.")
+            ABOUT_LVM if now.grouped else t("Without a volume group, each volume has a separate partition.")
         )
         return View(
             "arrangement",
             self.step,
             t("Table and volume group"),
-            (Action("take", "enter", t("take it")), back_action()),
+            (Action("take", "enter", t("use")), back_action()),
             fields=(
                 Field(TABLE, t("Table"), now.table, offers=tables),
                 Field(GROUP, t("Volume group"), LVM if now.grouped else "", offers=groups),
             ),
-            panes=(Pane(t("What that means"), (para(table), GAP, para(group))),),
+            panes=(Pane(t("Effect"), (para(table), GAP, para(group))),),
             help=(ABOUT_GPT, ABOUT_MBR, ABOUT_LVM),
         )
 
@@ -163,14 +161,18 @@ TITLE = Sentence("Try filesystems: {purpose}")
 
 # The result.
 HELP = (
-    Sentence("Only free space is written. What was deleted there is lost; tables and partitions stay."),
-    Sentence("Each filesystem is made in full size, by the planned options, and unmounted after every step."),
-    Sentence("A difference is claimed only where all of its range lies beyond 5 %, in nearly every round."),
-    Sentence("The plan changes only when you take another filesystem."),
+    Sentence(
+        "Only free space is written, so deleted data there is lost. Tables and partitions do not change."
+    ),
+    Sentence(
+        "Each filesystem is created at full size with the planned options and unmounted after every step."
+    ),
+    Sentence("A difference counts only if the whole range exceeds 5 %, in nearly every round."),
+    Sentence("The plan changes only if you choose another filesystem."),
 )
 
 
-NO_FILES = Sentence("{filesystem} cannot be tried: it holds no files.")
+NO_FILES = Sentence("Cannot try {filesystem}, which does not store files.")
 TRY = t("try them")
 
 
@@ -236,7 +238,7 @@ class Candidates(Place):
                 ),
             ),
             rows=Rows(tuple(map(self._row, self._choices)), self._at, (Column(), Column()), many=True),
-            panes=(Pane(t("What is done"), tuple(self._cost(printable(wish.final_label, 30)))),),
+            panes=(Pane(t("Procedure"), tuple(self._cost(printable(wish.final_label, 30)))),),
             help=tuple(sentence() for sentence in HELP),
         )
 
@@ -245,20 +247,20 @@ class Candidates(Place):
         bounds = usual_bounds(1 + len(self._taken))
         yield para(
             t(
-                "Each is made where {label} is planned, does the work of this purpose, and "
-                "is compared with {planned}.",
+                "Each filesystem is created in place of {label}, runs this workload, and is "
+                "compared with {planned}.",
                 label=label,
                 planned=_title(self._planned.filesystem),
             )
         )
         yield para(
             t(
-                "That takes {seconds:time} and writes {written:size} at most.",
+                "At most {seconds:time} and {written:size} of writes.",
                 seconds=bounds.seconds,
                 written=bounds.written_bytes,
             )
         )
-        yield para(t("The order changes every round; at least 6 are needed to say anything."))
+        yield para(t("The order changes every round. A result needs at least 6 rounds."))
 
     def _row(self, choice: Choice) -> Row:
         name = choice.filesystem
@@ -269,19 +271,19 @@ class Candidates(Place):
         return Row(name, (Piece(_title(name)), standing(choice)), chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[Action]:
-        none: Text = "" if self._taken else t("Take at least one more: there is nothing to compare.")
+        none: Text = "" if self._taken else t("Add at least one more filesystem to compare.")
         yield Action("try", "enter", TRY, none)
-        label = t("leave") if self._at in self._taken else t("take")
+        label = t("drop") if self._at in self._taken else t("add")
         yield Action("turn", "space", label, self._why_not_turned())
         yield Action("age", "g", t("new") if self._aged else t("aged"))
         yield back_action()
 
     def _why_not_turned(self) -> Text:
         if self._at == self._planned.filesystem:
-            return t("The planned one is what the others are compared with.")
+            return t("The planned filesystem is the reference.")
         full = self._at not in self._taken and len(self._taken) + 1 >= MOST_CANDIDATES
         return self._why_not(self._at) or (
-            t("At most {most} are tried at once.", most=MOST_CANDIDATES) if full else ""
+            t("Compare at most {most} filesystems.", most=MOST_CANDIDATES) if full else ""
         )
 
     def moved(self, row: str) -> None:
@@ -308,13 +310,13 @@ class Candidates(Place):
 
             token = values.get("token", "").strip()
             if not token:
-                raise BadInput(t("Type {token} to allow it, or press Esc.", token=drive.token))
+                raise BadInput(t("Type {token} to confirm, or press Esc.", token=drive.token))
             confirm_scratch(drive, token)
             return partial(self._begin, order)
 
         bounds, lost, kept = announcement(order)
         text = (para(Piece(lost, Tone.DANGER)), para(bounds), para(kept))
-        field = Field("token", t("Token"), hint=t("type {token}", token=drive.token))
+        field = Field("token", t("Drive"), hint=t("type {token}", token=drive.token))
         self.desk.go(Typing(self.desk, t("Try them?"), text, (field,), take, TRY))
 
     def _ordered(self) -> Order:

@@ -49,24 +49,25 @@ if TYPE_CHECKING:
 
 HELP = (
     Sentence(
-        "The filesystems are ranked for this purpose on this drive. Any can be taken that can be made here."
+        "Filesystems are ranked for this purpose and drive. You can choose any that can be created here."
     ),
     Sentence(
-        "recommended: fits best. good too: a sound second choice. not recommended: does this work badly, or "
-        "nothing speaks for it. cannot: it cannot be made here."
+        "recommended: best fit. good too: sound second choice. not recommended: poor "
+        "for this workload, or without any advantage. cannot: not possible here."
     ),
     Sentence(
-        "The options stand below with their reasons: what mkfs and mount are given beyond their defaults. "
-        "Further ones are offered by the key for options."
+        "Options and reasons are listed below: mkfs and mount arguments beyond the "
+        "defaults. The options key shows more."
     ),
     Sentence(
-        "Filesystems of the past stand last. They are recognised and never made; each says the way off it."
+        "Legacy filesystems are listed last. They are recognised but never created; "
+        "each row shows how to move to another."
     ),
 )
 
 
 CANNOT = t("cannot")
-IN_DOUBT = t("In doubt:")
+IN_DOUBT = t("Unknown:")
 
 SPOKEN = 1000
 """No terminal has so many columns: beside a list the pane has the sentence, and a face without panes tells
@@ -139,12 +140,12 @@ class Filesystem(Place):
         why_not: Text = unmade.why_not if unmade else ""
         if choice is not None and choice.obstacles:
             why_not = choice.obstacles[0]
-        yield Action("take", "enter", t("take it"), why_not)
+        yield Action("take", "enter", t("use"), why_not)
         yield Action(
             "options",
             "o",
             t("options"),
-            t("There are no options: it cannot be made here.") if why_not else "",
+            t("No options: this filesystem cannot be created here.") if why_not else "",
         )
         yield Action("why", "w", t("why"))
         if self._missing(self._at):
@@ -271,11 +272,11 @@ def _none(advice: Advice) -> Text:
     """That nothing is advised: nothing can be made, or nothing that suits the purpose."""
     return (
         t(
-            "No filesystem that suits this purpose can be made on this drive. Those "
-            "without a reason beside them can be."
+            "No filesystem suits this purpose on this drive. You can still create those "
+            "listed without a reason."
         )
         if for_files(advice.usable)
-        else t("No filesystem can be made on this drive from here. Each row says why.")
+        else t("No filesystem can be created on this drive from here. Each row shows the reason.")
     )
 
 
@@ -292,7 +293,7 @@ def choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block
     first."""
     yield para(choice.sentence)
     for obstacle in choice.obstacles[1:]:
-        yield para(Piece(t("Cannot be made here:"), Tone.DANGER), obstacle, hang=2)
+        yield para(Piece(t("Not possible here:"), Tone.DANGER), obstacle, hang=2)
     for doubt in doubts:
         yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
     if choice.obstacles:
@@ -301,7 +302,7 @@ def choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block
     yield from _options(t("Made with"), choice.mkfs)
     yield from _options(t("Mounted with"), choice.mount)
     if choice.scheduler:
-        yield from _options(t("Scheduler for the drive, which the plan does not change"), (choice.scheduler,))
+        yield from _options(t("Drive scheduler (not changed by the plan)"), (choice.scheduler,))
     if choice.withheld:
         yield para(strong(t("Not offered")))
     for held in choice.withheld:
@@ -309,7 +310,7 @@ def choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block
 
 
 def _options(caption: Text, options: tuple[Option, ...]) -> Iterator[Block]:
-    yield para(strong(caption)) if options else para(strong(caption), t("nothing beyond the defaults"))
+    yield para(strong(caption)) if options else para(strong(caption), t("defaults only"))
     for option in options:
         yield para(Piece(option.text, Tone.ACCENT), option.why, indent=2, hang=2)
         if option.risk:
@@ -318,22 +319,22 @@ def _options(caption: Text, options: tuple[Option, ...]) -> Iterator[Block]:
 
 def _unmade_row(unmade: Unmade) -> Row:
     cells = (Piece(unmade.title), Piece(CANNOT, Tone.MUTED), Piece(""))
-    return Row(unmade.filesystem, cells, why_not=t("It is recognised, and never made."))
+    return Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
 
 
 def _unmade_blocks(unmade: Unmade) -> Iterator[Block]:
     yield para(unmade.why_not)
     yield GAP
-    yield para(strong(t("The way off:")), unmade.way_off, hang=2)
+    yield para(strong(t("What to do:")), unmade.way_off, hang=2)
 
 
 def _drive_blocks(advice: Advice) -> Iterator[Block]:
     for doubt in advice.doubts:
         yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
     for note in advice.notes:
-        yield para(muted(t("Good to know:")), note, hang=2)
+        yield para(muted(t("Note:")), note, hang=2)
     if advice.zoned:
-        yield para(strong(t("In its zones, on this kernel with these programs")))
+        yield para(strong(t("Zone support with this kernel and these tools")))
     for use in advice.zoned:
         yield from _zoned_blocks(use)
 

@@ -47,16 +47,14 @@ if TYPE_CHECKING:
 # Keys.
 
 HELP = (
-    Sentence("Each row is an option of the program that makes the filesystem, mkfs, or of mount."),
+    Sentence("Each row is an option of mkfs or mount."),
+    Sentence("Recommended options are used automatically, unless you add a conflicting option."),
+    Sentence("not recommended: possible, but with a reason against. The plan repeats the reason."),
     Sentence(
-        "A recommended one is used by itself. It gives way where you take one that cannot stand beside it."
+        "danger: puts data at risk. To add the option, type the warning. System "
+        "volumes never get such an option."
     ),
-    Sentence("not recommended: it is possible. The reason against it is shown, and repeated in the plan."),
-    Sentence(
-        "danger: it puts data at risk. It is taken only when you type its danger back. A volume that the "
-        "system lives on never gets it."
-    ),
-    Sentence("cannot: the kernel, the drive or the purpose stands against it."),
+    Sentence("cannot: not possible with this kernel, drive or purpose."),
 )
 
 
@@ -110,7 +108,7 @@ class Options(Place):
         )
 
     def _actions(self, offer: Offered | None) -> Iterator[Action]:
-        label, why_not = t("take"), self._why_not(offer) if offer else ""
+        label, why_not = t("add"), self._why_not(offer) if offer else ""
         if offer and offer.option.id in self._taken.names:
             label = t("drop")
         if offer:
@@ -126,15 +124,15 @@ class Options(Place):
 
     def _word(self, offer: Offered) -> Piece:
         if offer.option.id in self._taken.names:
-            return Piece(t("taken"), Tone.ACCENT)
+            return Piece(t("added"), Tone.ACCENT)
         if offer.advised:
             used = self._is_used(offer)
-            return Piece(t("recommended"), Tone.GOOD) if used else Piece(t("gives way"), Tone.MUTED)
+            return Piece(t("recommended"), Tone.GOOD) if used else Piece(t("not used"), Tone.MUTED)
         if offer.refusal:
             return Piece(t("cannot"), Tone.MUTED)
         if offer.option.danger:
             return Piece(t("danger"), Tone.DANGER)
-        return Piece(t("not recommended"), Tone.WARN) if offer.option.never else Piece(t("can be taken"))
+        return Piece(t("not recommended"), Tone.WARN) if offer.option.never else Piece(t("optional"))
 
     def _why_not(self, offer: Offered) -> Text:
         """Why it cannot be turned."""
@@ -142,7 +140,7 @@ class Options(Place):
             return ""
         return (
             t(
-                "{option} is recommended: it is used unless you take one that cannot stand beside it.",
+                "{option} is recommended. It is used unless you add a conflicting option.",
                 option=offer.option.text,
             )
             if offer.advised
@@ -206,15 +204,17 @@ class Options(Place):
 
         def typed(values: Values) -> Callable[[], None]:
             if not is_danger(option, values.get(DANGER, "").strip()):
-                raise BadInput(t("That is not its danger. Type the words above exactly, or leave it out."))
+                raise BadInput(
+                    t("The text does not match. Type the words above exactly, or omit the option.")
+                )
             return lambda: self._settle([*self._taken.names, option.id], option.phrase.english)
 
         blocks = (
             para(Piece(t("{option} puts data at risk.", option=option.text), Tone.DANGER), option.never),
-            para(t("To have it all the same, type exactly:"), strong(option.phrase)),
+            para(t("To use it anyway, type exactly:"), strong(option.phrase)),
         )
-        fields = (Field(DANGER, t("The danger"), hint=t("the words above")),)
-        title, label = t("Danger: {option}", option=option.text), t("take it")
+        fields = (Field(DANGER, t("Confirm"), hint=t("the words above")),)
+        title, label = t("Danger: {option}", option=option.text), t("use")
         self.desk.go(Typing(self.desk, title, blocks, fields, typed, label))
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
@@ -249,8 +249,8 @@ def _blocks(offer: Offered) -> Iterator[Block]:
     if option.never and option.danger:
         yield para(Piece(t("Danger:"), Tone.DANGER), option.never, hang=2)
     elif option.never:
-        yield para(Piece(t("Against it:"), Tone.WARN), option.never, hang=2)
+        yield para(Piece(t("Against:"), Tone.WARN), option.never, hang=2)
     if offer.excludes:
-        yield para(t("Not together with {options:and}.", options=offer.excludes))
+        yield para(t("Conflicts with {options:and}.", options=offer.excludes))
     if offer.refusal:
         yield para(Piece(t("Not possible here:"), Tone.DANGER), offer.refusal, hang=2)

@@ -43,27 +43,27 @@ if TYPE_CHECKING:
 
 HELP = (
     Sentence(
-        "One volume can lie on several drives together. Take the drives, then the way. "
-        "Nothing is written here."
+        "One volume can span several drives. Choose the drives, then the layout. No data is written here."
     ),
     Sentence(
-        "A mirror keeps every file on more than one drive, so that a drive may fail. It has half the room or "
-        "less. It is no backup: what is deleted is gone from all of them."
+        "A mirror stores every file on more than one drive, so a drive may fail. "
+        "Capacity is half or less. A mirror does not replace backups: deleted files "
+        "disappear from all drives."
     ),
     Sentence(
-        "A stripe puts each file in pieces on all drives, with the room and speed of all. Everything is lost "
-        "when any one fails."
+        "A stripe splits each file across all drives, with their combined capacity "
+        "and speed. If any drive fails, everything is lost."
     ),
-    Sentence("Btrfs puts drives together by itself. On md and LVM another filesystem is made."),
+    Sentence("Btrfs combines drives directly. md and LVM need another filesystem on top."),
     Sentence(
-        "Every drive is taken whole, and gives as much as the smallest one has. A drive or a way that cannot "
-        "be taken says why."
+        "Each drive is used whole and contributes as much as the smallest. Unusable "
+        "drives and layouts show a reason."
     ),
 )
 
 
-MEANS = t("What that means")
-LAY = t("lay it so")
+MEANS = t("Effect")
+LAY = t("use")
 
 DRIVES, HOW = "drives", "how"
 """The keys of the two headings."""
@@ -112,16 +112,16 @@ class Spread(Place):
         rows = (
             Row(DRIVES, (strong(t("Drives besides {drive}", drive=first.path if first else "")),)),
             *(self._drive_row(drive, refusal) for drive, refusal in self._found),
-            Row(HOW, (strong(t("How the volume lies")),)),
+            Row(HOW, (strong(t("Layout")),)),
             *map(self._way_row, WAYS),
         )
         return View(
             "spread",
             self.step,
-            t("Which drives the volume takes"),
+            t("Drives for this volume"),
             tuple(self._actions()),
             about=first.path if first else "",
-            above=() if self._found else (para(Piece(t("There is no other drive."), Tone.WARN)),),
+            above=() if self._found else (para(Piece(t("No other drive found."), Tone.WARN)),),
             rows=Rows(rows, self._at, (Column(),), many=True),
             panes=tuple(self._panes()),
             help=tuple(sentence() for sentence in HELP),
@@ -132,7 +132,7 @@ class Spread(Place):
             "{drive}, {model}, {size}, {serial}: {held}",
             drive=drive.path,
             model=drive.model or t("no name"),
-            size=t("{size:size}", size=drive.size_bytes) if drive.size_bytes else t("of unknown size"),
+            size=t("{size:size}", size=drive.size_bytes) if drive.size_bytes else t("size unknown"),
             serial=t("serial {serial}", serial=drive.serial) if drive.serial else t("no serial number"),
             held=t("not read") if unread_content(drive) else held_on(drive).text,
         )
@@ -155,11 +155,11 @@ class Spread(Place):
         if row in self._tried:
             yield Action("take", "enter", LAY, self._why_not(row))
         elif row in {drive.path for drive, _ in self._found}:
-            label = t("leave the drive") if row in self._taken else t("take the drive")
+            label = t("remove drive") if row in self._taken else t("add drive")
             yield Action("take", "enter", label, self._why_not(row))
             yield Action("take", "space", label, self._why_not(row), aside=True)
         else:
-            yield Action("take", "enter", LAY, t("Choose a drive or a way below."))
+            yield Action("take", "enter", LAY, t("Choose a drive or a layout below."))
         yield back_action()
 
     def _panes(self) -> Iterator[Pane]:
@@ -180,7 +180,7 @@ class Spread(Place):
         if isinstance(tried, str):
             yield para(Piece(t("Not possible here:"), Tone.WARN), tried, hang=2)
             return
-        yield para(t("It would lie on {spread}.", spread=spread_of(tried)))
+        yield para(t("The volume would use {spread}.", spread=spread_of(tried)))
         danger: Text = (tried.plan and danger_of(tried.plan)) or ""
         if danger:
             yield para(Piece(danger, Tone.DANGER))
@@ -223,7 +223,7 @@ class Spread(Place):
             self._done(found)
             return
         question = Question(
-            self.desk, t("Take these drives whole?"), loss, t("yes, take them"), lambda: self._done(found)
+            self.desk, t("Use these entire drives?"), loss, t("use drives"), lambda: self._done(found)
         )
         self.desk.go(question)
 

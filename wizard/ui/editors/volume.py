@@ -46,32 +46,32 @@ if TYPE_CHECKING:
 
 HELP = (
     Sentence(
-        "One volume: a partition, the filesystem in it, and where it is mounted. Nothing is written by this "
-        "form."
+        "One volume: a partition, its filesystem and its mount point. This form does not write to the drive."
     ),
-    Sentence("Purpose: what the volume will hold. It ranks the filesystems and proposes a label."),
+    Sentence("Purpose: the expected contents. The purpose ranks the filesystems and suggests a label."),
     Sentence(
-        "Size: empty or rest for all that is left. 500G and 500GiB are powers of 1024. 750GB is as on the "
-        "drive's box. 30% is that share of all the room."
-    ),
-    Sentence(
-        "Mount point: the folder where the files appear, now and at every start, by a line in /etc/fstab. "
-        "Empty or none to mount it yourself."
+        "Size: empty or rest for all remaining space. 500G and 500GiB are powers of "
+        "1024. 750GB is as on the drive's box. 30% is a share of the total space."
     ),
     Sentence(
-        "Who may write: one user, a group, everyone, or root only. To a system's volume only root writes."
+        "Mount point: the folder for the files, now and at every boot, through "
+        "/etc/fstab. Empty or none: mount manually."
     ),
     Sentence(
-        "Role: what the volume is to a system that starts from this drive. The partition gets the type by "
-        "which that is found. It is mounted only where you name a place."
+        "Who may write: one user, a group, everyone, or root only. Only root can write to system volumes."
     ),
     Sentence(
-        "Encryption: all in the volume is encrypted by LUKS2. Every start asks for the passphrase. Whoever "
-        "loses it loses the data."
+        "Role: the function of the volume in a system that boots from this drive. "
+        "The partition gets the matching type. The volume is mounted only if you "
+        "name a mount point."
     ),
     Sentence(
-        "Subvolumes: parts of a Btrfs, such as @:/mnt/new, @home:/mnt/new/home. Behind the colon stands "
-        "where each is mounted."
+        "Encryption: LUKS2 encrypts the whole volume. Every boot asks for the "
+        "passphrase. If you lose the passphrase, you lose the data."
+    ),
+    Sentence(
+        "Subvolumes: parts of a Btrfs, such as @:/mnt/new, @home:/mnt/new/home. The "
+        "mount point follows the colon."
     ),
 )
 
@@ -119,8 +119,8 @@ class VolumeEditor(Place):
         return View(
             "volume",
             self.step,
-            t("A new volume") if self._new else t("This volume"),
-            (Action("take", "enter", t("take it")), back_action()),
+            t("New volume") if self._new else t("Volume"),
+            (Action("take", "enter", t("use")), back_action()),
             about=t("on {drive}", drive=drive.path if drive else ""),
             fields=tuple(self._fields()),
             panes=tuple(self._panes()),
@@ -130,23 +130,23 @@ class VolumeEditor(Place):
     def _fields(self) -> Iterator[Field]:
         yield self._field(PURPOSE, t("Purpose"), offers=self._purposes())
         yield self._field(FILESYSTEM, t("Filesystem"), offers=self._filesystems())
-        yield self._field(SIZE, t("Size"), t("all that is left; or 500G, 750GB, 30%"))
-        yield self._field(LABEL, t("Label"), t("{label}, if left empty", label=self._own_label))
+        yield self._field(SIZE, t("Size"), t("all the rest, or 500G, 750GB, 30%"))
+        yield self._field(LABEL, t("Label"), t("{label} if empty", label=self._own_label))
         if self._mounts:
-            yield self._field(MOUNT, t("Mount point"), t("none; or such as /srv/media"))
+            yield self._field(MOUNT, t("Mount point"), t("none, or e.g. /srv/media"))
         else:
-            offers = (Offer("", t("never by itself")), Offer(TURNED_ON, t("now and at every start")))
-            yield self._field(SWAP, t("Turned on"), offers=offers)
+            offers = (Offer("", t("manually")), Offer(TURNED_ON, t("now and at every boot")))
+            yield self._field(SWAP, t("Activate"), offers=offers)
         if self._has_writers:
             yield self._field(WRITER, t("Who may write"), offers=tuple(self._writer_offers()))
         if self._has_writers and self._values[WRITER] == OTHER:
-            yield self._field(WRITER_NAME, t("Their name"), t("a user, or group:NAME"))
+            yield self._field(WRITER_NAME, t("Name"), t("user or group:NAME"))
         yield self._field(ROLE, t("Role"), offers=self._roles())
         plain = Offer("", t("none"))
-        luks = Offer(LUKS, t("LUKS2: a passphrase at every start"), self._encryption_refused)
+        luks = Offer(LUKS, t("LUKS2: passphrase at every boot"), self._encryption_refused)
         yield self._field(ENCRYPTION, t("Encryption"), offers=(plain, luks))
         if (kind := MADE.get(self._values[FILESYSTEM])) and kind.subvolumes:
-            yield self._field(SUBVOLUMES, t("Subvolumes"), t("none; or such as @:/mnt/new, @snapshots"))
+            yield self._field(SUBVOLUMES, t("Subvolumes"), t("none, or e.g. @:/mnt/new, @snapshots"))
 
     def _field(self, key: str, caption: Text, hint: Text = "", offers: tuple[Offer, ...] = ()) -> Field:
         return Field(key, caption, self._values[key], hint, offers=offers)
@@ -172,18 +172,18 @@ class VolumeEditor(Place):
             )
             for one in self._able
         )
-        return tuple(able) or (Offer("", t("none can be made here")),)
+        return tuple(able) or (Offer("", t("not possible here")),)
 
     def _writer_offers(self) -> Iterator[Offer]:
         said = {written(EVERYONE): t("everyone"), written(ROOT): t("root only")}
         for name in self._writers:
             yield Offer(name, said.get(name) or t("{name}", name=name))
-        yield Offer(OTHER, t("somebody else"))
+        yield Offer(OTHER, t("other user"))
 
     def _roles(self) -> tuple[Offer, ...]:
         refused = self._roles_refused
         titled = (Offer(name, role.title, refused[name]) for name, role in ROLES.items())
-        return (Offer("", t("none: its purpose says all")), *titled)
+        return (Offer("", t("none: use the purpose")), *titled)
 
     # What follows from what they are.
 
@@ -343,7 +343,7 @@ class VolumeEditor(Place):
         if refusal := self._roles_refused.get(values[ROLE], ""):
             raise BadInput(refusal)
         if choice is None:
-            raise BadInput(t("No filesystem that suits this purpose can be made here."))
+            raise BadInput(t("No filesystem for this purpose can be created here."))
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
         size_bytes, percent = parse_share(values[SIZE].strip() or REST)
@@ -374,7 +374,7 @@ class VolumeEditor(Place):
         name = self._values[WRITER_NAME].strip() if value == OTHER else value
         known = {**self._writers, written(self._wish.writer): self._wish.writer}
         if not name:
-            raise BadInput(t("Say who may write: a user's name, or group:NAME."))
+            raise BadInput(t("Enter who may write: a user name or group:NAME."))
         return known.get(name) or self.services.writer_named(name)
 
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from wizard.plan.undo_policy import WayBackRoom
 
 
-LOST_NOW = t("Lost when it is applied")
+LOST_NOW = t("Deleted when applied")
 
-UNDO_LATER = Sentence("To undo it: sudo diskwright undo {run}")
-NOT_DONE = t("It was not done.")
+UNDO_LATER = Sentence("To undo: sudo diskwright undo {run}")
+NOT_DONE = t("Not done.")
 APPLY_COMMAND = Sentence("sudo diskwright apply {file} {options}")
 
 
@@ -146,7 +146,7 @@ class Job:
     @property
     def stop_means(self) -> Text:
         """What asking it to stop does."""
-        return t("The present step is finished first. Then you can go on or undo it.")
+        return t("The current step finishes first. Then you can go on or undo.")
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ class Job:
         raise NotImplementedError
 
 
-BRING_BACK = t("Undo removes what was copied, as far as its source still holds the same.")
+BRING_BACK = t("Undo removes copied files if the source is still identical.")
 
 
 class BringJob(Job):
@@ -173,7 +173,7 @@ class BringJob(Job):
 
     def __init__(self, bring: Bring) -> None:
         self.bring = bring
-        self.title = t("Bring files to {folder}", folder=printable(bring.target.folder, 200))
+        self.title = t("Copy files to {folder}", folder=printable(bring.target.folder, 200))
 
     def document(self) -> tuple[str, str]:
         """For `diskwright apply`."""
@@ -205,7 +205,7 @@ class BringJob(Job):
         return (
             BRING_BACK,
             *(
-                (t("Undo puts the old lines of fstab back first, also where the drive is gone."),)
+                (t("Undo restores the old fstab lines first, even if the drive is missing."),)
                 if self.bring.takes
                 else ()
             ),
@@ -236,7 +236,7 @@ class BringJob(Job):
 
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
         """The source is only read."""
-        return t("The source stays as it is. What is copied stays, and `diskwright resume` goes on.")
+        return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
@@ -276,7 +276,7 @@ class ChangesJob(Job):
         final = any(
             stays(step.operation) and not isinstance(step.operation, PowerOff) for step in self.changes.steps
         )
-        return t("Every file stays, and there is no way back.") if final else ""
+        return t("No file is lost. This cannot be undone.") if final else ""
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
         """How each step is undone, once."""
@@ -331,9 +331,9 @@ class ChangesJob(Job):
         if state.value == "done":
             off = isinstance(self.changes.wanted, SwitchOff)
             done = (
-                Sentence("{device} is off. You can unplug it now.")
+                Sentence("{device} is off. You can unplug the drive now.")
                 if off
-                else Sentence("Done: {device} is as shown, and was checked.")
+                else Sentence("Done: {device} is changed as shown and verified.")
             )(device=self.changes.device)
             said, *rest = (*services.ready(self.changes), done)
             final = any(stays(step.operation) for step in self.changes.steps)

@@ -43,7 +43,7 @@ class MoveJob(Job):
                 "Move {device} by {shift:size}", device=moves.device, shift=moves.moves[0].shift_bytes
             )
         else:
-            self.title = t("Move {devices:and} to aligned places", devices=moves.devices)
+            self.title = t("Align {devices:and}", devices=moves.devices)
 
     @property
     def drives(self) -> tuple[Identity, ...]:
@@ -73,8 +73,8 @@ class MoveJob(Job):
     def stop_means(self) -> Text:
         """Between two windows: a pause."""
         return t(
-            "This is also the pause: it stops soon, between two pieces. Then G goes on "
-            "from there, on any later day, and U moves it back."
+            "Stopping also pauses the move, soon and between two pieces. Later, G "
+            "resumes the move and U moves the data back."
         )
 
     @property
@@ -121,8 +121,8 @@ class MoveJob(Job):
             return RunOutcome(
                 Banner(
                     t(
-                        "The move was cut off. Nothing is lost. Until it is finished nobody can "
-                        "mount {part:and}.",
+                        "The move was interrupted. No data is lost. {part:and} cannot be mounted "
+                        "until the move is finished.",
                         part=self.moves.devices,
                     ),
                     (),
@@ -160,7 +160,7 @@ class MigrationJob(Job):
     def risk(self, services: Services) -> Text:
         """Undo files can be useless after a power cut."""
         return (
-            t("Every file stays, if the power does not fail. Have a backup.")
+            t("No file is lost unless the power fails. Have a backup.")
             if self.migration.means is Means.DIRECT
             else ""
         )

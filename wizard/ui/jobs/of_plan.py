@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wizard.plan.request.volume_request import Wish
     from wizard.plan.undo_policy import WayBackRoom
 
-WAITS = t("When all is written it waits for you: keep it, or undo it, which puts back what was there.")
+WAITS = t("After writing, you decide: keep the result, or undo and restore the old contents.")
 
 TONES = {
     "done": Tone.GOOD,
@@ -77,7 +77,7 @@ class PlanJob(Job):
     def lost_when(self, services: Services) -> Text:
         """Once it is kept, or at once."""
         return (
-            t("Lost once you keep the result")
+            t("Deleted when you choose Keep")
             if lost_when(self.plan, services.why_direct(self.plan))
             else of_changes.LOST_NOW
         )
@@ -87,11 +87,9 @@ class PlanJob(Job):
         direct = services.why_direct(self.plan)
         danger = danger_of(self.plan)
         if self.puts_nothing_back(services):
-            said: tuple[Text, ...] = (t("There is nothing to put back, so it is put to use at once."),)
+            said: tuple[Text, ...] = (t("No old contents to restore, so the result is used right away."),)
         elif not direct:
-            said = (
-                (WAITS, t("Keeping it asks for the passphrase.")) if self.plan.takes_passphrase else (WAITS,)
-            )
+            said = (WAITS, t("Keep asks for the passphrase.")) if self.plan.takes_passphrase else (WAITS,)
         else:
             said = (promise(self.plan, direct),)
         return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)

@@ -89,10 +89,10 @@ class Actions(Place):
             self._title(),
             actions,
             rows=Rows(tuple(map(_row, found)), at),
-            said=Piece(t("Looking at what is there ...")) if self._waiting else None,
+            said=Piece(t("Checking the current state ...")) if self._waiting else None,
             over=True,
             busy=self._waiting,
-            help=(t("Nothing happens before you review it."), t("What cannot be done now says why.")),
+            help=(t("No change happens before you review."), t("Unavailable actions show the reason.")),
         )
 
     def _title(self) -> Text:
@@ -228,7 +228,7 @@ class Actions(Place):
         field = Field("label", t("New label"), printable(label, 300), selected=True)
         self._type(
             words.RENAME,
-            t("A line of fstab that names it by its label is changed with it."),
+            t("An fstab line with the old label is updated too."),
             (field,),
             lambda values: SetLabel(values.get("label", "").strip()),
         )
@@ -236,7 +236,7 @@ class Actions(Place):
     def act_mount(self, _row: str, _values: Values) -> None:
         """At a folder, now and at every boot, or only now."""
         fields = (
-            Field("folder", t("Folder"), "", t("/srv and its label")),
+            Field("folder", t("Folder"), "", t("/srv + label")),
             Field("when", WHEN, "boot", offers=_offers(t("now and at every boot"), t("only now"))),
         )
 
@@ -259,7 +259,7 @@ class Actions(Place):
                 "when",
                 WHEN,
                 "once",
-                offers=_offers(t("now, and not at boot any more"), t("now; its line in fstab stays")),
+                offers=_offers(t("now, and no longer at boot"), t("now; fstab is not changed")),
             ),
         )
         self._type(words.UNMOUNT, "", fields, lambda values: Detach(values.get("when") == "boot"))
@@ -274,7 +274,7 @@ class Actions(Place):
 
         self._type(
             words.OPTIONS,
-            t("All options that its line is to have, with commas between them."),
+            t("All options for the fstab line, separated by commas."),
             fields,
             wanted,
         )
@@ -286,7 +286,7 @@ class Actions(Place):
         fields = (Field("purpose", t("Purpose"), usual_purpose(self._drive), offers=offers),)
         self._type(
             words.TUNE,
-            t("The options that suit this purpose are compared with those that it has."),
+            t("Compares the current options with those for this purpose."),
             fields,
             lambda values: Tune(values["purpose"]),
         )
@@ -375,7 +375,7 @@ def to_ext4(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
         def take(device: str) -> None:
             desk.go(WaysScreen(desk, drive, device))
 
-        desk.go(Which(desk, t("Which filesystem is to become ext4?"), tuple(rows), t("take it"), take))
+        desk.go(Which(desk, t("Convert which filesystem to ext4?"), tuple(rows), t("use"), take))
     else:
         desk.place.tell(words.NO_OLD, Tone.WARN)
 

@@ -30,10 +30,13 @@ class TrialScreen(Measuring[Measured, Verdict]):
     place = "trial"
     title = Sentence("Does alignment matter on {drive}?")
     help = (
-        t("Small pieces are read in pairs: one on a block boundary, and one beside it right afterwards."),
-        t("It ends as soon as the answer is sure, or after {seconds} seconds.", seconds=int(BUDGET_SECONDS)),
+        t("Small pieces are read in pairs: one on a block boundary, then one next to the boundary."),
+        t(
+            "The test ends when the answer is certain, or after {seconds} seconds.",
+            seconds=int(BUDGET_SECONDS),
+        ),
         t("1.8x (1.6-2.0, 95 %): in 95 of 100 such measurements the true factor lies between 1.6 and 2.0."),
-        t("Reading alone never clears a drive: the price of misalignment is paid in writing."),
+        t("Reading alone never clears a drive, because misalignment slows writes."),
     )
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
@@ -50,9 +53,7 @@ class TrialScreen(Measuring[Measured, Verdict]):
         key = "m" if self.verdict or obstacle else "enter"
         yield Action("measure", key, t("measure by reading"), obstacle)
         yield Action("write", "p", t("by writing"), obstacle or self.services.scratch_obstacle(self.drive))
-        why_not = obstacle or (
-            "" if self._may_hide else t("This is for drives that claim blocks of 512 bytes.")
-        )
+        why_not = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
         yield Action("as-large", "4", t("as 4096-byte blocks"), why_not)
 
     @property
@@ -68,24 +69,22 @@ class TrialScreen(Measuring[Measured, Verdict]):
 
     def possible_blocks(self) -> Iterator[Block]:
         """What each way would tell."""
-        yield para(
-            t("Reading for at most half a minute tells. It changes nothing on the drive."), key="measure"
-        )
+        yield para(t("A read test of at most half a minute. The drive does not change."), key="measure")
         if self._may_hide:
             yield GAP
             yield para(
                 t(
-                    "It says that its blocks have 512 bytes, so nothing can be beside them. Some "
-                    "drives hide larger ones."
+                    "The drive reports 512-byte blocks, so misalignment is not possible. Some "
+                    "drives hide larger blocks."
                 ),
                 key="as-large",
             )
         yield GAP
         if reason := self.services.scratch_obstacle(self.drive):
-            yield para(t("Writing cannot be measured:"), reason)
+            yield para(t("Cannot measure by writing:"), reason)
         else:
             yield para(
-                t("It has free space that nothing uses. Measuring by writing there says more."), key="write"
+                t("The drive has unused free space. Measuring by writing there shows more."), key="write"
             )
 
     def progress_blocks(self) -> Iterator[Block]:
@@ -101,8 +100,8 @@ class TrialScreen(Measuring[Measured, Verdict]):
         if progress.estimate:
             yield para(
                 tn(
-                    "{count} pair so far: misaligned takes {estimate:.2f} times as long.",
-                    "{count} pairs so far: misaligned takes {estimate:.2f} times as long.",
+                    "{count} pair so far: {estimate:.2f} times as long misaligned.",
+                    "{count} pairs so far: {estimate:.2f} times as long misaligned.",
                     count=progress.pairs,
                     estimate=progress.estimate,
                 )
@@ -110,8 +109,8 @@ class TrialScreen(Measuring[Measured, Verdict]):
         else:
             yield para(
                 tn(
-                    "{count} pair so far, and nothing to say yet.",
-                    "{count} pairs so far, and nothing to say yet.",
+                    "{count} pair so far, no result yet.",
+                    "{count} pairs so far, no result yet.",
                     count=progress.pairs,
                 )
             )
@@ -128,7 +127,7 @@ class TrialScreen(Measuring[Measured, Verdict]):
         """After the token."""
         self.ask_token(
             t("Measure by writing?"),
-            (para(t("Pieces of free space are read, and the very same bytes are written back there.")),),
+            (para(t("Reads pieces of free space and writes the same bytes back.")),),
             lambda: self._start(write=True),
         )
 

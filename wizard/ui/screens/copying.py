@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from wizard.model.errors import DiskwrightError
     from wizard.ui.desk import Desk
 
-HELP_NOTHING = t("Nothing happens before you review it.")
+HELP_NOTHING = t("No change happens before you review.")
 
 OTHER = "other"
 """The row for what is not listed."""
@@ -68,7 +68,7 @@ class Bringing(Place):
             self._look()
 
     def _look(self) -> None:
-        self._doing = t("Looking at what is attached ...")
+        self._doing = t("Searching attached drives ...")
         self.desk.later(self, lambda: self.services.bring_sources(self._targets), self._looked, self._not)
 
     def _looked(self, found: tuple[Source, ...]) -> None:
@@ -87,10 +87,10 @@ class Bringing(Place):
         return View(
             "bringing",
             self.step,
-            t("Bring files over: from where?"),
+            t("Copy files here: from where?"),
             (
-                Action("take", "enter", t("take it"), wait),
-                Action("again", "r", t("look again"), wait),
+                Action("take", "enter", t("use"), wait),
+                Action("again", "r", t("refresh"), wait),
                 back_action(),
             ),
             t("to {places:and}", places=tuple(printable(place, SHOWN) for place in self._targets)),
@@ -98,14 +98,14 @@ class Bringing(Place):
             said=self.said or (Piece(wait) if wait != "" else None) or self._none(),
             busy=wait != "",
             help=(
-                t("What is mounted below a folder is not copied."),
-                t("A filesystem that is not mounted is read without a byte of it changing."),
+                t("Filesystems mounted inside a folder are not copied."),
+                t("Unmounted filesystems are read without changing a byte."),
                 HELP_NOTHING,
             ),
         )
 
     def _none(self) -> Piece | None:
-        return None if self._sources else Piece(t("No other filesystem is attached. Name a folder."))
+        return None if self._sources else Piece(t("No other filesystem found. Enter a folder."))
 
     def moved(self, row: str) -> None:
         """Remember it."""
@@ -121,25 +121,25 @@ class Bringing(Place):
         self.desk.go(
             Typing(
                 self.desk,
-                t("Bring files over"),
-                t("The source is only read, and nothing in the target is overwritten."),
+                t("Copy files here"),
+                t("The source is only read. No file in the target is overwritten."),
                 self._fields(source),
                 self._take,
-                t("count it"),
+                t("count"),
             )
         )
 
     def _fields(self, source: Source | None) -> tuple[Field, ...]:
         path = source.path if source else ""
         places = tuple(Offer(place, printable(place, SHOWN)) for place in self._targets)
-        fields = [Field("source", t("From"), path, t("a folder, or the device of a filesystem"))]
+        fields = [Field("source", t("From"), path, t("a folder or a filesystem's device"))]
         if len(places) > 1:
             fields.append(Field("target", t("To"), self._targets[0], offers=places))
-        fields.append(Field("into", t("Into"), "", t("a folder in it; empty for its top")))
+        fields.append(Field("into", t("Into"), "", t("a subfolder; empty for the top")))
         if source is not None and source.is_mounted and source.device:
             offers = (
-                Offer("stays", t("both stay where they are")),
-                Offer("takes", t("the copy takes its place at the next start")),
+                Offer("stays", t("both remain in place")),
+                Offer("takes", t("mount the copy instead at the next boot")),
             )
             fields.append(Field("place", t("Then"), "stays", offers=offers))
         return tuple(fields)
@@ -147,14 +147,14 @@ class Bringing(Place):
     def _take(self, values: Values) -> Callable[[], None]:
         source = values.get("source", "").strip()
         if not source:
-            raise BadInput(t("Name a folder, or the device of a filesystem."))
+            raise BadInput(t("Enter a folder or a filesystem's device."))
         target = values.get("target", self._targets[0])
         into, takes = values.get("into", "").strip(), values.get("place") == "takes"
         work = partial(self.services.plan_bring, source, target, into, takes_place=takes)
         return lambda: self.desk.with_root(self, partial(self._count, work))
 
     def _count(self, work: Callable[[], Bring]) -> None:
-        self._doing = t("Counting what is there ...")
+        self._doing = t("Counting the files ...")
         self.desk.later(self, work, self._counted, self._not)
 
     def _counted(self, bring: Bring) -> None:
@@ -176,13 +176,13 @@ class Losses(Place):
         return View(
             "bringing-losses",
             self.step,
-            t("What comes over"),
+            t("Files to copy"),
             (Action("review", "enter", t("review")), back_action()),
             short(self._bring.drive.path),
             above=(self._banner(),),
             panes=self._panes(),
             help=(
-                t("A file that cannot be there at all is refused before anything is copied."),
+                t("Files that the target cannot store are refused before copying starts."),
                 HELP_NOTHING,
             ),
         )
@@ -190,15 +190,15 @@ class Losses(Place):
     def _banner(self) -> Banner:
         if self._bring.doubts:
             return Banner(t("Not everything can be kept"), self._bring.doubts, Tone.WARN)
-        return Banner(t("The copy keeps all that the files are"), (), Tone.GOOD)
+        return Banner(t("Everything can be kept"), (), Tone.GOOD)
 
     def _panes(self) -> tuple[Pane, ...]:
         much = tuple(para(said, hang=2) for said in amount_said(self._bring))
-        found = [Pane(t("How much"), much)]
+        found = [Pane(t("Amount"), much)]
         if self._bring.takes is not None:
             lines: tuple[Block, ...] = tuple(Command((line,)) for line in fstab_difference(self._bring))
             file = printable(self._bring.takes.edit.file, SHOWN)
-            found.append(Pane(t("What changes in {file}", file=file), lines))
+            found.append(Pane(t("Changes in {file}", file=file), lines))
         return tuple(found)
 
     def act_review(self, _row: str, _values: Values) -> None:
@@ -215,5 +215,5 @@ def _row(source: Source) -> Row:
         return Row(source.path, (strong(name), Piece(t("a folder")), muted("")))
     kind = t("{kind}, {size:size}", kind=title_of(source.filesystem), size=source.size_bytes)
     told: Text = printable(source.label, 40) if source.label else short(source.device)
-    how = Piece(told) if source.is_mounted else muted(t("not mounted; it is only read"))
+    how = Piece(told) if source.is_mounted else muted(t("not mounted; read-only"))
     return Row(source.path, (strong(name), Piece(kind), how))

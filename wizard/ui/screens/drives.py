@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 SET_UP = t("set up")
 ACTIONS = t("actions")
-SHOW = t("show it")
+SHOW = t("show")
 
 HELP = (
-    t("Each line is a drive. Reading it changes nothing. Right shows its partitions."),
-    t("Enter sets an empty drive up. Of any other it shows what can be done."),
-    t("A danger puts data at risk. A warning is likely harm, or a doubt. A note is good to know."),
-    t("What waits for you comes first: K puts it to use, U puts back what was there."),
-    t("An ext2 or ext3 filesystem can become ext4 and keep every file: m."),
-    t("A drive that is plugged in now appears by itself."),
+    t("Each row is a drive. Reading a drive changes nothing. Right shows the partitions."),
+    t("Enter sets up an empty drive, or shows the actions for any other drive."),
+    t("Danger: data at risk. Warning: likely harm, or unconfirmed. Note: good to know."),
+    t("Waiting results are listed first. K keeps the result, U restores the old contents."),
+    t("Press m to convert ext2 or ext3 to ext4 without losing a file."),
+    t("New drives appear automatically."),
 )
 COLUMNS = (Column(), Column(), Column(right=True), Column(), Column(least=70), Column(least=90), Column())
 
@@ -141,8 +141,11 @@ class DrivesScreen(Place):
         come, gone = sorted(set(self._found) - set(before)), sorted(set(before) - set(self._found))
         others = sorted(path for path, found in self._found.items() if found is None and before.get(path))
         for paths, said in (
-            (others, Sentences("{drives:and} is another drive now.", "{drives:and} are other drives now.")),
-            (gone, Sentences("{drives:and} has gone.", "{drives:and} have gone.")),
+            (
+                others,
+                Sentences("{drives:and} is now a different drive.", "{drives:and} are now different drives."),
+            ),
+            (gone, Sentences("{drives:and} was removed.", "{drives:and} were removed.")),
             (come, Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in.")),
         ):
             if paths:
@@ -219,7 +222,7 @@ class DrivesScreen(Place):
                 return (
                     Pane(
                         name,
-                        (para(t("{drive} is being read. The other drives do not wait for it.", drive=name)),),
+                        (para(t("Reading {drive}. The other drives are not delayed.", drive=name)),),
                     ),
                 )
             return ()
@@ -396,20 +399,18 @@ class DrivesScreen(Place):
         elif found := self._current(row):
             able = [*runs_on(able, found[0], row)] or able
         if not able:
-            raise Refused(str(t("Nothing waits to be kept or undone.")))
+            raise Refused(str(t("No result to keep or undo.")))
         if len(able) > 1:
-            raise Refused(str(t("Several wait. Go to the row of the one that you mean.")))
+            raise Refused(str(t("Several results are waiting. Select a row first.")))
         return able[0]
 
     def taken(self, row: str) -> Session:
         """The session with the drive of a row; raises Refused where it cannot be gone on with yet."""
         found = self._current(row)
         if found is None:
-            raise Refused(
-                str(t("This drive has not answered yet.") if self._found else t("There is no drive here."))
-            )
+            raise Refused(str(t("No answer from this drive yet.") if self._found else t("No drive here.")))
         if self._around is None:
-            raise Refused(str(t("The kernel and the tools are still being looked at.")))
+            raise Refused(str(t("Still checking the kernel and the tools.")))
         drive = found[0]
         machine = replace(self._around, drives=self.answered)
         before = self.desk.session

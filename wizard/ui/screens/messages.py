@@ -5,7 +5,7 @@ from wizard.model.said import Sentence, t
 # How a drive stands, in a few words.
 
 # Why nothing else can be done with a drive.
-IS_CHANGED = t("It is being changed now.")
+IS_CHANGED = t("Being changed now.")
 
 # Runs that come first.
 
@@ -25,24 +25,24 @@ INFO = Sentence("note:")
 TOKEN_OF = Sentence("{drive}")
 HINT_WHOLE = Sentence("type {token}")
 PASSPHRASE = t("Passphrase")
-AGAIN = t("Once more")
+AGAIN = t("Repeat")
 AGAIN_HINT = t("the same")
 
-WRONG = Sentence("That is not {drive}'s: type {token}.")
-EMPTY = Sentence("Type {token} first: it proves that you mean {drive}.")
-NO_PASSPHRASE = t("Type a passphrase for what is encrypted.")
+WRONG = Sentence("This does not match {drive}: type {token}.")
+EMPTY = Sentence("Type {token} to confirm {drive}.")
+NO_PASSPHRASE = t("Type a passphrase for the encryption.")
 DIFFERENT = t("Type the same passphrase twice.")
 
 
-UNDO_QUESTION = Sentence("Undo what was done on {drives:and}?")
-UNDO_EARLY = t("What was changed is put back, and compared.")
-UNDOING = t("Putting back what was there")
+UNDO_QUESTION = Sentence("Undo the changes on {drives:and}?")
+UNDO_EARLY = t("The old state is restored and verified.")
+UNDOING = t("Undoing the changes")
 
 
 RESUME = t("go on")
 
 
-NO_OLD = t("There is no ext2, ext3 or incomplete ext4 here.")
+NO_OLD = t("No ext2, ext3 or incomplete ext4 here.")
 RENAME = t("Rename")
 MOUNT = t("Mount")
 UNMOUNT = t("Unmount")
@@ -50,4 +50,4 @@ OPTIONS = t("Mount options")
 TUNE = t("Better options")
 
 
-DOUBT = t("In doubt:")
+DOUBT = t("Unknown:")

@@ -44,16 +44,16 @@ if TYPE_CHECKING:
     from wizard.ui.desk import Desk
     from wizard.ui.view import Text
 
-EXT4_INSTEAD = t("To get ext4, nothing need be lost: m keeps every file.")
+EXT4_INSTEAD = t("Press m to convert to ext4 without losing a file.")
 WHY = t("why")
 
 HELP = (
-    t("All that is decided stands here. Change anything; nothing is written yet."),
-    t("Kept partitions stay to the byte. x changes between keeping and replacing all."),
-    t("z moves, grows or shrinks a partition that is there. That is a job of its own."),
+    t("This screen shows the whole plan. Change anything; no data is written yet."),
+    t("Preserved partitions do not change by a byte. Press x to preserve or replace all."),
+    t("z moves, grows or shrinks an existing partition, as a separate job."),
     t("A volume is a partition with a filesystem in it."),
-    t("p takes what starts a desktop: EFI system partition, swap, system and home."),
-    t("d lays the volume over several drives, mirrored or striped."),
+    t("p sets up a bootable desktop: EFI system partition, swap, system and home."),
+    t("d mirrors or stripes the volume over several drives."),
 )
 
 
@@ -87,14 +87,16 @@ class Planning(Place):
             session = replace(session, plan=None)
         if not session.wishes:
             self._fault, self.missing = (
-                str(t("No filesystem for this can be made here. f shows them all, and why not.")),
+                str(
+                    t("No filesystem is possible for this purpose. Press f for all filesystems and reasons.")
+                ),
                 draft.missing_makers(session),
             )
         elif session.mode is None and session.part is None:
             self._fault = str(
-                t("The drive was not read, so nobody knows what is there and where there is room.")
+                t("The drive was not read, so contents and free space are unknown.")
                 if self._unread
-                else t("It does not fit into the free space. x replaces everything on the drive.")
+                else t("Not enough free space. Press x to replace everything on the drive.")
             )
             session = replace(session, plan=None)
         self._at = min(self._at, max(0, len(session.wishes) - 1))
@@ -135,7 +137,7 @@ class Planning(Place):
             yield para(muted(t("For:")), printable(str(session.advice.workload.title), 60))
         if plan is None:
             key = "as-root" if self._can_read else ""
-            yield para(Piece(t("This cannot be done:"), Tone.DANGER), self._fault, hang=2, key=key)
+            yield para(Piece(t("Not possible:"), Tone.DANGER), self._fault, hang=2, key=key)
             if self._has_old_filesystem:
                 yield para(EXT4_INSTEAD, key="to-ext4")
             return
@@ -192,17 +194,17 @@ class Planning(Place):
         yield Action("try", "t", t("try them"), self._why_not_try())
         if whole:
             yield Action(
-                "add", "+", t("add"), none or ("" if alone else t("One volume takes all of the drives."))
+                "add", "+", t("add"), none or ("" if alone else t("One volume uses all the drives."))
             )
             yield Action("remove", "-", t("remove"), none, aside=len(session.wishes) < 2)
             if holds and alone:
                 replaces = session.mode is Mode.REPLACE
-                label = t("keep what is there") if replaces else t("replace everything")
+                label = t("preserve existing") if replaces else t("replace everything")
                 yield Action("turn", "x", label, self._why_not_keep() if replaces else "")
             yield Action("drives", "d", t("more drives"), none)
             if holds and alone and session.drive and session.drive.partitions:
-                yield Action("adjust", "z", t("size and place"), self._why_not_adjust(), aside=True)
-            yield Action("system", "p", t("system's volumes"), aside=True)
+                yield Action("adjust", "z", t("resize or move"), self._why_not_adjust(), aside=True)
+            yield Action("system", "p", t("system volumes"), aside=True)
             yield Action("table", "g", t("table"), aside=True)
         if self._has_old_filesystem:
             yield Action("to-ext4", "m", t("to ext4"), aside=True)
@@ -234,7 +236,7 @@ class Planning(Place):
             empty = drive is None or drive.is_empty
             trial = replace(self.session, mode=Mode.USE_FREE)
             self._keeps = (
-                str(t("There is nothing on the drive to keep."))
+                str(t("The drive has no contents to preserve."))
                 if empty
                 else draft.fault(self.services, trial)
             )
@@ -269,7 +271,7 @@ class Planning(Place):
         wish = draft.default_wish(self.services, self.session, self.session.wishes)
         self._open(wish, len(self.session.wishes))
         if any(one.takes_rest for one in self.session.wishes):
-            self.desk.place.tell(t("Give the volume that takes all that is left a size first."))
+            self.desk.place.tell(t("First set a size for the volume that uses all remaining space."))
 
     def _open(self, wish: Wish, index: int) -> None:
         from wizard.ui.editors.volume import VolumeEditor
@@ -290,7 +292,7 @@ class Planning(Place):
     def act_remove(self, _row: str, _values: Values) -> None:
         """One volume less."""
         if len(self.session.wishes) == 1:
-            raise BadInput(str(t("The last volume stays; e changes it.")))
+            raise BadInput(str(t("The last volume cannot be removed. Press e to edit.")))
         self._renew(draft.without_wish(self.session, self._at))
 
     def act_filesystem(self, _row: str, _values: Values) -> None:
@@ -337,7 +339,7 @@ class Planning(Place):
 
     def _why_not_adjust(self) -> Text:
         return (
-            t("All that is there is replaced; x keeps it instead.")
+            t("All existing contents are replaced. Press x to preserve them.")
             if self.session.mode is Mode.REPLACE
             else ""
         )

@@ -39,7 +39,7 @@ from wizard.ui.view import (
 if TYPE_CHECKING:
     from wizard.ui.desk import Desk
 
-NOTHING = t("No filesystem that suits it can be made on this drive:")
+NOTHING = t("No suitable filesystem for this drive:")
 
 
 COLUMNS = (Column(), Column(least=78))
@@ -67,22 +67,22 @@ class PurposeScreen(Place):
             Row(one.id, (strong(printable(str(one.title), 60)),), notes=()) for one in self._purposes
         )
         actions = (
-            Action("plan", "enter", t("plan for this")),
+            Action("plan", "enter", t("plan")),
             Action("why", "w", t("why")),
             Action("back", "escape", BACK),
         )
         return View(
             "purpose",
             ScreenStep.PURPOSE,
-            t("What will it mostly hold?"),
+            t("What will you store?"),
             actions,
             about_drive(self._session),
             rows=Rows(rows, self._at, COLUMNS),
             panes=tuple(self._panes()),
             help=(
-                t("Choose what comes nearest. The plan can change all of it."),
+                t("Choose the closest purpose. You can change everything in the plan."),
                 t(
-                    "Purposes are files. Your own go to ~/.config/diskwright/workloads or "
+                    "Purposes are files. Add your own to ~/.config/diskwright/workloads or "
                     "/etc/diskwright/workloads."
                 ),
             ),
@@ -155,7 +155,7 @@ def _leads_to(session: Session) -> Iterator[Block]:
     if session.choice is None or advice is None:
         yield para(Piece(NOTHING, Tone.WARN))
         for choice in for_files(advice.choices) if advice else ():
-            why = choice.obstacles[0] if choice.obstacles else t("can be made, and does not suit it")
+            why = choice.obstacles[0] if choice.obstacles else t("possible, but not recommended")
             yield para(strong(title_of(choice.filesystem)), why, indent=2, hang=2)
         return
     plan = session.plan
@@ -163,9 +163,9 @@ def _leads_to(session: Session) -> Iterator[Block]:
         unread = unread_content(session.drives[0])
         yield para(
             Piece(
-                t("The drive was not read: the plan says what to do.")
+                t("The drive was not read. The plan shows what to do.")
                 if unread
-                else t("It does not fit into the free space. The plan shows what you can do."),
+                else t("Not enough free space. The plan shows your options."),
                 Tone.WARN,
             )
         )

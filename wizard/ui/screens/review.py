@@ -47,9 +47,9 @@ ENOUGH = 4
 """Characters from the end of a serial that are enough where no other drive's ends alike."""
 
 HELP = (
-    t("The serial proves that you mean this drive and no other. The label has it too."),
-    t("Before the first write the drive is looked at again. If it differs, nothing is written."),
-    t("The work is a process of its own: closing this terminal does not stop it."),
+    t("The serial number confirms the right drive. The drive label shows it too."),
+    t("Before the first write, the drive is checked again. If anything differs, no data is written."),
+    t("The work runs in a separate process. Closing this terminal does not stop the run."),
 )
 
 
@@ -119,7 +119,7 @@ class Review(Place):
             help=(
                 *HELP,
                 *(
-                    (t("The passphrase is kept nowhere. Several words that nobody guesses are best."),)
+                    (t("The passphrase is not stored. Several hard-to-guess words are best."),)
                     if self.job.takes_passphrase
                     else ()
                 ),
@@ -131,7 +131,7 @@ class Review(Place):
         if lost:
             return Banner(self.job.lost_when(self.services), lost, Tone.DANGER)
         if risk := self.job.risk(self.services) or (
-            t("What is there stays, if nothing fails: there is no way back.")
+            t("No data is lost unless something fails. This cannot be undone.")
             if self._word_without_way_back
             else ""
         ):
@@ -140,13 +140,13 @@ class Review(Place):
 
     def _above(self) -> Iterator[Block]:
         if self._beginning:
-            yield Progress(None, t("Looking at the drive once more, then beginning ..."))
+            yield Progress(None, t("Checking the drive again, then starting ..."))
         elif self._measuring:
             yield Progress(
                 None,
-                t("It begins as soon as that is known.")
+                t("Starting as soon as the rehearsal is done.")
                 if self._pressed
-                else t("Trying it out on a stand-in first; nothing is written to the drive by that ..."),
+                else t("Rehearsing on a scratch copy. The drive does not change yet ..."),
             )
         elif self._room is not None and self._room.sentence and self._tells_room(self._room):
             tone = Tone.PLAIN if self._room.fits else Tone.WARN
@@ -154,19 +154,19 @@ class Review(Place):
         if self.services.apply_obstacle:
             yield para(Piece(self.services.apply_obstacle, Tone.WARN), hang=2)
             if self.services.needs_root:
-                yield para(t("Save it, and apply it later by:"))
+                yield para(t("Save and apply later with:"))
                 yield Command((self.job.command(self.services, "FILE"),))
         elif self.job.unread:
             yield para(
                 Piece(
-                    t("What the drive holds was not read, so this is not applied. Read it as root first."),
+                    t("The drive was not read, so this cannot be applied. Read as root first."),
                     Tone.WARN,
                 )
             )
         elif self.services.asks_for_root:
             yield para(
                 Piece(
-                    t("You are not root. Applying asks for that first, perhaps with your password."),
+                    t("You are not root. Applying asks for root access, perhaps with your password."),
                     Tone.WARN,
                 )
             )
@@ -183,9 +183,9 @@ class Review(Place):
         back: list[Block] = [para(said, hang=2) for said in self.job.ways_back(self.services)]
         doubts = (*self.job.doubts, *self.services.journal_doubts())
         if doubts:
-            back += [GAP, para(muted(t("Good to know, and in doubt")))]
+            back += [GAP, para(muted(t("Notes and unknowns")))]
             back += [para("-", Piece(doubt, Tone.WARN), hang=2) for doubt in doubts]
-        yield Pane(t("Way back"), tuple(back))
+        yield Pane(t("Undo"), tuple(back))
 
     def _fields(self) -> Iterator[Field]:
         for number, drive in enumerate(self.job.drives):
@@ -194,27 +194,19 @@ class Review(Place):
             can_cut = self._shortest_token(drive) != whole
             alone = len(self.job.drives) == 1 and whole == drive.token
             caption = t("Serial") if alone else words.TOKEN_OF(drive=short(drive.path))
-            whole_hint = (
-                words.HINT_WHOLE
-                if drive.serial
-                else Sentence("type {token}: this drive has no serial number")
-            )
-            hint = (
-                t("the last four of {token}, or all of it", token=token)
-                if can_cut
-                else whole_hint(token=token)
-            )
+            whole_hint = words.HINT_WHOLE if drive.serial else Sentence("type {token}: no serial number")
+            hint = t("last four of {token}, or all", token=token) if can_cut else whole_hint(token=token)
             key = f"token{number}"
             yield Field(key, caption, self._typed.get(key, ""), hint)
         if self._word_without_way_back:
-            hint = t("type {word}: what is there cannot be put back", word=self._word_without_way_back)
+            hint = t("type {word}: this cannot be undone", word=self._word_without_way_back)
             yield Field("word", t("And"), self._typed.get("word", ""), hint)
         if self.job.takes_passphrase:
             yield Field(
                 "passphrase",
                 words.PASSPHRASE,
                 "",
-                t("a new one; whoever loses it loses the data"),
+                t("new passphrase; if lost, so is the data"),
                 secret=True,
             )
             yield Field("again", words.AGAIN, "", words.AGAIN_HINT, secret=True)
@@ -271,9 +263,7 @@ class Review(Place):
         for number, drive in enumerate(self.job.drives):
             self._check_token(drive, values.get(f"token{number}", "").strip())
         if self._word_without_way_back and values.get("word", "").strip() != self._word_without_way_back:
-            raise Refused(
-                str(t("Type {word} too: what is there cannot be put back.", word=self._word_without_way_back))
-            )
+            raise Refused(str(t("Type {word} too: this cannot be undone.", word=self._word_without_way_back)))
         self._secret = self._passphrase(values) if self.job.takes_passphrase else None
         if self._measuring:
             self._pressed = True
@@ -298,7 +288,7 @@ class Review(Place):
             raise Refused(str(words.DIFFERENT))
         if (warning := passphrase_warning(secret)) and self._warned != secret:
             self._warned = secret
-            raise Refused(str(t("{warning} Enter again takes it all the same.", warning=warning)))
+            raise Refused(str(t("{warning} Press Enter again to use it anyway.", warning=warning)))
         return secret
 
     _secret: bytes | None = None

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from wizard.model.machine import Drive
     from wizard.ui.desk import Desk
 
-UNCONFIRMED = t("No real drive has confirmed this test yet. It was tried on simulated drives only.")
-NOT_PROOF = t("It never says that a drive is not shingled: nothing found is no proof.")
+UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simulated drives only.")
+NOT_PROOF = t("This test cannot prove that a drive is not shingled.")
 
 DOING = {
-    ProbePhase.READING: Sentence("Reading what will be written back"),
+    ProbePhase.READING: Sentence("Reading the test blocks"),
     ProbePhase.WRITING: Sentence("Writing the same bytes back"),
-    ProbePhase.STREAMING: Sentence("Reading elsewhere, to empty the drive's memory"),
+    ProbePhase.STREAMING: Sentence("Reading elsewhere to flush the drive's cache"),
     ProbePhase.LOOKING: Sentence("Comparing"),
-    ProbePhase.IDLING: Sentence("Something shows. Leaving the drive alone for ten seconds"),
+    ProbePhase.IDLING: Sentence("Signs found. Leaving the drive idle for ten seconds"),
     ProbePhase.LOOKING_AGAIN: Sentence("Comparing again"),
 }
 
@@ -36,9 +36,12 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
     place = "displaced"
     title = Sentence("Is {drive} shingled?")
     help = (
-        t("Blocks come in pairs that lie side by side. A coin says which one of each pair is written."),
-        t("On a conventional drive both are read alike afterwards, however fast, old or busy it is."),
-        t("Some server drives keep small writes elsewhere too, and bring them home soon. So it looks twice."),
+        t("Blocks form adjacent pairs. One block of each pair is written, chosen at random."),
+        t("On a conventional drive, both blocks then read alike, regardless of speed, age or load."),
+        t(
+            "Some server drives also store small writes elsewhere, but move them back "
+            "soon. So the test checks twice."
+        ),
         NOT_PROOF,
         UNCONFIRMED,
     )
@@ -64,7 +67,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
     def possible_blocks(self) -> Iterator[Block]:
         """What it does, before it does it."""
         if self._obstacle:
-            yield para(Piece(t("Not possible on this drive:"), Tone.WARN), self._obstacle)
+            yield para(Piece(t("Not possible here:"), Tone.WARN), self._obstacle)
             yield GAP
         yield from self._preview()
         yield GAP
@@ -74,37 +77,31 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
     def _preview(self) -> Iterator[Block]:
         size = WRITES * (block_bytes(self.drive) if self.drive.geometry else 0)
         yield para(
-            t(
-                "A shingled drive keeps what is written in small pieces in another place at "
-                "first. This test looks for that."
-            )
+            t("A shingled drive first writes small pieces to another place. This test looks for that effect.")
         )
         yield para(
             t(
-                "It reads {count} small blocks all over free space, and writes the same "
-                "bytes back: {size:exact} in all.",
+                "The test reads {count} small blocks across free space and writes the same "
+                "bytes back, {size:exact} in all.",
                 count=WRITES,
                 size=size,
             )
         )
         yield para(
             t(
-                "Then it reads them and their neighbours again, and compares the times. That "
-                "takes about {usual} s, {most} s at most.",
+                "Then it reads the blocks and their neighbours again and compares times. "
+                "Expect about {usual} s, at most {most} s.",
                 usual=USUAL_SECONDS,
                 most=round(SECONDS),
             )
         )
         yield para(
-            t(
-                "Every byte stays as it is. Partitions are not touched, nor is the drive's "
-                "write cache switched off."
-            )
+            t("No byte changes. Partitions are not touched, and the drive's write cache is not disabled.")
         )
         yield para(
             t(
-                "If the power goes meanwhile, what lies in free space may be damaged, such "
-                "as files you hope to recover."
+                "A power loss during the test may damage data in free space, such as files "
+                "you hope to recover."
             )
         )
 
@@ -126,7 +123,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
             yield figures
             yield GAP
         took = t(
-            "It wrote {written:size} and read {read:size} in {seconds:.0f} s.",
+            "Wrote {written:size} and read {read:size} in {seconds:.0f} s.",
             written=verdict.written_bytes,
             read=verdict.read_bytes,
             seconds=verdict.seconds,
@@ -155,8 +152,8 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
     def reasons(self, verdict: DisplacedVerdict) -> tuple[Reason, ...]:
         """The statistics of both looks."""
         looks = (
-            (Sentence("Before the drive was left alone"), verdict.statistics),
-            (Sentence("After it was left alone"), verdict.statistics_after_idle),
+            (Sentence("Before the idle time"), verdict.statistics),
+            (Sentence("After the idle time"), verdict.statistics_after_idle),
         )
         behind = [
             block
@@ -175,14 +172,14 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
 def _medians(look: ProbeComparison) -> Figures | None:
     times = medians(look)
     shown = tuple(format_nanoseconds(time) for _, time in times)
-    return Figures(t("What a read usually takes (median)"), times, shown) if times else None
+    return Figures(t("Median read time"), times, shown) if times else None
 
 
 def _told(statistics: Statistics) -> Iterator[Block]:
     if statistics.t is not None and statistics.ratio is not None:
         yield para(
             t(
-                "At random places, written takes {ratio:.2f} times as long (Welch's t {t:.1f}).",
+                "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f}).",
                 ratio=statistics.ratio,
                 t=statistics.t,
             ),
@@ -191,8 +188,7 @@ def _told(statistics: Statistics) -> Iterator[Block]:
     if statistics.distance is not None:
         yield para(
             t(
-                "In the order of writing, the times lie {distance:.1f} apart "
-                "(Kolmogorov-Smirnov; by chance 1.4).",
+                "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4).",
                 distance=statistics.distance,
             ),
             indent=2,
@@ -200,7 +196,7 @@ def _told(statistics: Statistics) -> Iterator[Block]:
     if statistics.from_memory is not None:
         yield para(
             t(
-                "{percent:.0f} % of the written blocks came from a memory.",
+                "{percent:.0f} % of the written blocks came from a cache.",
                 percent=100 * statistics.from_memory,
             ),
             indent=2,

@@ -68,7 +68,7 @@ class Tryout(Place):
     def _actions(self) -> Iterator[Action]:
         if self._working:
             yield Action("stop", "S", t("stop"), ends=True)
-            yield Action("back", "escape", BACK, t("Filesystems are being tried. S stops that."))
+            yield Action("back", "escape", BACK, t("Trying filesystems. Press S to stop."))
             return
         verdict = self._verdict
         if verdict is None:

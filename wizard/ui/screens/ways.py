@@ -41,24 +41,21 @@ if TYPE_CHECKING:
     from wizard.model.migration import Carried, Migration, Prospect, WayOffer
     from wizard.ui.desk import Desk
 
-LOOKING = t("Looking at the filesystem; nothing is written by that ...")
-AGAIN = t("look again")
-TAKE = t("take it")
+LOOKING = t("Checking the filesystem without writing ...")
+AGAIN = t("refresh")
+TAKE = t("use")
 
 T = TypeVar("T")
 
 HELP = (
-    t("Each line is a way from this filesystem to ext4."),
-    t(
-        "Compare: every file is read before and after. It is the best proof there "
-        "is, and takes the time told."
-    ),
-    t("Repair: damage may be repaired, where the filesystem says that it has any."),
-    t("Carry: a filesystem in use is changed from a rescue medium. The plan for that is saved."),
-    t("Folder: where a way takes the room that it needs elsewhere."),
-    t("Target: the volume on which a fresh ext4 would be made."),
-    t("Extent: ext4 notes a file as a few runs of blocks, ext3 every single block."),
-    t("Inode: what the filesystem keeps of one file: owner, times, where its blocks are."),
+    t("Each row is a conversion of this filesystem to ext4."),
+    t("Compare: read every file before and after. This is the best proof and needs the time shown."),
+    t("Repair: allow repairs if the filesystem reports damage."),
+    t("Carry: save a plan to convert a filesystem in use from a rescue medium."),
+    t("Folder: provides the extra space, if needed."),
+    t("Target: the volume for a new ext4."),
+    t("Extent: ext4 records a file as a few runs of blocks, ext3 block by block."),
+    t("Inode: the record of one file: owner, times and block locations."),
 )
 
 
@@ -133,25 +130,28 @@ class WaysScreen(Place):
 
     def _above(self, prospect: Prospect | None) -> tuple[Block, ...]:
         if prospect is not None:
-            said = t("Recommended:") if prospect.default else t("No way is possible now:")
-            return (para(strong(said), prospect.why, hang=2), para(t("Every way keeps every file.")))
+            said = t("Recommended:") if prospect.default else t("Not possible now:")
+            return (
+                para(strong(said), prospect.why, hang=2),
+                para(t("Every conversion preserves all files.")),
+            )
         if self._doing != "":
             return (para(self._doing),)
         if self._fault:
-            return (para(Piece(t("The ways cannot be shown:"), Tone.WARN), self._fault, hang=2),)
-        return (para(t("The ways are not known yet. r looks at the filesystem.")),)
+            return (para(Piece(t("Cannot show conversions:"), Tone.WARN), self._fault, hang=2),)
+        return (para(t("Not checked yet. Press r to check the filesystem.")),)
 
     def _actions(self, prospect: Prospect | None, offer: WayOffer | None) -> tuple[Action, ...]:
-        wait: Text = t("The filesystem is still being looked at.") if self._doing != "" else ""
+        wait: Text = t("Still checking the filesystem.") if self._doing != "" else ""
         if prospect is None or offer is None:
             return (Action("again", "r", AGAIN, wait), back_action())
         needs_target = offer.way is Way.FRESH and self._moving.target is None
         refused = obstacle_words(prospect, offer) if not self._moving.repairs else ""
         compares = self._moving.compares
         actions = [
-            Action("target", "enter", t("choose its volume"), wait)
+            Action("target", "enter", t("choose target"), wait)
             if needs_target
-            else Action("review", "enter", t("review this way"), wait or refused),
+            else Action("review", "enter", t("review"), wait or refused),
             Action("compare", "c", t("do not compare") if compares else t("compare files"), wait),
         ]
         if offer.way not in COMPARED:
@@ -189,13 +189,13 @@ class WaysScreen(Place):
             return partial(self._look_with, replace(self._moving, folder=Path(name) if name else None))
 
         text = (
-            para(t("A folder on another filesystem than this one, with room for what the way needs.")),
-            para(t("Only root should be able to write to it.")),
-            para(t("An empty line takes the usual one.")),
+            para(t("A folder on another filesystem, with enough free space for the conversion.")),
+            para(t("Only root should have write access.")),
+            para(t("Leave empty for the default.")),
         )
         value = str(self._moving.folder or "")
-        field = Field("folder", t("Folder"), value, t("such as /mnt/backup"))
-        self.desk.go(Typing(self.desk, t("Where may room be taken?"), text, (field,), take, TAKE))
+        field = Field("folder", t("Folder"), value, t("e.g. /mnt/backup"))
+        self.desk.go(Typing(self.desk, t("Which folder has space?"), text, (field,), take, TAKE))
 
     def act_target(self, _row: str, _values: Values) -> None:
         """The volume for a fresh ext4."""
@@ -203,15 +203,15 @@ class WaysScreen(Place):
         def take(values: Values) -> Callable[[], None]:
             name = values.get("target", "").strip()
             if not name:
-                raise BadInput(t("Type the name of a volume, or press Esc."))
+                raise BadInput(t("Type a volume name, or press Esc."))
             return partial(self._look_with, replace(self._moving, target=name))
 
         text = (
-            para(t("A partition or volume that holds nothing, and is large enough for every file.")),
-            para(t("Nothing is written to it yet.")),
+            para(t("An empty partition or volume, large enough for all files.")),
+            para(t("No data is written yet.")),
         )
-        field = Field("target", t("Volume"), self._moving.target or "", t("such as /dev/sdb1"))
-        self.desk.go(Typing(self.desk, t("Where is the fresh ext4 to be made?"), text, (field,), take, TAKE))
+        field = Field("target", t("Volume"), self._moving.target or "", t("e.g. /dev/sdb1"))
+        self.desk.go(Typing(self.desk, t("Create the new ext4 where?"), text, (field,), take, TAKE))
 
     def act_carry(self, row: str, _values: Values) -> None:
         """Write the way down for a rescue medium, where the filesystem is in use."""
@@ -228,7 +228,7 @@ class WaysScreen(Place):
             raise Refused(obstacle_words(prospect, offer))
         asked = replace(self._moving, way=offer.way)
         self._try(
-            t("Looking once more, and planning ..."),
+            t("Checking again and planning ..."),
             lambda: self.services.plan_migration(self._drive, asked),
             self._planned,
         )
@@ -295,7 +295,7 @@ class WaysScreen(Place):
         proposal = f"{Path(carried.device).name}-carry.json"
         save(
             self.desk,
-            t("the plan to be carried"),
+            t("the plan to carry"),
             render_carried(carried),
             proposal,
             partial(self._carried, carried),
@@ -304,12 +304,12 @@ class WaysScreen(Place):
     def _carried(self, carried: Carried, path: Path) -> None:
         from wizard.ui.dialogs.pages import Page
 
-        self.desk.go(Page(self.desk, t("What to do with the plan"), carrying_blocks(carried, str(path))))
+        self.desk.go(Page(self.desk, t("How to use the plan"), carrying_blocks(carried, str(path))))
 
 
 def carrying_blocks(carried: Carried, file: str) -> tuple[Block, ...]:
     """What a person does with the plan in a file, in order, and what to mind."""
-    blocks: list[Block] = [para(strong(t("Nothing has been changed yet.")))]
+    blocks: list[Block] = [para(strong(t("No changes have been made yet.")))]
     for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
         blocks.append(para(f"{number}.", sentence, hang=3))
         blocks += [Command(command)] if command else []

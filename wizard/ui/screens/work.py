@@ -52,12 +52,12 @@ STEPS = t("Steps")
 DECIDE = t("What next")
 PASSPHRASE = t("Passphrase")
 COMMANDS = t("commands")
-HOME = t("to the drives")
+HOME = t("drives")
 
 HELP = (
-    t("Each step is noted in a journal, on another drive, before and after it is done."),
-    t("Most work is tried out on a stand-in first. Until then the drive stays as it is."),
-    t("Keeping puts it to use, and ends the way back. Undoing puts back what was there."),
+    t("Each step is recorded before and after, in a journal on another drive."),
+    t("Most work is rehearsed on a scratch copy first. The drive does not change until then."),
+    t("Keep uses the result and ends undo. Undo restores the old contents."),
 )
 Ended = tuple[RunState, NextCommands | None]
 """How a run ended, and what works on it now."""
@@ -130,7 +130,7 @@ class WorkScreen(Place):
 
     def _lost_touch(self, error: DiskwrightError) -> None:
         self._standing = replace(self._standing, followed=False)
-        self.tell(t("{why} The run itself goes on.", why=str(error)), Tone.DANGER)
+        self.tell(t("{why} The run continues.", why=str(error)), Tone.DANGER)
 
     def _read(self, ended: Ended) -> None:
         """It is not at work any more."""
@@ -147,8 +147,8 @@ class WorkScreen(Place):
             outcome = replace(outcome, decision=with_ways(self.job, outcome.decision, ways))
         if self._why_not:
             # What its state says may no longer be possible.
-            stuck = t("This run can be neither continued nor undone now.")
-            written = t("Written, but it can be neither kept nor undone now.")
+            stuck = t("This run cannot be resumed or undone now.")
+            written = t("Written, but cannot be kept or undone now.")
             said = written if state is RunState.WAITING else stuck
             outcome = replace(outcome, banner=Banner(said, tone=Tone.WARN))
         self._outcome = outcome
@@ -200,7 +200,7 @@ class WorkScreen(Place):
         said: Text = (
             printable(str(power), 1000)
             if power != ""
-            else t("The step at work may be left half done. Then start diskwright again.")
+            else t("The current step may be left half done. Afterwards, start diskwright again.")
         )
         return para(Piece(t("If the power goes now:"), Tone.WARN), strong(said), hang=2)
 
@@ -225,7 +225,7 @@ class WorkScreen(Place):
     def _work_actions(self) -> Iterator[Action]:
         if not self._settling:
             yield from (
-                Action("leave", "b", t("leave it running")),
+                Action("leave", "b", t("leave running")),
                 Action("stop", "S", t("stop"), ends=True),
             )
         yield Action("commands", "v", COMMANDS)
@@ -234,7 +234,7 @@ class WorkScreen(Place):
         assert self._outcome is not None
         yield self._outcome.banner
         if self.services.demo:
-            yield para(t("This was the demo: its drive goes when the wizard ends."))
+            yield para(t("This was the demo. The drive disappears when the wizard ends."))
 
     def _result_panes(self) -> Iterator[Pane]:
         assert self._outcome is not None
@@ -248,9 +248,9 @@ class WorkScreen(Place):
             holding = sum(one.event is Event.VERIFIED for one in checks)
             whole = holding == len(checks)
             title = (
-                tn("Checked: it holds", "Checked: all {count} hold", count=holding)
+                tn("Check passed", "All {count} checks passed", count=holding)
                 if whole
-                else t("Checked: {holding} of {count} hold", holding=holding, count=len(checks))
+                else t("Passed: {holding} of {count}", holding=holding, count=len(checks))
             )
             yield Pane(title, tuple(block for check in checks for block in _check_blocks(check)))
         blocks: list[Block] = []
@@ -285,9 +285,9 @@ class WorkScreen(Place):
         if decision.resumes:
             yield Action("resume", "G", words.RESUME)
         if decision.bad_sectors and not self.services.needs_root:
-            yield Action("over", "O", t("over bad sectors"), ends=True)
+            yield Action("over", "O", t("skip bad sectors"), ends=True)
         if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
-            yield Action("bring", "y", t("bring files over"), self.services.obstacle)
+            yield Action("bring", "y", t("copy files here"), self.services.obstacle)
         yield Action("report", "t", t("report"))
         yield Action("commands", "v", COMMANDS, aside=True)
         yield Action("home", "escape", HOME, aside=True)
@@ -296,9 +296,9 @@ class WorkScreen(Place):
         """It goes on; the first screen has it."""
         self._go_home()
         self.desk.place.tell(
-            t("The run goes on without this window. Only root sees it then: sudo diskwright status")
+            t("The run continues without this window. To see it as root: sudo diskwright status")
             if self.services.needs_root
-            else t("The run goes on without this window. It comes first on the first screen.")
+            else t("The run continues without this window. It is listed first on Drives.")
         )
 
     def act_home(self, _row: str, _values: Values) -> None:
@@ -316,9 +316,9 @@ class WorkScreen(Place):
 
         def stop() -> None:
             self.services.request_stop(self.run)
-            self.tell(t("It stops as soon as that is safe."), Tone.WARN)
+            self.tell(t("Stopping as soon as it is safe."), Tone.WARN)
 
-        self.desk.go(Question(self.desk, t("Stop it?"), self.job.stop_means, t("stop it"), stop, ends=True))
+        self.desk.go(Question(self.desk, t("Stop?"), self.job.stop_means, t("stop"), stop, ends=True))
 
     def act_keep(self, _row: str, _values: Values) -> None:
         """After a question."""
@@ -350,11 +350,11 @@ class WorkScreen(Place):
             else:
                 self._settle(way)
 
-        said = t("keep it") if way is Settling.KEEP else t("undo it")
+        said = t("keep") if way is Settling.KEEP else t("undo")
         self.desk.go(Question(self.desk, choice.question, choice.means, said, yes, ends=True))
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
-        self._settling = t("Putting it to use") if way is Settling.KEEP else words.UNDOING
+        self._settling = t("Keeping the result") if way is Settling.KEEP else words.UNDOING
         self._standing = ProgressState(progress=self.services.progress(self.run)).turned()
 
         def work() -> str:
@@ -383,17 +383,13 @@ class WorkScreen(Place):
         means = join(
             *self._outcome.decision.bad_sectors,
             t(
-                "These places become zeros, but for what the journal has. Undo brings back "
-                "all but the zeros. Which files they are of cannot be told while it is half "
-                "moved."
+                "These places become zeros, except for data in the journal. Undo restores "
+                "everything but the zeros. The affected files cannot be identified while the "
+                "partition is half moved."
             ),
         )
         go = partial(self._resume, None, over=True)
-        self.desk.go(
-            Question(
-                self.desk, t("Go on over what cannot be read?"), means, t("go on over them"), go, ends=True
-            )
-        )
+        self.desk.go(Question(self.desk, t("Skip unreadable sectors?"), means, t("skip them"), go, ends=True))
 
     def _resume(self, secret: bytes | None, *, over: bool = False) -> None:
         self.services.resume(self.run, secret, over_bad_sectors=over)
@@ -464,4 +460,4 @@ def _check_blocks(entry: JournalEntry) -> Iterator[Block]:
     mark = Piece("[x]", Tone.GOOD) if holds else Piece("[!]", Tone.DANGER)
     yield para(mark, printable(entry.sentence, 400), hang=4)
     if not holds and entry.output.strip():
-        yield para(t("seen: {seen}", seen=printable(entry.output.strip(), 400)), indent=4, hang=2)
+        yield para(t("got: {seen}", seen=printable(entry.output.strip(), 400)), indent=4, hang=2)

@@ -310,7 +310,7 @@ def _refused(what: str, node: str, mode: Mode | None, word: str) -> Check:
         _plan(node, mode, Path("/srv/refused"))
     except Refused as error:
         return Check(what, word in str(error), str(error))
-    return Check(what, False, "it was planned")
+    return Check(what, False, "planned")
 
 
 def _measured(name: str, drive: Drive) -> Iterator[Check]:

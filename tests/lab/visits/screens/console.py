@@ -38,7 +38,7 @@ PHOTOS = replace(BACKUP, label="Fotky č. 2")
 CONSOLE_FLEET = Fleet("console", (LAPTOP, NATIVE))
 SIZE = (80, 25)
 PLACE = "/srv/films"
-PURPOSE, WHAT, END = "What will it mostly hold?", "What will be done", "End the wizard?"
+PURPOSE, WHAT, END = "What will you store?", "What will be done", "End the wizard?"
 SHOWN = 5
 """So many cells are named that cannot be seen as they were meant."""
 
@@ -102,7 +102,7 @@ def _choose(console: Console, node: str) -> Iterator[Check]:
     console.press("left")
     for key, name, words in (
         ("f1", "help", "Keys"),
-        ("f2", "words", "What the words mean"),
+        ("f2", "words", "Glossary"),
         ("w", "reasons", "Why:"),
         ("enter", "actions", "Test speed"),
     ):

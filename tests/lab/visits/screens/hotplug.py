@@ -34,7 +34,7 @@ WRITING_PAUSE_SECONDS = 0.01
 """Between two looks whether the drive is being written, which does not take long."""
 PATIENCE_SECONDS = 180.0
 """How long anything may take to be shown; it takes a few seconds."""
-PURPOSE = "What will it mostly hold?"
+PURPOSE = "What will you store?"
 ROWS = ("> sd", "  sd")
 """How a drive's line in the list begins."""
 

@@ -112,7 +112,7 @@ def _to_the_last_question(console: Console, stick: EmulatedDrive) -> Iterator[Ch
     )
     yield from look(console, "plan", 3)
     console.press(reviewed, then=lambda: WHAT in console.text and "Trying it out" not in flat(console))
-    yield Check("nothing is lost", "Nothing is lost." in console.text, console.text)
+    yield Check("no data loss", "Nothing is lost." in console.text, console.text)
     console.press(f"={stick.serial[-ENOUGH:]}", then=f"[{stick.serial[-ENOUGH:]}")
     yield from look(console, "review", 4)
     count = len(WAY) + 1

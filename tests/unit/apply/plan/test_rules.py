@@ -217,7 +217,7 @@ def test_identity_by_what_a_drive_keeps() -> None:
     assert difference(replace(with_serial, wwn="0x5")) == "its WWN is 0x5, not none"
     assert identity_difference(one, replace(with_serial, size_bytes=5)) is not None
     other = E512 if with_serial.geometry != E512 else N512
-    assert difference(replace(with_serial, geometry=other)) == "its block sizes are others"
+    assert difference(replace(with_serial, geometry=other)) == "the block sizes differ"
     assert "\x1b" not in difference(replace(with_serial, serial="\x1b[2J"))
 
 
@@ -244,7 +244,7 @@ def test_what_is_recognised_must_be_the_one_that_was_made() -> None:
     for found, said in (
         (two, "it shows ext4, btrfs instead of exactly one filesystem"),
         ((), "it shows nothing instead of exactly one filesystem"),
-        (None, "the partition is not there"),
+        (None, "the partition is missing"),
     ):
         assert [*map(str, recognised_differences(found, "ext4", "u-1", "media"))] == [said]
 

@@ -103,8 +103,8 @@ def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("now", "ways", "shown"),
     [
-        (RunState.WAITING, ("keep", "undo"), "done, not yet in use"),
-        (RunState.DONE, ("keep", "undo"), "done, not yet in use"),
+        (RunState.WAITING, ("keep", "undo"), "done, not in use yet"),
+        (RunState.DONE, ("keep", "undo"), "done, not in use yet"),
         (RunState.DONE, ("keep",), "done"),
         (RunState.DONE, (), "done"),
         (RunState.FAILED, ("resume", "undo"), "failed"),
@@ -113,7 +113,7 @@ def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> Non
 def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str, ...], shown: str) -> None:
     """A conversion is done by its journal; once it was mounted for writing it is in use."""
     not_yet = is_not_yet(now, ways)
-    assert not_yet is (shown == "done, not yet in use")
+    assert not_yet is (shown == "done, not in use yet")
     listed = line_of(
         RunRow("0001-sda1", f"{STATE}/runs/0001-sda1", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet)
     )

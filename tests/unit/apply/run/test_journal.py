@@ -85,7 +85,7 @@ def test_whoever_keeps_a_run_hears_which_check_does_not_hold(tmp_path: Path) -> 
         journal.add(Event.STARTED, "Putting /dev/sda to use.")
         journal.add(Event.VERIFIED, "/dev/sda1 is aligned", output="byte 1048576")
         journal.add(Event.NOT_VERIFIED, "/dev/sda1 is clean", output="e2fsck is not installed")
-        journal.add(Event.FAILED, "Every step was done, but 1 check does not hold.")
+        journal.add(Event.FAILED, "All steps finished, but {count} check failed.")
     with pytest.raises(Failed, match=r"1 check does not hold\. /dev/sda1 is clean: e2fsck is not installed$"):
         await_end(tmp_path, Purpose.KEEP, 0)
 

@@ -127,7 +127,7 @@ def test_the_first_error_is_what_is_told() -> None:
         == "E: Unable to locate package x"
     )
     assert complaint("one\ntwo\n") == "two"
-    assert complaint("") == "it said nothing"
+    assert complaint("") == "no output"
 
 
 def test_what_a_name_means() -> None:

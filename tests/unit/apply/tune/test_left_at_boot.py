@@ -87,7 +87,7 @@ def test_a_container_that_is_opened_at_boot_is_told(source: str, tmp_path: Path)
     stops = opened(tmp_path, f"media {source} none luks,discard")
     assert stops.startswith(f"Line 2 of {tmp_path}/crypttab names {source}") and "no nofail" in stops
     # Nothing of diskwright's takes such a line out.
-    assert "`" not in stops and "Take that line out first." in stops
+    assert "`" not in stops and "Remove that line first." in stops
     for option in ("nofail", "noauto"):
         goes_on = opened(tmp_path, f"  media\t{source} /etc/keys/media.key luks,{option}")
         assert source in goes_on and "no nofail" not in goes_on

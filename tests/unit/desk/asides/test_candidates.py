@@ -173,7 +173,7 @@ def test_while_it_runs_it_shows_how_far_it_is_and_is_not_left() -> None:
     assert at.view.busy and shown[0].share == 0.5
     assert any("Round 3: XFS, extract" in text for text in at.texts())
     at.desk.act("back")
-    assert at.said == "Filesystems are being tried. S stops that." and not at.desk.place.may_leave
+    assert at.said == "Trying filesystems. Press S to stop." and not at.desk.place.may_leave
     at.key("S")
     assert not at.view.busy and at.desk.place.may_leave
 

@@ -95,7 +95,7 @@ def test_while_it_measures_it_shows_how_far_it_is_and_is_not_left() -> None:
     assert at.view.busy and shown[0].share == 0.5
     assert "120 pairs so far: misaligned takes 1.80 times as long." in at.texts()
     at.desk.act("back")
-    assert at.view.place == "trial" and at.said == "The drive is being measured. S stops that."
+    assert at.view.place == "trial" and at.said == "Measuring the drive. Press S to stop."
     assert not at.desk.place.may_leave
     at.key("S")
     assert services.stopped and not at.view.busy and at.desk.place.may_leave
@@ -135,7 +135,7 @@ def test_blocks_are_taken_to_be_larger_only_where_the_drive_claims_small_ones() 
 
 def test_writing_is_refused_where_nothing_is_free() -> None:
     at, services = trial(replace(drive(), read_only=True))
-    assert "Writing cannot be measured:" in at.texts()
+    assert "Cannot measure by writing:" in at.texts()
     at.act("write")
     assert "read-only" in at.said and at.view.place == "trial" and not services.asked
 

@@ -185,7 +185,7 @@ def test_a_filesystem_in_use_is_carried_and_what_to_do_then_is_told(tmp_path: Pa
     path = tmp_path / "carry.json"
     at.act("take", file=str(path))
     assert read_carried(path.read_text(), "it").way is Way.FULL
-    assert at.view.place == "page" and "Nothing has been changed yet." in at.text
+    assert at.view.place == "page" and "No changes have been made yet." in at.text
     commands = [block.argv for block in at.view.panes[0].blocks if isinstance(block, Command)]
     assert any("apply" in argv for argv in commands)
     at.key("escape")

@@ -92,7 +92,7 @@ def test_the_journal_is_told_with_every_state_in_words() -> None:
     ("holding", "said"),
     [
         (0, "Checked: 0 of 1 hold"),
-        (1, "Checked: it holds"),
+        (1, "Check passed"),
     ],
 )
 def test_one_check_is_said_to_hold_only_where_it_does(holding: int, said: str) -> None:
@@ -125,7 +125,7 @@ def test_what_waits_is_kept_after_a_question() -> None:
     person = begun(services)
     assert "not yet in use" in person.text
     person.key("K")
-    assert person.view.place == "question" and "There is no way back then." in person.text
+    assert person.view.place == "question" and "Undo is then no longer possible." in person.text
     assert not services.seen.settled
     person.key("y")
     assert services.seen.settled == [("keep", None)]
@@ -203,7 +203,7 @@ def test_stopping_asks_first() -> None:
     assert services.seen.stopped < 1
     person.desk.act("stop")
     person.desk.act("yes")
-    assert services.seen.stopped == 1 and person.said == "It stops as soon as that is safe."
+    assert services.seen.stopped == 1 and person.said == "Stopping as soon as it is safe."
     services.go.set()
     person.wait()
 
@@ -216,7 +216,7 @@ def test_leaving_it_running_comes_first_on_the_first_screen() -> None:
     services.go.set()
     person.wait()
     assert person.view.place == "drives" and person.rows[0].key == f"run:{RUN}"
-    assert "is being changed now" in person.text
+    assert "being changed now" in person.text
     person.desk.moved(f"run:{RUN}")
     person.act("show-run")
     assert person.view.place == "result"
@@ -317,7 +317,7 @@ class Settling(Live):
         return self.moved
 
 
-@pytest.mark.parametrize(("key", "said"), [("K", "Putting it to use"), ("U", "Putting back what was there")])
+@pytest.mark.parametrize(("key", "said"), [("K", "Keeping the result"), ("U", "Undoing the changes")])
 def test_keeping_and_undoing_tell_how_far_they_are(key: str, said: str) -> None:
     """And not what was told last of the writing."""
     services = Settling()
@@ -343,11 +343,11 @@ def test_keeping_and_undoing_tell_how_far_they_are(key: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("phase", "said"),
     [
-        (Phase.REHEARSING, "Saving what was there"),
-        (Phase.REPLACING, "Writing it, and comparing"),
-        (Phase.RELEASING, "Putting it in place, and checking"),
-        (Phase.REPLACING_BACK, "Putting back what was there"),
-        (None, "Putting it in place, and checking"),
+        (Phase.REHEARSING, "Saving old contents"),
+        (Phase.REPLACING, "Writing and verifying"),
+        (Phase.RELEASING, "Finishing and checking"),
+        (Phase.REPLACING_BACK, "Undoing the changes"),
+        (None, "Finishing and checking"),
     ],
 )
 def test_behind_the_last_step_the_bar_is_of_what_is_done_then(phase: Phase | None, said: str) -> None:

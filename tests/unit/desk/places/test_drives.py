@@ -105,7 +105,7 @@ def test_while_a_run_works_its_drive_is_offered_only_the_run(row: str) -> None:
     assert person.rows[0].key == "show-run"
     able = {one.key for one in person.rows} - set(greyed(person))
     assert able <= {"show-run", "speed", "health"}
-    assert {why for key, why in greyed(person).items() if key in WRITING} == {"It is being changed now."}
+    assert {why for key, why in greyed(person).items() if key in WRITING} == {"Being changed now."}
     person.act("show-run")
     assert person.view.step == "work"
 
@@ -114,7 +114,7 @@ def test_a_run_on_one_partition_leaves_its_neighbour_alone() -> None:
     person = Person(with_run("running", on="/dev/sda2", known=machine(two_parts())))
     at(person, "/dev/sda", "open")
     at(person, "/dev/sda1", "actions")
-    assert "It is being changed now." not in greyed(person).values()
+    assert "Being changed now." not in greyed(person).values()
 
 
 @pytest.mark.parametrize(("key", "place"), [("K", "question"), ("U", "question")])
@@ -122,7 +122,7 @@ def test_what_waits_is_kept_or_undone_first_from_the_menu_of_its_drive(key: str,
     person = Person(with_run("waiting", "keep", "undo"))
     at(person, "/dev/sda", "actions")
     assert [row.key for row in person.rows][:2] == ["keep", "undo"]
-    assert greyed(person)["set-up"] == "It waits: K keeps it, U undoes it."
+    assert greyed(person)["set-up"] == "Waiting: keep (K) or undo (U)."
     person.key(key)
     assert person.view.place == place
 
@@ -146,14 +146,14 @@ def test_a_run_that_ended_early_comes_first_and_bars_nothing() -> None:
 def test_the_row_of_a_run_moves_on_by_itself() -> None:
     services = with_run("running")
     person = Person(services)
-    assert "is being changed now" in person.text and person.rows[0].pinned
+    assert "being changed now" in person.text and person.rows[0].pinned
     services.ends = RunState.WAITING
     services.open = (OpenRun(RUN, "waiting", ("/dev/sda",), ("keep", "undo")),)
     until = time.monotonic() + 20
     while "is done, not yet in use" not in person.text and time.monotonic() < until:
         time.sleep(0.05)
     person.wait()
-    assert "is done, not yet in use" in person.text and "is being changed now" not in person.text
+    assert "is done, not yet in use" in person.text and "being changed now" not in person.text
 
 
 def test_a_run_that_still_works_is_asked_about_without_reading_all_runs() -> None:
@@ -224,7 +224,7 @@ def test_f_at_the_finding_leads_to_the_review_of_a_move() -> None:
     assert any(block.key == "move" for block in told)
     person.act("move", "/dev/sda")
     assert person.view.place == "review" and "Nothing is lost." in person.text
-    assert "If the power goes" in person.text
+    assert "On power loss" in person.text
 
 
 def test_f_on_the_drives_row_moves_all_that_are_misaligned() -> None:

@@ -70,7 +70,7 @@ def test_what_is_never_made_says_why_and_the_way_off() -> None:
     unmade = advice_of(session_for(services)).unmade[0]
     person.key("enter", unmade.filesystem)
     assert person.said == unmade.why_not and not came
-    assert str(person.row(unmade.filesystem).why_not) == "It is recognised, and never made."
+    assert str(person.row(unmade.filesystem).why_not) == "Recognised, but never created."
     assert " ".join(unmade.why_not.split()) in person.text
     assert " ".join(unmade.way_off.split()) in person.text
     person.key("w", unmade.filesystem)
@@ -125,7 +125,7 @@ def test_options_that_were_taken_go_with_the_filesystem() -> None:
     came = Came()
     person = ranked(recorded(), came.take)
     person.key("o", "ext4")
-    free = next(row for row in person.rows if str(row.cells[2].text) == "can be taken")
+    free = next(row for row in person.rows if str(row.cells[2].text) == "optional")
     person.key("enter", free.key)
     person.key("escape")
     assert person.view.place == "filesystem"

@@ -88,7 +88,7 @@ def test_better_options_are_worked_out_for_the_purpose_that_was_chosen() -> None
 
         def work_out(self, device: str, wanted: Wanted) -> Changes:
             self.asked += ((device, wanted),)
-            raise Refused("Nothing that is known would suit it better.")
+            raise Refused("No better settings are known.")
 
     services = Asked(machine(partitioned(partition(1, MIB, GIB, filesystem="ext4"))))
     person = Person(services)

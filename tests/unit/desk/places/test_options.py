@@ -46,13 +46,13 @@ def first(person: Person, standing: str) -> str:
 def test_one_is_taken_and_dropped_and_told_each_time() -> None:
     came = Came()
     person = options(came)
-    name = first(person, "can be taken")
+    name = first(person, "optional")
     person.key("enter", name)
     assert word(person, name) == "taken" and person.row(name).chosen
     assert person.view.place == "options" and came[-1].names == (name,)
     assert str(person.view.actions[0].label) == "drop"
     person.key("space", name)
-    assert word(person, name) == "can be taken" and came[-1] == Taken(ext4())
+    assert word(person, name) == "optional" and came[-1] == Taken(ext4())
 
 
 def test_a_recommended_one_is_used_by_itself() -> None:
@@ -99,16 +99,16 @@ def test_a_systems_volume_never_gets_a_danger() -> None:
 def test_what_take_refuses_is_told_and_stays_as_it_was() -> None:
     came = Came()
     person = options(came)
-    name = first(person, "can be taken")
+    name = first(person, "optional")
     came.refuses = True
     person.key("enter", name)
-    assert person.said == "Not like this." and word(person, name) == "can be taken"
+    assert person.said == "Not like this." and word(person, name) == "optional"
 
 
 def test_what_was_asked_for_before_can_be_dropped() -> None:
     came = Came()
     person = options(came)
-    name = first(person, "can be taken")
+    name = first(person, "optional")
     person.key("enter", name)
     again = Came()
     person = options(again, came[-1])
@@ -120,7 +120,7 @@ def test_what_was_asked_for_before_can_be_dropped() -> None:
 def test_doubts_of_what_is_not_known_by_name_stay() -> None:
     came = Came()
     person = options(came, Taken(ext4(), ("It was asked for.",)))
-    person.key("enter", first(person, "can be taken"))
+    person.key("enter", first(person, "optional"))
     assert came[-1].doubts == ("It was asked for.",)
 
 

@@ -124,7 +124,7 @@ def test_published_figures_stand_behind_what_is_wrong() -> None:
 def test_a_list_without_reasons_says_so() -> None:
     at = person(drive())
     at.desk.go(Reasons(at.desk, "Why", ()))
-    assert "Nothing more can be said of this." in at.texts()
+    assert "No further details." in at.texts()
 
 
 def test_a_choice_has_its_options_and_what_is_not_offered_among_its_reasons() -> None:
@@ -190,7 +190,7 @@ def test_a_verdict_has_its_figures_and_each_caveat() -> None:
 
 def test_a_verdict_without_pairs_says_that_nothing_was_measured() -> None:
     reasons = verdict_reasons(replace(verdict(), pairs=(), ratio=None))
-    assert "Nothing was measured." in " ".join(
+    assert "No measurements." in " ".join(
         str(piece.text) for block in reasons[0].behind for piece in getattr(block, "pieces", ())
     )
 
@@ -201,7 +201,7 @@ def test_health_begins_with_the_verdict_and_names_what_the_drive_is() -> None:
     at.desk.go(health_page(at.desk, failing))
     assert at.view.place == "health"
     said = [text for text in at.texts() if text]
-    assert said[1].startswith("Failing: copy everything off it now.")
+    assert said[1].startswith("Failing: copy all data off the drive now.")
     for known in ("S1", "naa.5000000000000001", "Example HDD 500", "sata", E512.sector_format):
         assert known in at.text
 
@@ -209,4 +209,4 @@ def test_health_begins_with_the_verdict_and_names_what_the_drive_is() -> None:
 def test_a_drive_that_tells_nothing_is_not_called_well() -> None:
     at = person(drive())
     at.desk.go(health_page(at.desk, drive()))
-    assert "It tells nothing of its health." in at.texts() and "Good" not in at.text
+    assert "No health data available." in at.texts() and "Good" not in at.text

@@ -39,11 +39,11 @@ def at_plan(*drives: Drive) -> Person:
 
 def test_what_a_drive_holds_is_kept_unless_a_person_says_otherwise() -> None:
     person = at_plan(crowded())
-    assert "every partition that is there, to the byte." in person.text and "Lost:" not in person.text
+    assert "all existing partitions, byte for byte." in person.text and "Lost:" not in person.text
     person.act("turn")
     assert "Lost:" in person.text
     person.act("turn")
-    assert "every partition that is there, to the byte." in person.text
+    assert "all existing partitions, byte for byte." in person.text
 
 
 def test_an_unread_drive_is_not_said_to_be_full_and_is_read_as_root_first() -> None:
@@ -94,7 +94,7 @@ def test_an_old_filesystem_on_the_whole_drive_need_not_be_lost_either() -> None:
     person.act("do", "set-up")
     person.act("plan", MEDIA)
     assert person.view.place == "plan" and "Lost:" in person.text
-    assert "To get ext4, nothing need be lost: m keeps every file." in person.text
+    assert "Press m to convert to ext4 without losing a file." in person.text
 
 
 def test_volumes_are_added_changed_and_taken_off() -> None:

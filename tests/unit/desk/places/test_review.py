@@ -94,7 +94,7 @@ def test_a_drive_without_a_serial_is_confirmed_by_its_whole_name() -> None:
 def test_what_is_lost_is_named_first_and_nothing_where_nothing_is() -> None:
     person = anew(Live(machine(crowded())))
     assert (
-        "All of partition 1: ext4, 107 GB." in person.text and "Lost once you keep the result" in person.text
+        "All of partition 1: ext4, 107 GB." in person.text and "Deleted when you choose Keep" in person.text
     )
     assert "Nothing is lost." not in person.text
     apply = person.view.action("apply")

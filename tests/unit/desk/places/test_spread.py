@@ -39,9 +39,9 @@ def spreading(services: RecordedServices, came: list[Session], session: Session 
 def test_every_way_is_laid_over_the_drives_that_were_taken(way: str) -> None:
     came: list[Session] = []
     person = spreading(recorded(*numbered(2)), came)
-    assert "Take a further drive first." in str(person.row(way).why_not)
+    assert "Select another drive first." in str(person.row(way).why_not)
     person.key("enter", way)
-    assert not came and person.said == "Take a further drive first."
+    assert not came and person.said == "Select another drive first."
     person.desk.moved("/dev/sdb")
     person.key("space")
     assert person.row("/dev/sdb").chosen is True and person.row(way).why_not == ""
@@ -117,19 +117,19 @@ def test_on_the_first_drive_alone_again() -> None:
 def test_a_drive_that_was_taken_is_left_again() -> None:
     person = spreading(recorded(*numbered(3)), [])
     person.key("enter", "/dev/sdb")
-    assert str(person.view.actions[0].label) == "leave the drive"
+    assert str(person.view.actions[0].label) == "remove drive"
     person.key("enter", "/dev/sdb")
     assert person.row("/dev/sdb").chosen is False
-    assert str(person.row("stripe-md").why_not) == "Take a further drive first."
+    assert str(person.row("stripe-md").why_not) == "Select another drive first."
 
 
 def test_headings_are_no_choice_and_a_single_drive_has_no_other() -> None:
     came: list[Session] = []
     person = spreading(recorded(*numbered(1)), came)
-    assert "There is no other drive." in person.text
+    assert "No other drive found." in person.text
     for heading in ("drives", "how"):
         person.key("enter", heading)
-        assert person.said == "Choose a drive or a way below." and not came
+        assert person.said == "Choose a drive or a layout below." and not came
     person.key("enter", "alone")
     assert len(came) == 1
 
@@ -147,7 +147,7 @@ def test_a_drive_that_has_gone_is_not_taken() -> None:
     services.gone = "/dev/sdb"
     person.desk.place.drives_changed()
     assert [row.key for row in person.rows if row.key.startswith("/dev")] == ["/dev/sdc"]
-    assert str(person.row("stripe-md").why_not) == "Take a further drive first."
+    assert str(person.row("stripe-md").why_not) == "Select another drive first."
 
 
 def test_several_volumes_do_not_go_over_several_drives() -> None:

@@ -35,7 +35,7 @@ def meant(filesystem: str, start: int, size: int, *uses: Use) -> Meaning:
 @pytest.mark.parametrize(
     ("start", "size", "does", "says"),
     [
-        (START, SIZE, Does.NOTHING, "It stays as it is."),
+        (START, SIZE, Does.NOTHING, "No change."),
         (START + MIB, SIZE, Does.MOVE, "Moves by 1 MiB towards the end of the drive"),
         (START - 3 * GIB, SIZE, Does.MOVE, "Moves by 3 GiB towards the beginning of the drive"),
         (START, SIZE + 3 * GIB, Does.GROW, "Grows by 3 GiB to 5 GiB"),
@@ -158,7 +158,7 @@ def test_keys_lead_to_the_plan_or_the_move() -> None:
         ("+", "start", "Moves by 1 MiB towards the end", "Move /dev/sda1"),
     ):
         review = person.view.action("review")
-        assert review is not None and str(review.why_not) == "It stays as it is."
+        assert review is not None and str(review.why_not) == "No change."
         person.key(key, row)
         assert says in person.text
         person.key("enter")

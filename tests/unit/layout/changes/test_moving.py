@@ -143,8 +143,7 @@ def test_it_survives_the_document_and_a_forged_one_does_not() -> None:
 def test_what_a_power_cut_does_is_one_sentence() -> None:
     move = moved(partitioned(MISALIGNED))
     assert any(
-        "If the power goes" in str(said) and "nothing is lost" in str(said)
-        for said in preview(Moves((move,)))
+        "On power loss" in str(said) and "no data loss" in str(said) for said in preview(Moves((move,)))
     )
     reading, moving, comparing = step_seconds(Moves((move,)))
     assert moving == 2 * reading == 2 * comparing

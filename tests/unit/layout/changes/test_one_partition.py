@@ -104,7 +104,7 @@ REFUSED = {
     "whose table is damaged": (three(table=gpt(primary="damaged")), "is damaged"),
     "whose table is hybrid": (three(table=gpt(kind="hybrid")), "hybrid"),
     "that is read-only": (three(read_only=True), "read-only"),
-    "of unknown size": (three(size_bytes=None, free=()), "size of /dev/sda could not be read"),
+    "size unknown": (three(size_bytes=None, free=()), "size of /dev/sda could not be read"),
     "that could not be read": (three(content_digest=None), "was not read"),
     "with a part that could not be read": (three(unread=(unread("signatures", "No."),)), "was not read"),
     "with zones for the host to manage": (three(zoned="host-managed"), "zoned"),

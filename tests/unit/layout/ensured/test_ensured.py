@@ -230,7 +230,7 @@ def test_a_drive_that_was_made_so_differs_in_nothing() -> None:
             lambda of: changed(of, signatures=(*of.partitions[0].signatures, Signature("swap", "other"))),
             "ext4+swap instead of ext4",
         ),
-        (lambda of: changed(of, type="0" * 36), "the type in the table"),
+        (lambda of: changed(of, type="0" * 36), "the partition type"),
         (lambda of: replace(of, partitions=()), "0 partitions"),
         (lambda of: replace(of, partitions=(*of.partitions, replace(of.partitions[0], number=2))), "2 part"),
         (lambda of: replace(of, table=Table("mbr")), "the table mbr instead of gpt"),

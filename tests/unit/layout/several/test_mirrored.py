@@ -185,7 +185,7 @@ def test_what_cannot_be_mirrored_is_refused(attempt: Callable[[], object], says:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"rotational": False}, "a mirror writes as slowly as its slowest drive"),
+        ({"rotational": False}, "a mirror writes only as fast as the slowest drive"),
         ({"bus": "usb"}, "takes the drive out of the mirror"),
         ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb stay unused"),
     ],
@@ -222,7 +222,7 @@ def test_nothing_is_put_back_once_a_drive_is_copied_over_the_others() -> None:
     assert str(final) == "copying the first drive over the others"
     assert not no_way_back(MD, frozenset(range(1, number_of(MD, MakeFilesystem))))
     begun = frozenset({number_of(TWICE, WipeSignatures), number_of(TWICE, MakeFilesystem)})
-    assert str(no_way_back(TWICE, begun)) == "making a filesystem"
+    assert str(no_way_back(TWICE, begun)) == "creating a filesystem"
 
 
 EXAMINED = """/dev/sda1:

@@ -34,7 +34,7 @@ TOLD = words.FAILED(device="/dev/sda", why="Input/output error")
 WRITTEN = {
     "what": "contents",
     "why": {
-        "english": "{device} could not be read: {why}.",
+        "english": "Cannot read {device}: {why}.",
         "values": {"device": "/dev/sda", "why": "Input/output error"},
     },
     "obstacle": "failed",
@@ -180,7 +180,7 @@ def test_a_reason_reaches_every_place_in_the_persons_language(pseudo_language: N
 @pytest.mark.parametrize(
     ("use", "says", "by"),
     [
-        (Use("mounted", "/dev/sda", ELSEWHERE), "á pláçé híddéñ fröm héré", "a place hidden from here"),
+        (Use("mounted", "/dev/sda", ELSEWHERE), "á pláçé híddéñ fröm héré", "a hidden location"),
         (Use("opened", "/dev/sda", ANOTHER), "áñöthér prögrám", "another program"),
     ],
 )

@@ -249,8 +249,8 @@ def with_unread(state: MoveState, places: tuple[Extent, ...]) -> MoveState:
     if not fits(known):
         raise Failed(
             t(
-                "{count} stretches of the partition cannot be read, more than the journal "
-                "holds: the drive may be dying.",
+                "{count} ranges of the partition cannot be read, more than the journal can "
+                "store: the drive may be failing.",
                 count=len(known.lost),
             )
         )

@@ -57,10 +57,7 @@ class Mover:
         images = journal.images(state.course)
         if images is None:
             raise Failed(
-                t(
-                    "The journal on the drive is damaged: what it keeps of the partition's "
-                    "beginning cannot be trusted."
-                )
+                t("The journal on the drive is damaged: the saved start of the partition cannot be trusted.")
             )
         self._images = images
 
@@ -123,8 +120,8 @@ class Mover:
         if not is_unused:
             raise Failed(
                 t(
-                    "The partition was used since its move was begun, so the journal no longer "
-                    "knows how it begins. It lies where it was, whole: make the move anew."
+                    "The partition was used after the move started, so the journal no longer "
+                    "matches. The partition is intact at its old location: start a new move."
                 )
             )
         self._write_table(self.state.course.pieces.table_moving)

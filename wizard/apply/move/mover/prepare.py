@@ -195,8 +195,8 @@ def prepared(
     if not has_room(state, move.journal.size_bytes):
         raise Refused(
             t(
-                "{part} keeps {count} copies of its superblock, more than the journal holds. "
-                "It is not moved.",
+                "{part} has {count} superblock copies, more than the journal can store. The "
+                "partition is not moved.",
                 part=move.device,
                 count=len(barred),
             )
