@@ -7,8 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.conversion.begin import preflight_told, start_told
-from wizard.apply.conversion.guard import check_token, outcome, preflight_migration
+from wizard.apply.conversion.guard import (
+    check_token,
+    outcome,
+    preflight_migration,
+    preflight_told,
+    start_told,
+)
 from wizard.apply.conversion.job import migration_of_carried
 from wizard.apply.run.backup_store import Environment
 from wizard.cli.confirm_start import Confirmation, begin_or_refuse

@@ -10,8 +10,8 @@ from uuid import UUID
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive, Signature
 from wizard.model.said import Message, t
-from wizard.probe.content.ext import is_unconverted
 from wizard.probe.content.gpt import Read
+from wizard.probe.content.superblocks import is_unconverted
 
 LARGEST_BLOCK_SHIFT = 6
 

@@ -191,7 +191,7 @@ class Running(WithRoot):
 
                 return start_changes(document, token, journal_dir=where, environment=place)
             case Migration():
-                from wizard.apply.conversion.begin import start_told as start_migration
+                from wizard.apply.conversion.guard import start_told as start_migration
 
                 return start_migration(document, token, journal_dir=where, environment=place)
             case Moves():

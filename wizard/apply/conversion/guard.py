@@ -18,19 +18,21 @@ from wizard.apply.block.snapshot import check_store_room
 from wizard.apply.conversion import messages
 from wizard.apply.conversion.fresh import check_target
 from wizard.apply.conversion.fstab import type_standing
-from wizard.apply.conversion.look import drive_of
+from wizard.apply.conversion.look import drive_of, look_at_ext
 from wizard.apply.conversion.transaction import store_of
 from wizard.apply.conversion.undo_files import check_undo_room, undo_folder_of
 from wizard.apply.conversion.verify import manifests_bytes
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import begin_new, check_root, settle
+from wizard.apply.run.job import begin_new, check_root, check_told, settle
 from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
 from wizard.apply.run.runs import MIGRATION, check_lasts, check_room, make_run, runs_folder
 from wizard.apply.settings.current_value import How
 from wizard.apply.system.fstab import check_writable
+from wizard.ext4.carry import NO_TRANSACTION
 from wizard.ext4.check import check_migration, render_migration
+from wizard.ext4.make import doubts_of
 from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
 from wizard.model.errors import BadInput, Failed, Refused, printable
@@ -317,3 +319,42 @@ def _cleared(migration: Migration, folder: Path, environment: Environment, *, ma
     check_room(folder, manifests_bytes(migration), make=make)
     settle()
     return lock_drives({drive.path for _, drive in devices_of(migration)}, partial(check_new, migration))
+
+
+def preflight_told(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
+    """Raises as `preflight_migration` does, and Refused where the migration explains itself otherwise than it
+    is worked out now."""
+    preflight_migration(migration, journal_dir=journal_dir, environment=environment)
+    check_explained(migration, environment)
+
+
+def start_told(
+    migration: Migration, token: str, *, journal_dir: Path | None, environment: Environment
+) -> Path:
+    """Begin the run and give its folder; raises as `start_migration` and `preflight_told` do."""
+    preflight_told(migration, journal_dir=journal_dir, environment=environment)
+    return start_migration(migration, token, journal_dir=journal_dir, environment=environment)
+
+
+def check_explained(migration: Migration, environment: Environment) -> None:
+    """Raises Refused where its doubts are not those that the filesystem, as it is found now, gives; and as
+    `look_at_ext` does."""
+    operations = tuple(step.operation for step in migration.steps)
+    situation = look_at_ext(
+        migration.device,
+        environment,
+        store=Path(migration.store) if migration.store else None,
+        undo_dir=Path(migration.undo_dir) if migration.undo_dir else None,
+        target=next((one.target for one in operations if isinstance(one, MakeFresh)), None),
+    )
+    wanted = doubts_of(situation, migration.way, migration.means, operations, manifest=migration.manifest)
+    again = " ".join(("diskwright", "migrate", migration.device))
+    check_told(wanted, migration.doubts, again, _alike)
+
+
+def _alike(doubt: Message | str) -> Message | str:
+    """A folder that could not be used is not named in the migration, so only that there is no transaction is
+    compared."""
+    none = NO_TRANSACTION
+    sentences = dict(doubt.values).get("sentences") if isinstance(doubt, Message) else None
+    return none if isinstance(sentences, tuple) and none in sentences else doubt

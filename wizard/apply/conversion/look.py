@@ -29,7 +29,7 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Layer, Signature
 from wizard.model.said import Message, join, t
 from wizard.plan.dangers import known_identity
-from wizard.probe.content.ext import find_copy
+from wizard.probe.content.superblocks import find_copy
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.host.sysfs import node_of, target
 from wizard.probe.machine import probe_machine

@@ -19,11 +19,9 @@ from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, re
 from wizard.apply.block.extents import DeviceMedium, block_bytes
 from wizard.apply.block.snapshot import CHUNK_BYTES, Snapshot, read_cow_store
 from wizard.apply.conversion import undo_files
-from wizard.apply.conversion.commit import Committing
-from wizard.apply.conversion.look import drive_of
-from wizard.apply.conversion.messages import ENDED
-from wizard.apply.conversion.snapshots import (
+from wizard.apply.conversion.commit import (
     WORK,
+    Committing,
     Head,
     Snapshotted,
     drop_folder,
@@ -32,6 +30,8 @@ from wizard.apply.conversion.snapshots import (
     save_snapshotted,
     snapshotted_of,
 )
+from wizard.apply.conversion.look import drive_of
+from wizard.apply.conversion.messages import ENDED
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.run.journal import Journal, begun_steps, read_entries

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from wizard.apply.conversion.commit import drop_folder, load_snapshotted, phase_of, snapshotted_of
 from wizard.apply.conversion.direct import Direct, mounted_since
 from wizard.apply.conversion.fresh import Copying
 from wizard.apply.conversion.guard import check_as_looked_at
-from wizard.apply.conversion.snapshots import drop_folder, load_snapshotted, phase_of, snapshotted_of
 from wizard.apply.conversion.transaction import Transaction, may_begin
 from wizard.apply.conversion.undo_files import ELSEWHERE
 from wizard.apply.conversion.verify import (

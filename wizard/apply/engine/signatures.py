@@ -25,7 +25,7 @@ from wizard.model.machine import Extent
 from wizard.model.said import GIB, KIB, MIB, rounded_up
 from wizard.plan.raid.striping import MEMBER_KINDS
 from wizard.plan.steps.commands import PRIVATE_PLACES
-from wizard.probe.content.ext import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_AT, copy_places
+from wizard.probe.content.superblocks import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_AT, copy_places
 from wizard.process.program import find, run
 
 LUKS_COPIES = tuple(16 * KIB << power for power in range(9))

@@ -32,8 +32,7 @@ from pathlib import Path
 
 from wizard.apply.engine.record import Phase
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.module import PACKAGE_FOLDER
-from wizard.apply.run.process import module_argv
+from wizard.apply.run.process import PACKAGE_FOLDER, module_argv
 from wizard.apply.run.progress_log import StepProgress
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, to_json
 from wizard.ext4.assessment import Situation

@@ -28,7 +28,7 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from wizard.advice.missing import missing
-from wizard.apply.conversion.begin import start_told
+from wizard.apply.conversion.guard import start_told
 from wizard.apply.conversion.look import look_at_ext
 from wizard.apply.move.recover import start_moves
 from wizard.apply.packages import install

@@ -20,7 +20,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, part
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, t
 from wizard.plan.steps.commands import PRIVATE_PLACES
-from wizard.probe.content.ext import copy_places
+from wizard.probe.content.superblocks import copy_places
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 
 NO_PARTITION = Sentence("The kernel cannot add a partition for the trial on {drive}: {why}.")

@@ -13,8 +13,7 @@ from typing import Any
 
 from wizard.model.machine import Obstacle
 from wizard.probe import unread as words
-from wizard.probe.content.ext import find_copy
-from wizard.probe.content.superblocks import LUKS2_HEADER_BYTES, READERS, read_inside, segments_of
+from wizard.probe.content.superblocks import LUKS2_HEADER_BYTES, READERS, find_copy, read_inside, segments_of
 from wizard.probe.host import sysfs
 from wizard.probe.unread import not_read, obstacle_of, system_says, unread
 

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
-from wizard.probe.content.ext import find_copy
 from wizard.probe.content.lvm import NOTHING, DataLayout, data_drives, striping
-from wizard.probe.content.superblocks import read_inside, replayed
+from wizard.probe.content.superblocks import find_copy, read_inside, replayed
 from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, RawSignature
 from wizard.probe.host.sysfs import bytes_at, geometry_of, whole_number
 from wizard.probe.host.uses import node

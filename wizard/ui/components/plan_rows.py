@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from wizard.filesystems.registry import title_of
 from wizard.host.session import Session
-from wizard.model.advice import Choice
-from wizard.model.advice import Rank as Rank
+from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
 from wizard.model.plan import NO_PLACE, Member, Plan, Slot
 from wizard.model.said import Sentence, t

@@ -13,17 +13,7 @@ from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
 from wizard.model.operations import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, WriteTable
-from wizard.model.said import (
-    MIB,
-    Message,
-    ProfileText,
-    Sentence,
-    Sentences,
-    format_nanoseconds,
-    join,
-    t,
-    tn,
-)
+from wizard.model.said import MIB, Message, ProfileText, Sentence, Sentences, format_nanoseconds, join, t, tn
 from wizard.ui.components.drive_rows import TONES
 from wizard.ui.screens import messages as named
 from wizard.ui.view import GAP, Block, Figures, Piece, Text, Tone, muted, para, strong

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
 from wizard.advice.request import Taken
 from wizard.filesystems.registry import title_of
-from wizard.model.advice import Advice, Choice, Option, Unmade, ZonedUse
-from wizard.model.advice import Rank as Rank
+from wizard.model.advice import Advice, Choice, Option, Rank, Unmade, ZonedUse
 from wizard.model.said import Sentence, t, tn
 from wizard.ui.view import (
     GAP,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
 from wizard.host.session import Session
-from wizard.model.advice import Rank as Rank
+from wizard.model.advice import Rank
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.said import t
 from wizard.plan.messages import who

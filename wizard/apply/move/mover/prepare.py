@@ -27,8 +27,7 @@ from wizard.apply.move.mover.journal import (
     has_room,
 )
 from wizard.apply.move.relocate import fat_offset, placed
-from wizard.apply.move.table_images import TableImages, table_images
-from wizard.apply.move.table_images import TablePiece as TablePiece
+from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.migration import Move
