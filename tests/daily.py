@@ -10,6 +10,8 @@ SEED = int(os.environ.get("DISKWRIGHT_SEED", "1"))
 """Of what is drawn."""
 DAY = int(os.environ.get(DAY_VARIABLE, "1"))
 IS_FULL = FULL_VARIABLE in os.environ
+IS_SHARED = "DISKWRIGHT_SHARE" in os.environ and not IS_FULL
+"""A whole tier was asked for: the loop tier and the lab do half of their checks today, the rest tomorrow."""
 
 Case = TypeVar("Case")
 

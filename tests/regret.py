@@ -184,7 +184,7 @@ def _unsaid(row: Row) -> Iterator[str]:
     if row.worst.times <= AIM and row.why:
         yield f"{key} gives a reason for what need not be borne."
     for one in row.beaten:
-        named = f"{KINDS[one.best].title} did {one.times:.2f} times as much"
+        named = f"{KINDS[one.best].title} did {one.times:.2f} times the work"
         if named not in row.why or len(row.why.split()) > MOST_WORDS:
             yield f"{key} does not say in one sentence: {named}, and why that is borne."
 
@@ -275,7 +275,7 @@ def _measurements(found: list[Row]) -> Iterator[str]:
 
 
 SAYS = {
-    TrialFinding.FASTER: "the advice stands",
+    TrialFinding.FASTER: "advice confirmed",
     TrialFinding.SLOWER: "the other was faster here",
     TrialFinding.SAME: "no measurable difference",
     TrialFinding.OPEN: "undecided",

@@ -36,7 +36,7 @@ SECONDS = 600.0
 """For a command, and for a step of the screens, in a slow guest as well."""
 MOST_QUESTIONS = 60
 MOST_FIELDS = 20
-HAS_DEFAULT = ("n empty line for ", "An empty line: ", "An empty line keeps", "An empty line leaves")
+HAS_DEFAULT = ("an empty line for ", "Empty line: ")
 ENDS = ("Journal:", "q")
 """The answer to a result."""
 
@@ -99,7 +99,7 @@ def by_questions(services: RealServices, token: str, workload: str, place: Path)
 
 def to_ext4_by_questions(services: RealServices, token: str) -> tuple[ExitCode, str]:
     """The same for the only drive, whose old filesystem becomes ext4 and is kept."""
-    script = (("m to ext4", "m"), ("Serial (", token), ("K keep", "K"), ("y keep it", "y"), ENDS)
+    script = (("m to ext4", "m"), ("Serial (", token), ("K keep", "K"), ("y keep", "y"), ENDS)
     return _conversed(services, script)
 
 
@@ -144,7 +144,7 @@ def refused_on_screens(services: RealServices, workload: str) -> Session | None:
 
     async def job(pilot: Hand) -> None:
         await to_plan(pilot, workload)
-        assert "No filesystem for this can be made here." in flat(pilot)
+        assert "No filesystem is possible for this purpose." in flat(pilot)
         await press(pilot, "enter")
         assert place(pilot) == "plan"
         found.append(app_of(pilot).desk.session)

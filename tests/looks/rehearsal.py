@@ -115,11 +115,13 @@ class Rehearsal(RecordedServices):
                 self.applied.wait(10)
                 if self.stop_requested:
                     yield JournalEntry(AT, Event.STEP_DONE, number, step.sentence)
-                    yield JournalEntry(AT, Event.STOPPED, 0, "Stopped before the next step, as asked.")
+                    yield JournalEntry(
+                        AT, Event.STOPPED, 0, f"Stopped before step {number + 1} as requested."
+                    )
                     return
             if number == self.fails_at:
                 yield JournalEntry(
-                    AT, Event.STEP_FAILED, number, "mkfs.xfs ended with status 1: the disk gave up."
+                    AT, Event.STEP_FAILED, number, "mkfs.xfs exited with status 1: the disk gave up."
                 )
                 yield JournalEntry(AT, Event.FAILED, 0, f"Step {number} failed: the disk gave up.")
                 return
@@ -132,14 +134,14 @@ class Rehearsal(RecordedServices):
         if self._waits:
             yield JournalEntry(AT, Event.WAITING, 0, str(waiting_sentence(plan, RUN.name)))
         if self.settled is Settling.UNDO:
-            yield JournalEntry(AT, Event.UNDONE, 0, f"{path}: what was there before is back, bit for bit.")
+            yield JournalEntry(AT, Event.UNDONE, 0, f"{path}: the old contents are restored bit for bit.")
         if self._waits and self.settled is not Settling.KEEP:
             return
         for step in plan.steps:
             for what in step.holds:
                 yield JournalEntry(AT, Event.VERIFIED, 0, what)
         end = Event.KEPT if self._waits else Event.DONE
-        yield JournalEntry(AT, end, 0, f"{path} is set up exactly as planned; every check holds.")
+        yield JournalEntry(AT, end, 0, f"{path} is set up exactly as planned; all checks passed.")
 
     @property
     def _waits(self) -> bool:

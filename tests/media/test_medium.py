@@ -145,7 +145,7 @@ def test_it_starts_straight_into_the_wizard_and_touches_no_drive(
         tmp_path / "computer", medium, [empty, witness], Firmware.BIOS, 768, stick=False
     ) as computer:
         first_screen(computer)
-        computer.until("sr0 is not listed", SCREEN_SECONDS)
+        computer.until("Not listed: /dev/sr0", SCREEN_SECONDS)
     assert before == [hashlib.sha256(disk.image.read_bytes()).digest() for disk in (empty, witness)]
 
 
@@ -157,17 +157,17 @@ def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
     before = hashlib.sha256(witness.image.read_bytes()).digest()
     with Computer(tmp_path / "computer", medium, [empty, witness], firmware, 768, stick=False) as computer:
         first_screen(computer)
-        computer.until("sr0 is not listed", SCREEN_SECONDS)
+        computer.until("Not listed: /dev/sr0", SCREEN_SECONDS)
         assert "loop" not in computer.text
         lead_to(computer, empty.model)
         computer.type("enter")
-        computer.until("mostly hold", SCREEN_SECONDS)
+        computer.until("will you store", SCREEN_SECONDS)
         computer.type("enter")
         computer.until("Volumes", SCREEN_SECONDS)
-        assert "lies in memory" in computer.text
+        assert "is in memory" in computer.text
         computer.type("enter")
         computer.until("Serial", SCREEN_SECONDS)
-        computer.until("Trying it out", SCREEN_SECONDS)
+        computer.until("Rehearsing on a scratch copy", SCREEN_SECONDS)
         computer.type(empty.serial, "enter")
         computer.until("ready", WORK_SECONDS)
         shell(computer)
@@ -196,7 +196,7 @@ def test_a_drive_is_set_up_on_the_screen_of_a_computer_with_512_mib(
 
         shows("NEW-DRIVE", SCREEN_SECONDS)
         computer.press("enter")
-        shows("mostly hold", SCREEN_SECONDS)
+        shows("will you store", SCREEN_SECONDS)
         computer.press("enter")
         shows("Volumes", SCREEN_SECONDS)
         computer.press("enter")
@@ -264,7 +264,7 @@ def test_it_goes_on_after_its_power_was_cut_in_the_middle(
         computer.until("[2/3]", WORK_SECONDS)
         sleep(KEY_SECONDS)
     with Computer(tmp_path / "computer", stick, [misaligned], Firmware.BIOS, 768, stick=True) as computer:
-        computer.until("Go on, or undo it?", START_SECONDS)
+        computer.until("Go on or undo?", START_SECONDS)
         shell(computer)
         ask(computer, "diskwright resume", WORK_SECONDS)
         way = f"diskwright migrate {drive}-part1 --way light -o /root/ext4.json"

@@ -57,7 +57,7 @@ def test_a_plain_user_sets_a_drive_up(before: str, user: RealUser, one_file: Pat
             terminal.press(*PASSWORD, "enter")
         terminal.until("empty")
         terminal.press("enter")
-        terminal.until("mostly hold")
+        terminal.until("will you store")
         terminal.press("enter")
         terminal.until("Volumes")
         terminal.press("enter")

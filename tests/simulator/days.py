@@ -57,8 +57,8 @@ Script = Sequence[tuple[str, "Life | Damage"]]
 """Commands, and what happens during each; or files of the run, and what happens to them."""
 WAY = re.compile(r"`diskwright (resume|keep|undo)(?! --from)[^`]*?( --over-changes)?(?: --confirm \S+)?`")
 NO_WAY = re.compile(
-    r"left to be done|Put its files back from a copy|undone already|it was kept|is not at|ive the command "
-    r"again|diskwright status|diskwright inspect"
+    r"needs no further action|Restore the folder's files from a backup|already undone|it was kept|is not at|"
+    r"epeat the command|diskwright status|diskwright inspect"
 )
 
 
@@ -161,7 +161,7 @@ class Day:
     @property
     def _hopeless(self) -> bool:
         """Whether so much of the run is lost that no command works, which the last words say."""
-        said = ("Put its files back from a copy", "--from-drive")
+        said = ("Restore the folder's files from a backup", "--from-drive")
         if self.damaged and any(one in self.last_words for one in said):
             return True
         return "may be another drive" in self.last_words and bool(self.foreign) and self._resembles_nothing
@@ -340,7 +340,7 @@ class Day:
         mark_over_changes(self.run, what != "undo")
         self.overwritten = self.overwritten or what != "undo"
         said = rehearsed.take_back(self.run, journal)
-        assert self._is_old() or "are still in" in said, f"it said {said!r}"
+        assert self._is_old() or "remain in" in said, f"it said {said!r}"
         return said
 
     def _finished(self) -> tuple[Event, str]:
@@ -409,7 +409,7 @@ class FullJournal(Journal):
     ) -> JournalEntry:
         self._life.moment()
         if self._life.fails(Fault.JOURNAL):
-            raise Failed("The journal cannot be written: no room in it. Give the command again.")
+            raise Failed("The journal cannot be written: no room in it. Repeat the command.")
         return super().add(event, sentence, step=step, command=command, output=output)
 
 
@@ -438,8 +438,7 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
             assert record.phase not in CLAIMS, f"{record.phase}, and it could not be read back"
         if day.life.fails(Fault.RECORD):
             raise Failed(
-                f"How far the run is could not be written to {run}: No space left on device. Give the "
-                "command again."
+                f"Cannot record the run's progress in {run}: No space left on device. Repeat the command."
             )
         day.shelf.save(run, record)
 

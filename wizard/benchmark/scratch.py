@@ -184,8 +184,8 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
         raise Refused(
             str(
                 t(
-                    "{drive} lacks a contiguous free space of {room:exact} for writing. The "
-                    "drive was not written to. To test reading only, omit --scratch.",
+                    "{drive} lacks a contiguous free space of {room:exact} for writing. Nothing "
+                    "was written. To test reading only, omit --scratch.",
                     drive=drive.path,
                     room=room,
                 )
@@ -213,7 +213,7 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
 
 def refused(why: Message) -> Refused:
     """The refusal of a trial that has written nothing."""
-    return Refused(str(t("{why} No changes were made.", why=why)))
+    return Refused(str(t("{why} Nothing was written.", why=why)))
 
 
 def _obstacle(drive: Drive) -> Message | None:

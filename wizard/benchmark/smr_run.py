@@ -158,8 +158,7 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
         raise Refused(
             str(
                 t(
-                    "The quick test needs {least:exact} of free space on {drive}. The drive was "
-                    "not written to.",
+                    "The quick test needs {least:exact} of free space on {drive}. Nothing was written.",
                     drive=drive.path,
                     least=LEAST_FREE_BYTES,
                 )

@@ -194,7 +194,7 @@ def run_shingled_trial(
                 str(
                     t(
                         "The test needs at least {least:exact} of contiguous free space on {drive}. "
-                        "The drive was not written to.",
+                        "Nothing was written.",
                         drive=drive.path,
                         least=least,
                     )

@@ -67,7 +67,7 @@ def begin_or_refuse(
     option = f"--confirm {shlex.quote(printable(question.token))}"
     if not arguments.confirm:
         said = t(
-            "No changes were made. {outcome}; `diskwright show` lists every step. To "
+            "Nothing was written. {outcome}; `diskwright show` lists every step. To "
             "continue, confirm {drive} with:",
             outcome=question.outcome,
             drive=question.drive,
@@ -76,7 +76,7 @@ def begin_or_refuse(
     if len(arguments.confirm) > 1:
         raise Refused(
             t(
-                "{why}: confirm once, with {option}. No changes were made.",
+                "{why}: confirm once, with {option}. Nothing was written.",
                 why=question.refusal_of_more,
                 option=option,
             )
@@ -104,10 +104,10 @@ def _dry_run(question: Confirmation, journal_dir: Path | None, environment: Envi
     for line in question.lines(out().width):
         out().print(line, soft_wrap=True)
     if os.geteuid() != 0:
-        say(t("Changes since planning were not checked: this requires root. No changes were made."))
+        say(t("Changes since planning were not checked: this requires root. Nothing was written."))
         return ExitCode.DONE
     question.preflight(journal_dir, environment)
-    say(t("All preliminary checks passed. No changes were made."))
+    say(t("All preliminary checks passed. Nothing was written."))
     return ExitCode.DONE
 
 

@@ -175,7 +175,7 @@ def apply_migration(
 
 
 CARRIED_WAY = Sentence("Conversion {way}, to run from a rescue medium:")
-ROOT_LOOKS = t("This requires root. No changes were made. To run as root:")
+ROOT_LOOKS = t("This requires root. Nothing was written. To run as root:")
 
 
 def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[str]:
@@ -210,6 +210,6 @@ def apply_carried(carried: Carried, arguments: Namespace, as_root: Callable[[], 
     for line in migration_lines(migration, out().width):
         out().print(line, soft_wrap=True)
     preflight_migration(migration, journal_dir=journal_dir, environment=environment)
-    say(t("All preliminary checks passed. No changes were made. To apply, repeat the command with:"))
+    say(t("All preliminary checks passed. Nothing was written. To apply, repeat the command with:"))
     say(f"    --confirm {shlex.quote(printable(migration.written.token))}")
     return ExitCode.DONE

@@ -89,7 +89,7 @@ def _plain() -> bool:
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "vt220", "vt100")
 
 
-NOT_GIVEN = t("No passphrase was entered. No changes were made.")
+NOT_GIVEN = t("No passphrase was entered. Nothing was written.")
 
 TRIES = 3
 TERMINAL = "/dev/tty"
@@ -131,7 +131,7 @@ def _read(file: str) -> bytes:
     if fault := passphrase_fault(secret):
         raise BadInput(
             t(
-                "The passphrase in {file} {fault}. No changes were made.",
+                "The passphrase in {file} {fault}. Nothing was written.",
                 file=printable(file, 200),
                 fault=fault,
             )

@@ -69,7 +69,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
     ):
         lines += [(line, "") for line in _wrapped(sentence, width, 2)]
     if drive.partitions or drive.free:
-        heads = (Sentence("no."), Sentence("start"), Sentence("size"), Sentence("type"), Sentence("holds"))
+        heads = (Sentence("no."), Sentence("start"), Sentence("size"), Sentence("type"), Sentence("content"))
         lines.append((f"{COLUMNS.format(*(str(head()) for head in heads))}{NOTES}", "dim"))
         lines += [(line, "") for row in _rows(drive, width) for line in row]
     lines += [(line, "") for layer in drive.layers for line in _wrapped(layer_words(layer), width, 2)]

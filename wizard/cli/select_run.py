@@ -83,8 +83,8 @@ def told(found: FoundRun) -> Iterator[Message | str]:
         yield f"    {who(member.drive)}"
     yield from (f"    {printable(one, 400)}" for one in found.differences)
     yield t(
-        "To finish, the withheld bytes are written, the notice is overwritten with "
-        "zeros, and both are read back:"
+        "To finish, the withheld bytes are written, the recovery label is "
+        "overwritten with zeros, and both are read back:"
     )
     for path, place in found.written():
         yield f"    {PLACE(path=path, size=place.size_bytes, start=place.start_bytes)}"
@@ -109,7 +109,7 @@ WHOLE_DRIVE = t("a drive, such as /dev/sdb")
 MODEL_UNKNOWN = t("model unknown")
 
 # What is refused.
-NEEDS_ROOT = t("This requires root. No changes were made. To run as root:")
+NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
 NO_RUN = Sentence("No runs in {folder}.")
 
 # The parts of a document that is shown.
@@ -183,7 +183,7 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
             say(f"{typed(command, run_argument(run))}    {_brief(run)}")
         raise Refused(
             t(
-                "`diskwright {command}` needs a run name: {runs} runs match. No changes were made.",
+                "`diskwright {command}` needs a run name: {runs} runs match. Nothing was written.",
                 command=command,
                 runs=len(found),
             )
@@ -196,13 +196,13 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
     if command == "look":
         return t(
             "No run in {folder} is waiting. To inspect a filesystem converted to ext4, "
-            "mount it read-only; `diskwright status` shows the command. No changes were "
-            "made.",
+            "mount it read-only; `diskwright status` shows the command. Nothing was "
+            "written.",
             folder=where,
         )
     return t(
         "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). "
-        "`diskwright status` lists all runs. No changes were made.",
+        "`diskwright status` lists all runs. Nothing was written.",
         command=command,
         folder=where,
         newest=newest.name,

@@ -331,7 +331,7 @@ def offered(offer: PlanOffer, arguments: Namespace) -> ExitCode:
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     for doubt in offer.doubts:
         say(printable(str(doubt), 4000))
-    say(t("No changes were made. To apply, exactly as shown:"))
+    say(t("Nothing was written. To apply, exactly as shown:"))
     say(f"    {given_again()} --confirm {shlex.quote(printable(offer.token))}")
     return ExitCode.DONE
 

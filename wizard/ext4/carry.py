@@ -207,7 +207,7 @@ def difference(carried: Carried, situation: Situation) -> Message | None:
     for what, wanted, seen in pairs:
         if wanted != seen:
             return t(
-                "{what} is {now}, but was {was} in the plan",
+                "{what}: {now} now, {was} in the plan",
                 what=what(),
                 now=_shown(seen),
                 was=_shown(wanted),

@@ -80,7 +80,7 @@ def _half_moved(drive: Drive) -> Iterator[Finding]:
 
 def _waiting(path: str, waiting: Waiting) -> Finding:
     run, begun, told = waiting.run, waiting.begun, waiting.told.rstrip(".")
-    source = t("the notice at byte {start} of the drive", start=waiting.start_bytes)
+    source = t("the recovery label at byte {start} of the drive", start=waiting.start_bytes)
     if not waiting.bare:
         return Finding(
             "drive-left",

@@ -98,7 +98,7 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
 def lost_when(plan: Plan, why_direct: str = "") -> str:
     """When what a plan destroys is lost, as the end of a heading: `, once you keep it`; empty where that is
     at once."""
-    return "" if direct_reason(plan) or why_direct else str(t(", once you keep it"))
+    return "" if direct_reason(plan) or why_direct else str(t(", when you keep the result"))
 
 
 def shows_nothing(plan: Plan) -> bool:

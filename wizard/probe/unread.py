@@ -49,7 +49,7 @@ GARBAGE = t("The drive's probe printed garbage and was stopped.")
 NO_SENSE = t("The drive's probe returned invalid data.")
 NO_RESULT = t("The drive's probe closed its output without a result.")
 ENDED_BY_SIGNAL = Sentence("The drive's probe was killed by signal {signal}.")
-ENDED_WITH_STATUS = Sentence("The drive's probe exited with status {status} and no result.")
+ENDED_WITH_STATUS = Sentence("The drive's probe ended with status {status} and no result.")
 NO_TURN = t("The probe process ended before reaching the drive.")
 
 # The table.

@@ -112,7 +112,7 @@ def scratch_folder() -> str:
     raise Failed(t("No folder accepts temporary files. Set TMPDIR to a writable folder."))
 
 
-ENDED = Sentence("{program} exited with status {status}: {last_words}")
+ENDED = Sentence("{program} ended with status {status}: {last_words}")
 SILENT = t("no output")
 
 

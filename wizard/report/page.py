@@ -119,7 +119,7 @@ def checks_part(checks: Sequence[Check]) -> Markup:
 
 
 def _result(check: Check) -> Markup:
-    return word("done", t("holds")) if check.holds else word("failed", t("does not hold"))
+    return word("done", t("passed")) if check.holds else word("failed", t("failed"))
 
 
 def _journal(entries: Sequence[JournalEntry]) -> Markup:
@@ -222,7 +222,7 @@ def _title(report: Report) -> Message:
     if report.changes is not None:
         return t("Report on changing {device}", device=report.changes.device)
     if report.migration is not None:
-        return t("Report on migrating {device} to ext4", device=report.migration.device)
+        return t("Report on converting {device} to ext4", device=report.migration.device)
     if report.move is not None:
         return t("Report on moving {device}", device=report.move.device)
     drives = report.facts.drives if report.facts is not None else ()

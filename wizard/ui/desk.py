@@ -348,7 +348,7 @@ class Desk:
         self.home()
         self.place.tell(
             t(
-                "{drive} {model} was removed. The plan was discarded.",
+                "{drive} {model} was disconnected. The plan was discarded.",
                 drive=drive.path,
                 model=drive.model or "",
             ),

@@ -24,8 +24,7 @@ from tests.lab.power.cutpoints import Content, power_cuts
 from tests.lab.power.replayed import MEMORY, looped, mark, mounted, mounts, number_of
 from tests.lab.visits.migrate.transactions import make_old, migrate
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.conversion.commit import Committing
-from wizard.apply.conversion.snapshots import load_snapshotted, phase_of, save_snapshotted
+from wizard.apply.conversion.commit import Committing, load_snapshotted, phase_of, save_snapshotted
 from wizard.apply.conversion.transaction import Transaction
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase

@@ -161,7 +161,7 @@ def _verdict(path: Path) -> Verdict:
 
 
 def _run_name(said: str) -> str:
-    found = search(r"This is run (\S+)\.$", said.partition("\nApplying")[0])
+    found = search(r"\b[Rr]un (\S+)\.$", said.partition("\nApplying")[0])
     if found is None:
         raise OutOfDate("What `apply` said does not name its run.")
     return found[1]
@@ -213,7 +213,7 @@ async def _choose(pilot: Hand, take: Take, path: str) -> None:
 
 async def _plan(pilot: Hand, take: Take) -> None:
     """Everything is replaced, by two volumes."""
-    if "Kept" in flat(pilot) or "cannot be done" in flat(pilot):
+    if "Kept" in flat(pilot) or "Not possible:" in flat(pilot):
         await press(pilot, "x")
     await press(pilot, "f")
     await come(pilot, "filesystem")
@@ -250,7 +250,7 @@ async def _accept(pilot: Hand) -> None:
 async def _work(pilot: Hand, take: Take, services: Performance) -> None:
     await press(pilot, f"={services.drive.token}", "enter")
     await come(pilot, "work")
-    await until(lambda: search(r"Make the", flat(pilot)) is not None, pilot)
+    await until(lambda: "Create the" in flat(pilot), pilot)
     await until(lambda: "%" in flat(pilot) or "percent" in flat(pilot), pilot)
     await take("work")
     services.applied.set()

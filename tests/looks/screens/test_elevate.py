@@ -23,7 +23,7 @@ from wizard.model.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.volume_request import Arrangement, Wish
 
-NOT_GIVEN = "Root was not given: sudo ended with status 1. Nothing was written."
+NOT_GIVEN = "Root access was not granted: sudo exited with status 1. Nothing was written."
 
 
 class PlainUser(Rehearsal):
@@ -121,8 +121,8 @@ def test_a_stop_that_nobody_hears_is_not_promised() -> None:
         await press(pilot, "S")
         await come(pilot, "question")
         await press(pilot, "y")
-        await until(lambda: "The process that runs as root has ended" in flat(pilot), pilot)
-        assert "will stop" not in flat(pilot)
+        await until(lambda: "root process ended" in flat(pilot), pilot)
+        assert "Stopping as soon" not in flat(pilot)
         services.applied.set()
 
     perform(job, services)

@@ -18,7 +18,7 @@ def on(held: Drive) -> Rehearsal:
 
 def test_without_a_drive_no_key_sets_one_up() -> None:
     async def job(pilot: Hand) -> None:
-        await until(lambda: "No drive was found" in flat(pilot), pilot)
+        await until(lambda: "No drive found" in flat(pilot), pilot)
         assert "set up" not in flat(pilot).lower()
         await press(pilot, "s", "enter", "a", "w", "m", "K", "U")
         assert place(pilot) == "drives"
@@ -66,7 +66,7 @@ def test_enter_on_a_full_drive_destroys_nothing_and_what_does_says_so() -> None:
         await come(pilot, "actions")
         await press(pilot, "escape")
         await to_place(pilot, "plan", "/dev/sda")
-        assert "This cannot be done" in flat(pilot)
+        assert "Not possible:" in flat(pilot)
         await press(pilot, "enter")
         assert place(pilot) == "plan"
         await press(pilot, "x")

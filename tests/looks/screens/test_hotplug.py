@@ -102,7 +102,7 @@ def test_every_place_is_left_for_the_list_when_its_drive_has_gone(services: Plug
         await to(pilot, name)
         services.become(KEPT)
         await until(lambda: "Pulled" in flat(pilot) and place(pilot) == "drives", pilot)
-        assert "not attached any more" in flat(pilot)
+        assert "plan was discarded" in flat(pilot)
         await until(lambda: [row.key for row in rows(pilot)] == [KEPT.path], pilot)
 
     perform(job, services)
@@ -118,7 +118,7 @@ def test_what_was_opened_over_it_is_left_too(services: Plugs, key: str, name: st
         await come(pilot, name)
         services.become(KEPT)
         await come(pilot, "drives")
-        assert "not attached any more" in flat(pilot) and app_of(pilot).is_running
+        assert "plan was discarded" in flat(pilot) and app_of(pilot).is_running
 
     perform(job, services)
 

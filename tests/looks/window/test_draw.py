@@ -123,7 +123,7 @@ def test_a_run_is_one_line_and_stays_in_sight_wherever_the_cursor_is(size: tuple
     for sheet in (screen.draw(), screen.press("end"), screen.press("home")):
         lines = [line.text for line in sheet.lines]
         for name in ("sdc", "sdd"):
-            assert any(f"!  {name}  is done, not yet in use. Keep it?" in line for line in lines), lines
+            assert any(f"!  {name}  done, not in use yet. Keep it?" in line for line in lines), lines
             (spot,) = (spot for spot in sheet.spots if spot.name == f"run:{name}")
             assert spot.width == size[0]
     assert screen.keyboard.hand.cursor == "run:sdc" and screen.press("down").cursor is not None
@@ -158,7 +158,7 @@ def test_too_small_is_one_sentence(size: tuple[int, int]) -> None:
     if size[0] > 50:
         said = " ".join(" ".join(line.text for line in sheet.lines).split())
         assert f"has {size[0]} columns and {size[1]} lines" in said
-        assert "`diskwright --plain` needs neither" in said
+        assert "`diskwright --plain` works" in said
 
 
 def test_without_colour_the_step_the_cursor_and_what_is_lost_are_marked() -> None:

@@ -123,10 +123,10 @@ def test_a_purpose_that_nothing_here_suits_is_refused_by_every_face(
         done = walks.by_commands(drive, token_of(drive), workload, place, work.folder / "plan.json")
         assert (
             done.returncode == ExitCode.REFUSED
-            and f"No filesystem that suits {workload} can be made" in done.stderr
+            and f"No filesystem suitable for {workload} can be created" in done.stderr
         )
         code, told = walks.by_questions(services(work, drive), token_of(drive), workload, place)
-        assert code is ExitCode.ENDED_BY_USER and "No filesystem for this can be made here." in " ".join(
+        assert code is ExitCode.ENDED_BY_USER and "No filesystem is possible for this purpose." in " ".join(
             told.split()
         )
         session = walks.refused_on_screens(services(work, drive), workload)

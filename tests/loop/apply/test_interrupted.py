@@ -65,14 +65,14 @@ def test_a_failing_program_stops_the_run_there(
         number for number, step in enumerate(plan.steps, 1) if step.operation.kind == "make-filesystem"
     )
     assert (
-        f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 ended with status 5: mkfs.ext4: Input/output "
-        "error while writing"
+        f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 exited with status 5: mkfs.ext4: "
+        "Input/output error while writing"
     ) in last
     assert f"Done: steps 1 to {making - 1}; not done: steps {making} to {len(plan.steps)}." in last
     assert f"`diskwright resume {run}`" in last
-    assert "cannot be undone" in last
+    assert "Undo is no longer possible" in last
     assert "line" not in work.fstab.read_text() and not work.place("media").exists()
-    with pytest.raises(Refused, match="making a filesystem was begun"):
+    with pytest.raises(Refused, match="creating a filesystem has started"):
         undo(run)
 
     (work.folder / "bin/mkfs.ext4").unlink()
@@ -157,7 +157,7 @@ def test_what_a_killed_run_started_keeps_the_drive_locked(
     run = work.start(plan)
     until(lambda: Path(f"{opened}.reached").exists())
     kill(run)
-    with pytest.raises(Refused, match="locked by another program"):
+    with pytest.raises(Refused, match="Another program has locked"):
         resume(run)
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
@@ -243,7 +243,7 @@ def test_a_journal_that_fills_up_stops_the_run(
         opened.touch()
         assert ended(run) in (RunState.INTERRUPTED, RunState.FAILED)
         assert not said(run, Event.STEP_DONE)[2:], "nothing was done after the journal was full"
-        with pytest.raises(Refused, match="no room"):
+        with pytest.raises(Refused, match="not enough space"):
             resume(run)
         (small / "filler").unlink()
         resume(run)
@@ -293,7 +293,7 @@ def test_ctrl_c_stops_between_steps_and_says_so(
         opened.touch()
         _, errors = face.communicate(timeout=30)
     assert face.returncode == 4
-    assert "Stopping: the step under way is finished first" in errors
+    assert "Stopping after the current step" in errors
     assert "Stopped before step" in errors and "Traceback" not in errors
     assert state(run) is RunState.STOPPED
 
@@ -307,9 +307,9 @@ def test_a_second_run_on_the_drive_is_refused(
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
     run = work.start(plan)
     until(lambda: Path(f"{opened}.reached").exists())
-    with pytest.raises(Refused, match="locked by another program"):
+    with pytest.raises(Refused, match="Another program has locked"):
         work.start(plan)
-    with pytest.raises(Refused, match="worked on by another process"):
+    with pytest.raises(Refused, match="Another process is working on"):
         resume(run)
     assert len(list_runs(work.runs)) == 1
     opened.touch()

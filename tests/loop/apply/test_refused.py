@@ -73,14 +73,14 @@ def test_a_drive_changed_since_the_plan(work: Work, old: str) -> None:
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     tool("mkfs.ext4", "-q", "-F", "-L", "newer", f"{old}p1")
     with untouched(work, old):
-        refused(work, plan, "has changed since the plan was made")
+        refused(work, plan, "differs from the plan: ")
 
 
 def test_a_partition_added_since_the_plan(work: Work, old: str) -> None:
     plan = work.plan(old, wish("ext4", 20 * MIB), mode=Mode.USE_FREE)
     tool("sh", "-c", f"printf 'start=40MiB,size=4MiB\\n' | sfdisk --quiet --no-reread --append {old} || true")
     with untouched(work, old):
-        refused(work, plan, "has changed since the plan was made")
+        refused(work, plan, "differs from the plan: ")
 
 
 @pytest.mark.alone
@@ -97,8 +97,8 @@ def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
     tool("losetup", two, str(images[one]))
     work.bench.images.update({one: images[two], two: images[one]})
     with untouched(work, one, two):
-        sentence = refused(work, plan, "it can be another drive now")
-        assert f"The drive of the plan seems to be {two} now" in sentence
+        sentence = refused(work, plan, "may be another drive now")
+        assert f"The plan's drive seems to be {two} now" in sentence
 
 
 def test_a_drive_that_is_gone(work: Work, make_drive: MakeDrive) -> None:
@@ -107,7 +107,7 @@ def test_a_drive_that_is_gone(work: Work, make_drive: MakeDrive) -> None:
     tool("losetup", "--detach", drive)
     with pytest.raises(
         Refused,
-        match=f"The drive of this plan is not at {drive}|There is no medium in {drive}. It is not attached",
+        match=f"The plan's drive is not at {drive}|No medium in {drive}. The drive is not attached",
     ):
         preflight(plan, plan.drive.token, journal_dir=work.runs, environment=work.environment)
 
@@ -158,7 +158,7 @@ def test_another_drive_than_those_allowed(work: Work, make_drive: MakeDrive) -> 
         refused(
             work,
             plan,
-            "is not a drive that this run may touch",
+            "This run may not touch",
             environment=Environment(work.fstab, frozenset({own})),
         )
 
@@ -169,7 +169,7 @@ def test_a_plan_that_reaches_for_another_drive(work: Work, make_drive: MakeDrive
     with untouched(work, one, two):
         for index in range(len(plan.steps)):
             steps = (*plan.steps[:index], foreign.steps[index], *plan.steps[index + 1 :])
-            refused(work, replace(plan, steps=steps), "does not hold together", BadInput)
+            refused(work, replace(plan, steps=steps), "is inconsistent", BadInput)
 
 
 def test_a_wrong_token(work: Work, make_drive: MakeDrive) -> None:
@@ -187,7 +187,7 @@ def test_a_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> N
     small.mkdir()
     tool("mount", "-t", "tmpfs", "-o", "size=1m", "none", str(small))
     try:
-        with untouched(work, drive), pytest.raises(Refused, match=r"no room for .*--journal DIR"):
+        with untouched(work, drive), pytest.raises(Refused, match=r"not enough space for .*--journal DIR"):
             start_run(plan, plan.drive.token, journal_dir=small / "runs", environment=work.environment)
         file = work.folder / "plan.json"
         file.write_text(render_plan(plan))
@@ -203,7 +203,7 @@ def test_a_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> N
             str(work.fstab),
         )
         assert said.returncode == 3
-        assert "no room" in said.stderr and "Nothing was written." in said.stderr
+        assert "not enough space" in said.stderr and "Nothing was written." in said.stderr
     finally:
         tool("umount", str(small))
 
@@ -219,7 +219,7 @@ def test_a_mount_point_that_is_taken_or_full(work: Work, make_drive: MakeDrive) 
     (place / "letter").unlink()
     tool("mount", "-t", "tmpfs", "none", str(place))
     with untouched(work, drive):
-        refused(work, plan, "is taken")
+        refused(work, plan, f"{place} is in use")
     tool("umount", str(place))
     place.rmdir()
     place.write_text("a file")
@@ -236,9 +236,9 @@ def test_a_mount_point_that_is_taken_or_full(work: Work, make_drive: MakeDrive) 
     [
         ("LABEL=other {place} ext4 defaults 0 2\n", "line 2 already mounts", Refused),
         ("LABEL=other {place}/ ext4 defaults 0 2\n", "line 2 already mounts", Refused),
-        ("UUID={uuid} /elsewhere ext4 defaults 0 2\n", "line 2 already speaks of the filesystem", Refused),
-        ("this-is-no-entry\n", "line 2 is no entry", BadInput),
-        ("/dev/x /y ext4 defaults 0 two\n", "line 2 is no entry", BadInput),
+        ("UUID={uuid} /elsewhere ext4 defaults 0 2\n", "line 2 already names the filesystem", Refused),
+        ("this-is-no-entry\n", "line 2 is not an entry", BadInput),
+        ("/dev/x /y ext4 defaults 0 two\n", "line 2 is not an entry", BadInput),
     ],
 )
 def test_an_fstab_that_speaks_of_it_already(
@@ -263,7 +263,7 @@ def test_a_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytes
     )
     monkeypatch.setattr("wizard.apply.plan.guard.os_release", lambda: "ID=debian")
     with untouched(work, drive):
-        refused(work, plan, "mkfs.ext4 is not installed: `apt install e2fsprogs` brings it.")
+        refused(work, plan, "mkfs.ext4 is not installed. Install with `apt install e2fsprogs`.")
 
 
 def test_the_run_itself_looks_again(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,4 +314,4 @@ def test_the_lock_of_another_program(work: Work, make_drive: MakeDrive) -> None:
         held(drive, "fd = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(fd, fcntl.LOCK_EX)"),
         untouched(work, drive),
     ):
-        refused(work, plan, "locked by another program")
+        refused(work, plan, "Another program has locked")

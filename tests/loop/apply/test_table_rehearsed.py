@@ -192,21 +192,21 @@ def test_every_record_that_stays_is_there_to_the_byte(
     assert len(new["partitions"]) == len(old["partitions"]) + 1
     assert {**new, "partitions": ()} == {**old, "partitions": ()}
     (proof,) = said(run, Event.VERIFIED)
-    assert "On a stand-in" in proof.sentence and "to the byte as before" in proof.sentence
+    assert "On a scratch copy" in proof.sentence and "all other bytes are unchanged" in proof.sentence
 
 
 SFDISK = "sfdisk --quiet --no-reread --no-tell-kernel"
 HARMS = {
     "gpt": [
-        ("kill -ABRT $PPID", "it aborted"),
-        (f"{SFDISK} --part-uuid $NODE 1 {OTHER_GUID}", "partition 1, which is to stay"),
+        ("kill -ABRT $PPID", "libparted aborted"),
+        (f"{SFDISK} --part-uuid $NODE 1 {OTHER_GUID}", "partition 1, which must be preserved"),
         (
             "printf x | dd of=$NODE bs=1 seek=20M conv=notrunc status=none",
-            "byte 20971520, which is no place of the table",
+            "byte 20971520, outside the table",
         ),
         (f"{SFDISK} --part-label $NODE 3 other", "partition 3 has the name 'other'"),
     ],
-    "logical": [(f"{SFDISK} --part-type $NODE 6 83", "partition 6, which is to stay")],
+    "logical": [(f"{SFDISK} --part-type $NODE 6 83", "partition 6, which must be preserved")],
 }
 
 
@@ -232,7 +232,7 @@ def test_a_libparted_that_does_anything_else_is_stopped_before_the_drive(
         harmful(work, monkeypatch, command)
         with pytest.raises(Failed, match=match) as caught:
             kept.write(kept.run())
-        assert str(caught.value).endswith(f"Nothing of it was written to {kept.drive}.")
+        assert str(caught.value).endswith(f"The table was not written to {kept.drive}.")
         assert work.digest(kept.drive) == kept.before
     until(lambda: not stand_ins())
 
@@ -249,10 +249,10 @@ def test_without_a_loop_device_it_is_written_directly_and_said_so_before(
     kept.assert_new()
     told = [entry.sentence for entry in said(run, Event.COMMAND)]
     assert told[0].startswith(
-        f"No stand-in for {kept.drive} is possible (the kernel gave no loop device: No such file or "
-        "directory)."
+        f"Cannot create a scratch copy of {kept.drive} (no loop device is available (No such file or "
+        "directory))."
     )
-    assert "A power cut meanwhile can leave it half written" in told[0]
+    assert "can leave the table half written" in told[0]
     assert not said(run, Event.VERIFIED)
     tool("blockdev", "--flushbufs", kept.drive)
     new = work.bench.image_of(kept.drive).read_bytes()
@@ -269,7 +269,7 @@ def test_whoever_changes_the_table_meanwhile_is_noticed(
     kept = Kept(work, make_drive, "gpt")
     harmful(work, monkeypatch, f"{SFDISK} --part-label {kept.drive} 1 other")
     run = kept.run()
-    with pytest.raises(Failed, match="Somebody changed the table"):
+    with pytest.raises(Failed, match="changed during the rehearsal"):
         kept.write(run)
     assert (
         json.loads(tool("sfdisk", "--json", kept.drive))["partitiontable"]["partitions"][0]["name"] == "other"

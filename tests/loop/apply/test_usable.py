@@ -202,7 +202,7 @@ def test_what_could_not_be_given_is_told_before_the_drive_is_written(
     stand_in(work.folder / "bin", monkeypatch, "chown", "exit 0")
     run, now = work.apply(work.plan(drive, volume("xfs", plain_folder / "media", ANNA)))
     assert now is RunState.FAILED, story(run)
-    assert "could not be given to anna" in story(run)
+    assert "Cannot make anna the owner" in story(run)
     assert work.digest(drive) == before
 
 
@@ -241,5 +241,5 @@ def test_the_commands_do_what_is_said(plain_folder: Path, work: Work, make_drive
     assert '"mount-' not in planned.stdout and '"kind": "mount"' not in planned.stdout
     assert "will be writable by the group daemon" in planned.stderr
     refused = diskwright(work, *words[:3], "workload=large-media,writable=nobody-here", **places)
-    assert refused.returncode == 2 and "There is no user 'nobody-here' here" in refused.stderr
+    assert refused.returncode == 2 and "User 'nobody-here' does not exist here" in refused.stderr
     assert not any(plain_folder.iterdir())

@@ -49,7 +49,7 @@ def test_a_drive_is_no_file_of_mounts(work: Work, make_drive: MakeDrive, old: st
     plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media")))
     with unharmed(work, plan.drive.path, old):
         elsewhere = Environment(Path(old), frozenset(work.bench.images))
-        fails(work, plan, "is no file of mounts at boot", elsewhere)
+        fails(work, plan, "is not an fstab file", elsewhere)
     assert Path(old).is_block_device()
 
 

@@ -37,7 +37,7 @@ def test_changes_that_do_not_tell_all_are_refused(used: Used, field: str) -> Non
         file.write_text(render_changes(other))
         for words in (("--confirm", Path(used.drive).name), ("--dry-run",)):
             done = diskwright(used.work, "apply", str(file), *words, *own)
-            assert done.returncode == 3 and "explains itself otherwise" in done.stderr, done.stderr
+            assert done.returncode == 3 and "explanations differ" in done.stderr, done.stderr
     assert used.all == before and not list(used.work.runs.glob("*-*"))
     file.write_text(render_changes(made))
     done = diskwright(used.work, "apply", str(file), "--confirm", Path(used.drive).name, *own)
@@ -58,12 +58,12 @@ def test_a_migration_that_does_not_tell_all_is_refused(old: Old) -> None:
         file.write_text(render_migration(replace(migration, doubts=doubts)))
         for words in (("--confirm", migration.written.token), ("--dry-run",)):
             done = diskwright(old.work, "apply", str(file), *words, *own)
-            assert done.returncode == 3 and "explains itself otherwise" in done.stderr, done.stderr
+            assert done.returncode == 3 and "explanations differ" in done.stderr, done.stderr
         services = RealServices(
             only=(old.drive,), environment=old.work.environment, journal_dir=old.work.runs
         )
         forged = replace(migration, doubts=doubts)
-        with pytest.raises(Refused, match="explains itself otherwise"):
+        with pytest.raises(Refused, match="explanations differ"):
             services.begin(forged, migration.written.token)
     assert old.digest == before and not list(old.work.runs.glob("*-*"))
     file.write_text(render_migration(migration))

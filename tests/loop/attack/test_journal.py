@@ -25,7 +25,7 @@ def test_a_folder_in_which_everybody_may_write(work: Work, make_drive: MakeDrive
     shared = work.folder / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    with unharmed(work, drive), pytest.raises(Refused, match="everybody may write"):
+    with unharmed(work, drive), pytest.raises(Refused, match="everyone can write"):
         plan = work.plan(drive, wish("ext4"))
         start_run(plan, plan.drive.token, journal_dir=shared / below, environment=work.environment)
     shared.chmod(0o1777)
@@ -44,7 +44,7 @@ def test_a_run_planted_for_root_to_undo(work: Work, make_drive: MakeDrive) -> No
     (planted / "plan.json").write_text(render_plan(plan))
     (planted / "journal.jsonl").write_text("")
     planted.parent.chmod(0o777)
-    with unharmed(work, drive), pytest.raises(Refused, match="everybody may write"):
+    with unharmed(work, drive), pytest.raises(Refused, match="everyone can write"):
         undo(find_run(str(planted)))
 
 

@@ -86,7 +86,7 @@ def test_what_cannot_be_trusted_is_not_put_back_and_fstab_still_fits(old: Old) -
         assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), (
             f"{change}: {story(run)}"
         )
-        assert "is left as it is" in said(run, Event.FAILED)[-1].sentence
+        assert "is left unchanged" in said(run, Event.FAILED)[-1].sentence
     carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT
 
@@ -99,7 +99,7 @@ def test_a_folder_for_undo_files_that_somebody_prepared_is_not_used(old: Old) ->
     carry_out(run, Purpose.APPLY, ())
     assert (
         state(run) is RunState.FAILED
-        and "does not belong to root alone" in said(run, Event.STEP_FAILED)[0].sentence
+        and "is not exclusively root's" in said(run, Event.STEP_FAILED)[0].sentence
     ), story(run)
     assert old.digest == before and not list(prepared.iterdir())
 
@@ -116,7 +116,7 @@ def test_what_finishes_half_a_commit_is_not_kept_in_memory(old: Old, monkeypatch
             (memory, old.work.runs, "--store DIR"),
         ):
             situation = replace(old.look(), no_snapshots="", store=Folder(str(store / "stores"), 1 << 40))
-            with pytest.raises(Refused, match=f"lies in memory.*{wanted}"):
+            with pytest.raises(Refused, match=f"is in memory.*{wanted}"):
                 migration = make_migration(situation, Way.LIGHT)
                 preflight_migration(migration, journal_dir=runs / "runs", environment=old.work.environment)
     finally:
@@ -137,7 +137,7 @@ def test_a_journal_that_was_cut_off_hides_nothing(old: Old) -> None:
 def test_a_run_that_a_group_can_write_to_is_not_trusted(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     run.chmod(0o770)
-    with pytest.raises(Refused, match="does not belong to root alone"):
+    with pytest.raises(Refused, match="is not exclusively root's"):
         undo(run)
 
 

@@ -133,7 +133,7 @@ def test_the_second_drive_was_used_before_it_went_on(
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", two)
     with unharmed(work, one, two):
         for go_on in (resume, undo):
-            with pytest.raises(Refused, match=f"{two} was changed"):
+            with pytest.raises(Refused, match=f"{two} changed (at byte|after)"):
                 go_on(run)
 
 
@@ -206,4 +206,4 @@ def test_drives_that_changed_places(work: Work, make_drive: MakeDrive) -> None:
     tool("losetup", two, str(images[0]))
     work.bench.images = {one: images[1], two: images[0]}
     with unharmed(work, one, two):
-        fails(work, plan, "it can be another drive now")
+        fails(work, plan, "may be another drive now")

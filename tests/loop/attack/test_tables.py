@@ -60,7 +60,7 @@ def test_nothing_is_added_where_the_entries_lie_elsewhere(work: Work, moved: str
     assert table is not None and (table.kind, table.primary, table.backup) == ("gpt", "ok", "ok"), (
         "the attack is none"
     )
-    with unharmed(work, moved), pytest.raises(Refused, match="unusual place"):
+    with unharmed(work, moved), pytest.raises(Refused, match="unusual location"):
         work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
 
 
@@ -72,7 +72,7 @@ def test_a_plan_that_adds_all_the_same_is_refused(
         patch.setattr("wizard.plan.planner.refuse_table", lambda _: None)
         plan = work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
     with unharmed(work, moved):
-        fails(work, plan, "unusual place")
+        fails(work, plan, "unusual location")
 
 
 def test_erasing_all_of_it_is_still_possible(work: Work, moved: str) -> None:

@@ -87,7 +87,7 @@ def test_a_file_that_was_written_since_is_not_destroyed(
     write_a_file(work, device, kind)
     with (
         unharmed(work, drive),
-        pytest.raises(Refused, match=rf"{device} was used since the plan was made.*make the plan again"),
+        pytest.raises(Refused, match=rf"{device} was used after planning.*make a new plan"),
     ):
         check(work, plan)
     check(work, work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
@@ -132,7 +132,7 @@ def test_a_header_that_was_changed_since_is_seen(work: Work, make_drive: MakeDri
         plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
         check(work, plan)
         tool(*then, f"of={drive}" if then[0] == "dd" else drive)
-        with unharmed(work, drive), pytest.raises(Refused, match="was used since the plan was made"):
+        with unharmed(work, drive), pytest.raises(Refused, match="was used after planning"):
             check(work, plan)
 
 

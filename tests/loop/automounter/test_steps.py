@@ -76,9 +76,7 @@ def test_what_was_mounted_elsewhere_ends_where_it_was_planned(
         for entry in said(run, Event.COMMAND)
         if "Another program had mounted" in entry.sentence
     ]
-    assert told == [
-        f"Another program had mounted {drive}p1 at {auto}; it was unmounted, to be done as planned."
-    ]
+    assert told == [f"Another program had mounted {drive}p1 at {auto}. Unmounted, to continue as planned."]
 
 
 def test_an_older_filesystem_that_shows_through_and_is_mounted_is_somebodys(
@@ -111,10 +109,7 @@ def test_a_mount_of_others_that_is_in_use_is_left_to_them(
     run, now = work.apply(plan)
     assert now is RunState.FAILED, story(run)
     last = said(run, Event.FAILED)[-1].sentence
-    assert (
-        f"Another program mounted {drive}p1 at {auto} while the run was at work" in last
-        and "target is busy" in last
-    )
+    assert f"Another program mounted {drive}p1 at {auto} during the run" in last and "target is busy" in last
     assert places_of(f"{drive}p1") == [str(auto)]
     # What the test mounted is to be unmounted by the real program.
     monkeypatch.undo()
@@ -159,7 +154,7 @@ def test_a_volume_that_is_unmounted_as_soon_as_the_drive_is_free_is_mounted_agai
     journal = Journal(run)
     assert stand(plan, journal) is None
     assert places_of(f"{drive}p1") == [str(work.place("media"))]
-    assert said(run, Event.COMMAND)[-1].sentence.endswith("mounted again.")
+    assert said(run, Event.COMMAND)[-1].sentence.endswith("Mounted again.")
     stand_in(work.folder / "bin", monkeypatch, "mount", "exit 1")
     failure = stand(plan, journal)
     journal.close()

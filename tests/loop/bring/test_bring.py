@@ -94,7 +94,7 @@ def test_what_such_a_filesystem_cannot_hold_is_left_out(ways: Ways, monkeypatch:
     os.utime(source.place / "folder", (1_000_000_001, 1_000_000_001))
     bring = work_out(str(source.place), str(target.place), None)
     told = " ".join(map(str, bring.doubts))
-    assert "1 is left out" in told and "1 further name becomes a copy" in told
+    assert "1 is omitted" in told and "1 extra name becomes a separate copy" in told
     assert bring.amount.room_bytes > 5 * MIB
     run = ways.begin(bring)
     carry_out(run, Purpose.APPLY, ())
@@ -103,7 +103,7 @@ def test_what_such_a_filesystem_cannot_hold_is_left_out(ways: Ways, monkeypatch:
     copies = [target.place / "folder/file", target.place / "other name"]
     assert [path.read_bytes() for path in copies] == [b"content" * 3000] * 2
     assert copies[0].stat().st_ino != copies[1].stat().st_ino and copies[0].stat().st_uid == 0
-    for name, why in (("what?", "takes no '?'"), ("FOLDER", "same name"), ("end.", "point or a space")):
+    for name, why in (("what?", r"allow '\?'"), ("FOLDER", "as identical"), ("end.", "dot or space")):
         (source.place / name).touch()
         with pytest.raises(Refused, match=why):
             work_out(str(source.place), str(target.place), "elsewhere")
@@ -121,25 +121,25 @@ def test_what_is_refused(ways: Ways) -> None:
         with pytest.raises((Refused, BadInput), match=why):
             work_out(str(from_), str(to), into)
 
-    refused("mine exists already", source.place, target.place)
-    refused("no folder", source.place, target.place, "mine/file")
-    refused("same place", source.place, source.place)
-    refused("same place", source.place, source.place / "in/side", "new")
-    refused("same place", source.place / "in/side", source.place)
-    refused("same place", source.drive, source.place / "in")
+    refused("mine already exists", source.place, target.place)
+    refused("is not a folder", source.place, target.place, "mine/file")
+    refused("one contains the other", source.place, source.place)
+    refused("one contains the other", source.place, source.place / "in/side", "new")
+    refused("one contains the other", source.place / "in/side", source.place)
+    refused("one contains the other", source.drive, source.place / "in")
     refused("within the target", source.place, target.place, "../out")
     refused("within the target", source.place, target.place, "/out")
     refused("is empty", source.place / "in/side", target.place)
-    refused("There is no folder", source.place / "none", target.place)
+    refused("does not exist", source.place / "none", target.place)
     (target.place / "link").symlink_to("/etc")
-    refused("no folder", source.place, target.place, "link/in")
+    refused("is not a folder", source.place, target.place, "link/in")
     (target.place / "link").unlink()
     # What lies in other folders of one filesystem is apart.
     assert work_out(str(source.place / "in"), str(source.place / "mine"), None).amount.entries == 1
     with (source.place / "large").open("r+b") as file:
         os.posix_fallocate(file.fileno(), 0, 150 * MIB)
     (target.place / "filled").write_bytes(bytes(60 * MIB))
-    refused("free, and the copy takes", source.place, target.place, "new")
+    refused("free; the copy needs", source.place, target.place, "new")
     (source.place / "large").unlink()
     tool("mount", "-o", "remount,ro", str(target.place))
     refused("read-only", source.place, target.place, "new")
@@ -147,10 +147,10 @@ def test_what_is_refused(ways: Ways) -> None:
     (target.place / "filled").unlink()
     assert contents(target.place) == was
     bring = work_out(str(source.place), str(target.place), "new")
-    with pytest.raises(Refused, match="token"):
+    with pytest.raises(Refused, match="does not confirm"):
         start_bring(bring, "other", journal_dir=ways.work.runs, environment=ways.work.environment)
     tool("umount", str(target.place))
-    with pytest.raises(Refused, match="not the ext4 that files are brought to"):
+    with pytest.raises(Refused, match="not the ext4 target of this copy"):
         ways.start(bring)
     refused("is not mounted", source.place, target.drive)
 
@@ -181,7 +181,7 @@ def test_undo_refuses_where_the_source_is_gone(ways: Ways) -> None:
     for spoil in (MAKERS["ext4"], ("wipefs", "--all", "--quiet")):
         ways.work.bench.own(source.drive)
         tool(*spoil, source.drive)
-        with pytest.raises(Failed, match="Nothing was removed"):
+        with pytest.raises(Failed, match="No files were removed"):
             undo(run)
         assert contents(target.place) == held
 
@@ -220,8 +220,8 @@ def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE, story(run)
     last = read_entries(run)[-1].sentence
-    assert "but for what still changes: /many/0/0." in last, last
-    assert "appeared meanwhile: /at the top." in last, last
+    assert "except for files still changing: /many/0/0." in last, last
+    assert "created during the copy: /at the top." in last, last
     (top / "at the top").unlink()
     folder = target.place / "in"
     (folder / "many/0/0").write_bytes((top / "many/0/0").read_bytes())
@@ -256,7 +256,7 @@ def test_what_the_drive_lost_is_found(
     monkeypatch.setattr(running, "compare", spoil)
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.FAILED, story(run)
-    assert "/file: its content differs" in said(run, Event.NOT_VERIFIED)[0].output
+    assert "/file: content differs" in said(run, Event.NOT_VERIFIED)[0].output
 
 
 def test_only_one_filesystem_is_copied(ways: Ways) -> None:
@@ -299,10 +299,10 @@ def test_the_wizard_follows_goes_on_and_undoes(ways: Ways) -> None:
     assert person.rows[0].key == f"run:{run}", person.text
     person.act("show-run", f"run:{run}")
     assert person.view.place == "result", (person.view.place, person.said)
-    assert "as far as its source still holds the same" in person.text
+    assert "if the source is still identical" in person.text
     person.key("G")
     assert person.view.place == "result" and state(run) is RunState.DONE, story(run)
-    assert "holds everything of" in person.text
+    assert "removes the copy" in person.text
     person.settle("U")
     assert state(run) is RunState.UNDONE and contents(target.place) == was, story(run)
 
@@ -314,14 +314,14 @@ def test_by_command(ways: Ways) -> None:
     for more in ((), ("--dry-run",)):
         done = diskwright(ways.work, *words, *more)
         assert done.returncode == 0, done.stderr
-        assert "It fits" in done.stdout and contents(target.place) == was
+        assert "Enough space" in done.stdout and contents(target.place) == was
     token = work_out(str(source.place), str(target.place), "in").drive.token
     assert f"--confirm {token}" in diskwright(ways.work, *words).stderr
     assert diskwright(ways.work, *words, "--confirm", "other").returncode == 3
     assert contents(target.place) == was
     done = diskwright(ways.work, *words, "--confirm", token)
     assert done.returncode == 0, done.stderr
-    assert "holds  Everything that was copied is the same" in done.stdout
+    assert "passed All copied entries match" in done.stdout
     assert_alike(ways, source.place, target.place / "in", "xfs")
     listed_ = diskwright(ways.work, "status").stdout
     assert "done" in listed_ and "3 of 3 steps" in listed_

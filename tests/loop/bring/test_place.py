@@ -82,7 +82,7 @@ def test_the_volume_takes_the_place_and_gives_it_back(ways: Ways) -> None:
     assert (now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode)) == (12, 34, 0o2751)
     assert done_steps(read_entries(run)) == {1, 2, 3, 4} and len(said(run, Event.VERIFIED)) == 2
     last = read_entries(run)[-1].sentence
-    assert source.drive in last and "Restart soon" in last, last
+    assert source.drive in last and "Reboot soon" in last, last
     undo(run)
     assert ways.work.fstab.read_text() == text and contents(target.place) == was, story(run)
     back = target.place.stat()
@@ -98,7 +98,7 @@ def test_after_a_restart_undo_leaves_what_is_in_use(ways: Ways) -> None:
     (source.place / "since").write_text("only here")
     was = contents(source.place)
     told = undo(run)
-    assert "in its new place" in told, told
+    assert "at the new mount point" in told, told
     assert ways.work.fstab.read_text() == text and contents(source.place) == was
     assert state(run) is RunState.UNDONE
 
@@ -112,7 +112,7 @@ def test_undo_leaves_what_was_mounted_over_the_source(ways: Ways) -> None:
     tool("mount", target.drive, str(source.place))
     try:
         was = contents(target.place)
-        assert "in its new place" in undo(run)
+        assert "at the new mount point" in undo(run)
         assert ways.work.fstab.read_text() == text and contents(target.place) == was
     finally:
         tool("umount", str(source.place))
@@ -205,17 +205,17 @@ def test_what_has_no_place_to_take(ways: Ways) -> None:
             work_out(str(from_), str(target.place), into, ways.work.environment, takes_place=True)
 
     refused("boot loader", "/")
-    refused("no mount point", source.place / "folder")
-    refused("no mount point", source.drive)
+    refused("not the mount point", source.place / "folder")
+    refused("not the mount point", source.drive)
     refused("not the top", source.place, "in")
     ways.work.fstab.write_text(text.replace(f" {source.place} ", " /elsewhere "))
     refused("has no line for", source.place)
     ways.work.fstab.write_text(text + f"LABEL=x {source.place} ext4 defaults 0 0\n")
-    refused("more than one line", source.place)
+    refused("several lines", source.place)
     ways.work.fstab.write_text(text)
     bring = taking(ways, source, target)
     ways.work.fstab.write_text(text + "tmpfs /new tmpfs\n")
-    with pytest.raises(Refused, match="changed meanwhile"):
+    with pytest.raises(Refused, match="Unexpected change"):
         ways.start(bring)
     assert not contents(target.place).keys() & {"folder"}
 
@@ -225,7 +225,9 @@ def test_by_command(ways: Ways) -> None:
     text = with_lines(ways, source, target)
     words = ("bring", str(source.place), str(target.place), "--take-place", "--fstab", str(ways.work.fstab))
     done = diskwright(ways.work, *words)
-    assert "+# before diskwright: UUID=" in done.stdout and "stays on" in done.stdout, done.stderr
+    assert "+# before diskwright: UUID=" in done.stdout and "remains only on" in " ".join(
+        done.stdout.split()
+    ), done
     assert ways.work.fstab.read_text() == text
     token = taking(ways, source, target).drive.token
     done = diskwright(ways.work, *words, "--confirm", token)

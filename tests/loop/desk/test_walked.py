@@ -79,7 +79,7 @@ def test_what_a_drive_held_is_kept_or_put_back(work: Work, full: str, key: str, 
     person.begin(token_of(full))
     run = run_of(work)
     assert state(run) is RunState.WAITING, story(run)
-    assert "not yet in use" in person.text
+    assert "not in use yet" in person.text
     if later:
         person.key("enter")
         person.end()
@@ -173,7 +173,7 @@ def test_ending_the_wizard_leaves_the_run_to_itself(
     person, opened = held(work, full, monkeypatch)
     run = run_of(work)
     person.desk.act("quit")
-    assert person.view.place == "question" and "goes on" in person.text
+    assert person.view.place == "question" and "continues without this window" in person.text
     person.desk.act("yes")
     assert person.desk.over and state(run) is RunState.RUNNING
     assert any("diskwright status" in line for line in person.desk.farewell())

@@ -37,7 +37,10 @@ from wizard.plan.check import render_plan
 
 NAMED = re.compile(r"diskwright (resume|undo|keep) (\S+)((?: --confirm \S+| --over-changes)*)")
 """A command as it is said."""
-SAID = re.compile(r"being worked on|locked by another|Nothing was written|nothing to|left to be done|already")
+SAID = re.compile(
+    r"is working on the run|Another program has locked|Nothing was written|Nothing was written|"
+    r"no steps remain|made no changes|needs no further action|already"
+)
 FIRST_NUMBER, LOOP_CTL_REMOVE = 200, 0x4C81
 """Loop devices from here on are free as long as there are lower ones. The other is of linux/loop.h."""
 MEDIUM_BYTES = 128 * MIB

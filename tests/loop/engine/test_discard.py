@@ -21,7 +21,7 @@ def test_a_filesystem_over_one_of_its_kind_is_whole(
     for _ in range(2):
         run, now = work.apply(work.plan(drive, wish(filesystem), mode=Mode.REPLACE))
         assert now is RunState.DONE, story(run)
-        assert "in its new volumes are free" in story(run), "it was told what it may forget"
+        assert "of free space in the new volumes" in story(run), "it was told what it may forget"
         checks = {"ext4": ("e2fsck", "-fn"), "xfs": ("xfs_repair", "-n"), "btrfs": ("btrfs", "check")}
         tool(*checks[filesystem], f"{drive}p1")
         place = work.folder / "there"

@@ -71,7 +71,7 @@ def test_beside_a_drive_that_holds_something_an_empty_one_is_not_discarded(
     plan = work.striped([empty, used], wish("btrfs"), StripeWish("btrfs", level="raid1"), Mode.REPLACE)
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
-    assert f"{used} was told" in story(run) and held(work, empty, at, size) == data
+    assert f"free space in the new volumes on {used}." in story(run) and held(work, empty, at, size) == data
 
 
 def test_only_new_volumes_are_discarded(work: Work, make_drive: MakeDrive) -> None:

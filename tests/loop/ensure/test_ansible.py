@@ -61,7 +61,7 @@ def test_changed_then_ok_and_check_changes_nothing(
     assert made["changed"] and made["drives"][0]["state"] == "changed", made
     assert not again["changed"] and again["drives"][0]["state"] == "as-wanted" and again["diff"] == []
     assert refused["failed"] and "media instead of films" in refused["msg"] and refused["rc"] == 3
-    assert wrong["failed"] and "`labl` is no key" in wrong["msg"] and wrong["rc"] == 2
+    assert wrong["failed"] and "`labl` is not a known key" in wrong["msg"] and wrong["rc"] == 2
 
 
 @pytest.mark.skipif(not IS_FULL, reason="takes 10 s, so only with --full")

@@ -106,7 +106,7 @@ def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make
     wanted = wanted_for(drive, work)
     tool("mount", "-o", "remount,rw", str(work.place("media")))
     work.fstab.write_text("")
-    assert "has no line" in told(ensure(wanted, work, check=True))
+    assert "lacks an entry" in told(ensure(wanted, work, check=True))
     assert ensure(wanted, work).state == "changed"
     assert work.fstab.read_text().split() == fstab.splitlines()[-1].split()
     tool("umount", str(work.place("media")))
@@ -123,7 +123,7 @@ def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make
     for other, why in (
         ('fs = "ext4"\nlabel = "films"', "the label is media instead of films"),
         ('fs = "ext4"\nsize = "40M"', "has 94 MiB instead of 40 MiB"),
-        ('fs = "ext4"\nsize = "2T"', "98.6 MB (98566144 bytes) can be used"),
+        ('fs = "ext4"\nsize = "2T"', "98.6 MB (98566144 bytes) is available"),
     ):
         result = ensure(wanted_for(drive, work, volume=other), work)
         assert result.state == "refused" and why in told(result), told(result)
@@ -164,8 +164,8 @@ def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
     capsys.readouterr()
     assert ensure(wanted_for(drive, work, replaces), work, check=True).state == "would-change"
     shown = " ".join(capsys.readouterr().err.split())
-    assert "put to use as soon as it is written" in shown and "it waits, not yet in use" not in shown
-    assert "It is kept at once" in shown and "Until you keep it" not in shown
+    assert "is used as soon as writing finishes" in shown and "is waiting and not in use" not in shown
+    assert "is kept immediately" in shown and "Until you keep the result" not in shown
 
     # To have been mounted changes nothing of what the drive is.
     assert ensure(wanted_for(drive, work, replaces), work).state == "changed"
@@ -241,7 +241,7 @@ subvolume = ["@:{work.place("m")}", "@home:{work.place("m")}/home", "@snapshots"
     lines = work.fstab.read_text().splitlines()
     for gone in range(2, len(lines)):
         work.fstab.write_text("\n".join((*lines[:gone], *lines[gone + 1 :], "")))
-        assert "has no line" in told(ensure(wanted, work, check=True))
+        assert "lacks an entry" in told(ensure(wanted, work, check=True))
     work.fstab.write_text("\n".join((*lines, "")))
     if what == "subvolumes":
         home = str(work.place("m/home"))
@@ -251,7 +251,7 @@ subvolume = ["@:{work.place("m")}", "@home:{work.place("m")}/home", "@snapshots"
         assert ensure(wanted, work).state == "as-wanted"
         tool("umount", home)
         tool("mount", "-o", "subvol=/@snapshots", partition_path(drive, 1), home)
-        assert "mounted from /@snapshots instead of /@home" in told(ensure(wanted, work))
+        assert "from /@snapshots instead of /@home" in told(ensure(wanted, work))
         return
     link = work.folder / "link"
     link.symlink_to(partition_path(drive, 1))
@@ -330,13 +330,13 @@ def test_a_run_that_was_cut_off_loses_only_what_the_file_allows_by_then(
     until(lambda: not is_locked(run) and (program != "mount" or work.place("media").is_mount()))
     before = quieted(work, drive)
     refused = ensure(silent, work)
-    why = "never destroyed unless" if program == "mkfs.ext4" else "was cut off"
+    why = "destroyed only if" if program == "mkfs.ext4" else "Resolve the interrupted run"
     assert refused.state == "refused" and why in told(refused), told(refused)
     if program == "mount":
         (entry,) = allows.drive
         there = replace(entry, volume=(replace(entry.volume[0], mount=str(work.place("there"))),))
         elsewhere = ensure(replace(allows, drive=(there,)), work)
-        assert elsewhere.state == "refused" and "was cut off" in told(elsewhere)
+        assert elsewhere.state == "refused" and "Resolve the interrupted run" in told(elsewhere)
     assert quieted(work, drive) == before
     if program == "mount":
         tool("umount", str(work.place("media")))

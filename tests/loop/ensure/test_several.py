@@ -117,7 +117,7 @@ def test_once_made_it_is_found_so_and_what_is_otherwise_is_refused(
         before = [quieted(work, drive) for drive in drives]
         wrong = ensure(wanted_for(drives, work, other), work)
         assert wrong.state == "refused" and not wrong.first.replace, told(wrong)
-        assert "keeps files as RAID" in told(wrong) and "by hand" in told(wrong)
+        assert "stores files as RAID" in told(wrong) and "fix this manually" in told(wrong)
         label = ensure(wanted_for(drives, work, right, 'label = "films"'), work)
         assert label.state == "refused" and "the label is media instead of films" in told(label)
         for alone in drives:
@@ -142,18 +142,20 @@ def test_a_mirror_that_lost_a_drive_is_never_as_wanted(work: Work, make_drive: M
     tool("btrfs", "device", "scan", "--forget")
     tool("mount", "-o", "degraded", f"{drives[0]}p1", str(work.place("media")))
     degraded = ensure(wanted, work)
-    assert degraded.state == "refused" and f"works without {drives[1]}p1" in told(degraded), told(degraded)
+    assert degraded.state == "refused" and f"is mounted without {drives[1]}p1" in told(degraded), told(
+        degraded
+    )
     (work.place("media") / "file").write_bytes(os.urandom(MIB))
     tool("sync")
     tool("umount", str(work.place("media")))
     behind = ensure(wanted, work)
     assert behind.state == "refused" and not behind.first.replace
-    assert f"{drives[1]}p1 did not get what was written" in told(behind), told(behind)
+    assert f"{drives[1]}p1 missed the latest writes" in told(behind), told(behind)
 
     # It is gone for good, and an empty one stands in its place.
     third = make_drive(SIZE)
     half = ensure(wanted_for((drives[0], third), work), work)
-    assert half.state == "refused" and f"{drives[0]} looks as wanted" in told(half), told(half)
+    assert half.state == "refused" and f"{drives[0]} matches" in told(half), told(half)
     # No line for these two says that what the lost drive holds may be lost, too.
     assert "one of 2 devices" in told(half) and not half.first.replace
 
@@ -165,8 +167,8 @@ def test_a_btrfs_with_a_third_device_is_not_the_one_over_two(work: Work, make_dr
     third = make_drive(SIZE)
     tool("btrfs", "device", "add", "-f", third, str(work.place("media")))
     larger = ensure(wanted, work)
-    assert larger.state == "refused" and "lies on 3 devices" in told(larger), told(larger)
-    assert f"works with {third}" in told(larger) and not larger.first.replace
+    assert larger.state == "refused" and "uses 3 devices" in told(larger), told(larger)
+    assert f"also uses {third}" in told(larger) and not larger.first.replace
     tool("btrfs", "device", "remove", third, str(work.place("media")))
     assert ensure(wanted, work).state == "as-wanted"
 
@@ -234,13 +236,13 @@ def test_two_matches_of_one_drive_and_drives_of_two_entries_are_refused(
     before = digests(work, one, two, three)
     work.bench.own(one)
     same = ensure(read_wanted(text_for((one, str(link)), work), "w.toml"), work)
-    assert same.state == "refused" and f"Two of the matches mean {one}" in told(same)
+    assert same.state == "refused" and f"Two matches select {one}" in told(same)
     first, second = wanted_for((one, two), work).drive[0], wanted_for((two, three), work).drive[0]
     place = replace(second.volume[0], mount="/srv/elsewhere")
     both = WantedDrives("diskwright.wanted/1", (first, replace(second, volume=(place,))))
     results = ensured(both, where(work), check=False)
     assert [result.state for result in results] == ["refused", "refused"]
-    assert all(f"Two entries of the file mean {two}" in told(result) for result in results)
+    assert all(f"Two entries of the file match {two}" in told(result) for result in results)
     assert faults_of(json.dumps({"schema": "diskwright.ensured/1"})) != ""
     assert not document_of(results, check=False).changed and digests(work, one, two, three) == before
 
@@ -289,7 +291,7 @@ def test_a_run_that_was_cut_off_goes_on_only_where_it_is_that_of_all(
     before = digests(work, *drives, third)
     for other in (drives[::-1], (drives[0], third)):
         refused = ensure(wanted_for(other, work), work)
-        assert refused.state == "refused" and "was cut off" in told(refused), told(refused)
+        assert refused.state == "refused" and "Resolve the interrupted run" in told(refused), told(refused)
     assert digests(work, *drives, third) == before
     assert ensure(wanted, work).state == "changed"
     assert ensure(wanted_for(drives[::-1], work), work).state == "as-wanted"
@@ -309,5 +311,5 @@ def test_a_run_that_waits_on_one_of_them_comes_first(work: Work, make_drive: Mak
     # Another computer knows of no run, and sees that the drive waits by its own notice.
     before = digests(work, *drives)
     (result,) = ensured(wanted, Where(work.environment, work.folder / "other"), check=False)
-    assert result.state == "refused" and "waits on it" in told(result), told(result)
+    assert result.state == "refused" and "is waiting there" in told(result), told(result)
     assert digests(work, *drives) == before

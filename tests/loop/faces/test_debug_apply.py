@@ -18,7 +18,7 @@ def test_the_log_has_the_commands_and_probes_of_every_process(work: Work, make_d
     done = diskwright(work, *words, TMPDIR=str(work.folder))
     assert done.returncode == 0, done.stderr
     (log,) = work.folder.glob("diskwright-debug-*")
-    assert done.stderr.splitlines()[-1].startswith(f"diskwright: The log is in {log}.")
+    assert done.stderr.splitlines()[-1].startswith(f"diskwright: Log: {log}.")
     said = log.read_text()
     ours = re.search(r"^\S+ (\d+) begin: ", said, re.MULTILINE)
     made = re.search(r"^\S+ (\d+) command: mkfs\.ext4 .*: status 0 after [0-9.]+ s$", said, re.MULTILINE)

@@ -186,5 +186,5 @@ def test_a_living_demo_is_not_swept(parent: Path) -> None:
 
 def test_no_room_is_said_in_a_sentence(parent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.demo.drive.NEEDED_BYTES", 1 << 62)
-    with pytest.raises(Failed, match="Name another folder in TMPDIR"), demo_drive():
+    with pytest.raises(Failed, match="Set TMPDIR to another folder"), demo_drive():
         pass

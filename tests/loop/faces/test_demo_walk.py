@@ -73,17 +73,17 @@ def test_by_itself_every_check_holds_and_no_other_drive_changes(parent: Path, ma
     ]
     assert [line for line in done.stdout.splitlines() if line in wanted] == wanted
     assert (
-        "holds  nobody can mount anything meanwhile" in done.stdout
-        and "holds  what was there before is back" in done.stdout
+        "passed no volume can be mounted while waiting" in done.stdout
+        and "passed the old content is restored" in done.stdout
     )
     assert "FAILS" not in done.stdout
-    assert done.stdout.rstrip().endswith(" checks hold, 0 fail.")
+    assert done.stdout.rstrip().endswith(" checks passed, 0 failed.")
     assert done.stderr == ""
     assert sha256(Path(other).read_bytes()).hexdigest() == before
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-@pytest.mark.parametrize("moment", ["Apply", "Make the xfs filesystem"])
+@pytest.mark.parametrize("moment", ["Apply", "Create the xfs filesystem"])
 def test_ended_while_it_applies_nothing_stays(parent: Path, number: signal.Signals, moment: str) -> None:
     with subprocess.Popen(
         COMMAND, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -113,8 +113,8 @@ def test_a_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert "FAILS  both old partitions are warned of as misaligned" in done.stdout
-    assert "1 of" in done.stderr and "do not hold" in done.stderr
+    assert "FAILED both old partitions are reported as misaligned" in done.stdout
+    assert "1 of" in done.stderr and "demo checks failed" in done.stderr
 
 
 class Window:

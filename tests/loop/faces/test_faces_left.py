@@ -38,14 +38,14 @@ comes."""
 
 HELD_IN_THREAD = """
 import pathlib, time
-from wizard.apply.run import kinds
-real = kinds.follow
+from wizard.apply.run import job
+real = job.follow
 def held(*arguments):
     print("held at follow", flush=True)
     while not pathlib.Path({file!r}).exists():
         time.sleep(0.05)
     return real(*arguments)
-kinds.follow = held
+job.follow = held
 """
 """Holds the wizard where it waits for the end of keeping or undoing, until there is a file."""
 
@@ -60,10 +60,10 @@ SMALL = "4"
 
 COMMAND = HELD + "hold(*{place})\nfrom wizard import cli\nsys.exit(cli.main(sys.argv[1:]))\n"
 SAID = {
-    ("launch", "keep"): "ended by you. If a run was begun, `diskwright status` tells how it stands.",
-    ("launch", "undo"): "ended by you. If a run was begun, `diskwright status` tells how it stands.",
-    ("follow", "keep"): "Ended by you. Keeping goes on by itself; `diskwright status",
-    ("follow", "undo"): "Ended by you. Undoing goes on by itself; `diskwright status",
+    ("launch", "keep"): "stopped by the user. If a run was started, `diskwright status` shows its state.",
+    ("launch", "undo"): "stopped by the user. If a run was started, `diskwright status` shows its state.",
+    ("follow", "keep"): "Ended by you. Keeping continues in the background; `diskwright status",
+    ("follow", "undo"): "Ended by you. Undoing continues in the background; `diskwright status",
 }
 
 
@@ -164,7 +164,7 @@ def test_a_run_goes_on_when_the_conversation_ends_without_a_word(
     if asking:
         window.until("Step 5 of 5: Work")
         ask_to_end(window, "ctrl-c")
-        window.asked("An empty line goes on watching.")
+        window.asked("Empty line: keep watching.")
     assert end(window, way) == -SIGNALS[way], window.said
     run = run_of(work)
     assert state(run) is RunState.RUNNING
@@ -177,7 +177,7 @@ def settling(work: Work, drive: str, held_there: bool = False) -> Window:
     window = plain(work, drive, held_there)
     window.asked("Step 4 of 5: Review", "Serial")
     window.answer(drive.removeprefix("/dev/"))
-    window.asked("not yet in use", "K keep", "U undo")
+    window.asked("not in use yet", "K keep", "U undo")
     return window
 
 
@@ -189,7 +189,7 @@ def test_nothing_is_decided_without_an_answer(work: Work, full: str, sure: bool,
     barred = work.digest(full)
     if sure:
         window.answer("K")
-        window.asked("keep it")
+        window.asked("Keep the result")
     code = end(window, way)
     assert code == (-SIGNALS[way] if way in SIGNALS else 0), "a run that is complete has not failed"
     assert "Traceback" not in window.said
@@ -208,12 +208,12 @@ def test_ctrl_c_while_it_is_settled_leaves_it_to_itself(work: Work, full: str, a
     window.answer({"keep": "K", "undo": "U"}[answer], "y")
     window.until("held at follow")
     ask_to_end(window, "ctrl-c")
-    window.asked("goes on watching")
+    window.asked("Empty line: keep watching.")
     ask_to_end(window, "ctrl-c")
     window.until("Interrupted.")
     (work.folder / "let-go").touch()
     assert code_of(window, "ctrl-c") == 0, window.said
-    assert "Traceback" not in window.said and "Nothing has been written" not in flat(window.said)
+    assert "Traceback" not in window.said and "No data was written" not in flat(window.said)
     run = run_of(work)
     assert ended(run) is (RunState.KEPT if answer == "keep" else RunState.UNDONE), story(run)
     if answer == "undo":

@@ -68,14 +68,14 @@ PROMPTS = (
     Prompt("Serial (", TOKEN),
     Prompt("And (", WORD),
     Prompt("Passphrase (", "short", hidden=True),
-    Prompt("Once more (", "short", hidden=True),
+    Prompt("Repeat (", "short", hidden=True),
     Prompt("Serial ("),
 )
 
 
-NOTHING = "Nothing has been written to any drive."
+NOTHING = "No data was written to any drive."
 EXPECTED = {
-    "ctrl-c": (130, f"Ended by you. Ended. {NOTHING}"),
+    "ctrl-c": (130, f"Interrupted. Ended. {NOTHING}"),
     "ctrl-d": (130, f"Ended. {NOTHING}"),
 }
 """The exit code, and what is said last."""

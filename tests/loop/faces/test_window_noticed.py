@@ -54,7 +54,7 @@ def test_while_it_waits_nobody_writes_to_it(old: Old) -> None:
     """A mount without any words is one for reading then, and no tool changes it; after `undo` it is free."""
     before = old.digest
     run = old.migrate_here(Way.LIGHT)
-    assert "nobody can write to it" in read_entries(run)[-1].sentence
+    assert "Writes are blocked" in read_entries(run)[-1].sentence
     waiting = old.digest
     assert subprocess.run(("tune2fs", "-L", "mine", old.drive), capture_output=True, check=False).returncode
     place = old.mount()
@@ -84,7 +84,7 @@ def test_kept_while_it_is_looked_at_it_says_how_it_is_written_to(old: Old) -> No
     carry_out(run, Purpose.KEEP, ())
     assert (
         state(run) is RunState.KEPT
-        and f"read-only: to write to it, say `umount {place}`" in read_entries(run)[-1].sentence
+        and f"read-only at {place}. For write access, run `umount {place}`" in read_entries(run)[-1].sentence
     ), story(run)
 
 
@@ -96,7 +96,7 @@ def test_a_mount_for_writing_is_noticed_and_told_by_status(old: Old) -> None:
     told = status(old, run)
     mounted = datetime.fromtimestamp(facts_on(old.drive).mounted, UTC)
     assert (told["way_back"], datetime.fromisoformat(told["mounted"])) == ("closed", mounted)
-    for word in (f"{mounted:%Y-%m-%d at %H:%M} UTC", "can no longer be undone", f"diskwright keep {run}"):
+    for word in (f"{mounted:%Y-%m-%d at %H:%M} UTC", "undo is no longer possible", f"diskwright keep {run}"):
         assert word in told["sentence"]
     assert old.digest == found
     carry_out(run, Purpose.KEEP, ())
@@ -141,7 +141,7 @@ def test_what_has_something_left_to_do_is_told_to_go_on(old: Old, monkeypatch: p
     assert row.way_back is Rollback.CLOSED and f"diskwright resume {run}" in row.sentence
     carry_out(run, Purpose.APPLY, ())
     assert (
-        "can no longer be undone" in read_entries(run)[-1].sentence
+        "undo is no longer possible" in read_entries(run)[-1].sentence
         and "mount -o" not in read_entries(run)[-1].sentence
     )
 
@@ -169,12 +169,13 @@ def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_clai
     assert (row.way_back, row.state) == (
         Rollback.UNKNOWN,
         RunState.DONE,
-    ) and "not known: only root can look" in row.sentence
+    ) and "still possible: root access is required" in row.sentence
     old.restarted()
     tool("losetup", "--detach", old.drive)
     row = row_of(run)
     assert (
-        row.way_back is Rollback.UNKNOWN and f"{old.drive} does not hold its filesystem now" in row.sentence
+        row.way_back is Rollback.UNKNOWN
+        and f"{old.drive} does not contain the expected filesystem" in row.sentence
     )
 
 
@@ -182,11 +183,11 @@ def test_half_done_and_used_since_its_room_can_be_freed(old: Old, monkeypatch: p
     run = old.begin(old.migration(Way.LIGHT))
     assert row_of(run).way_back is None
     without_power(monkeypatch, Event.STEP_DONE, 2, lambda: carry_out(run, Purpose.APPLY, ()))
-    with pytest.raises(Refused, match="only what is done"):
+    with pytest.raises(Refused, match="only a completed and verified run"):
         check_keeps(run)
     written_to(old, "ext4")
     row = row_of(run)
-    assert row.way_back is Rollback.CLOSED and "Nor can it go on" in row.sentence, story(run)
+    assert row.way_back is Rollback.CLOSED and "Resume is not possible either" in row.sentence, story(run)
     check_keeps(run)
     carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT and not list(old.undo_dir.rglob("*.e2undo"))

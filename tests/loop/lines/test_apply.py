@@ -43,9 +43,9 @@ def test_from_piped_answers_to_a_mounted_filesystem(work: Work, make_drive: Make
         assert wizard.ended() == 0, wizard.said
         run = run_of(work)
         assert state(run) is RunState.DONE
-        assert "That is not loop" in " ".join(wizard.said.split())
+        assert "This does not match loop" in " ".join(wizard.said.split())
         checks = said(run, Event.VERIFIED)
-        assert checks and f"Checked: all {len(checks)} hold" in result
+        assert checks and f"All {len(checks)} checks passed" in result
         assert f"readyat{place}" in "".join(result.split())
         assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "films"
         kind = tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p1").strip()
@@ -77,11 +77,11 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(
     wizard, opened = held(work, drive, monkeypatch)
     try:
         wizard.process.send_signal(signal.SIGINT)
-        watching = wizard.asked("An empty line goes on watching.")
+        watching = wizard.asked("Empty line: keep watching.")
         assert "S stop" in watching and "leave running" in watching
         wizard.answer("S")
         monkeypatch.setattr("tests.loop.lines.conversing.SECONDS", 15.0)
-        wizard.asked("stop it")
+        wizard.asked("y stop")
         wizard.answer("y")
         wizard.until("Stopping as soon as it is safe.")
         opened.touch()
@@ -100,10 +100,10 @@ def test_ctrl_c_twice_leaves_the_run_to_itself(
     wizard, opened = held(work, drive, monkeypatch)
     try:
         wizard.process.send_signal(signal.SIGINT)
-        wizard.asked("An empty line goes on watching.")
+        wizard.asked("Empty line: keep watching.")
         wizard.process.send_signal(signal.SIGINT)
         assert wizard.ended() == 0, wizard.said
-        assert "Traceback" not in wizard.said and "Nothing has been written" not in wizard.said
+        assert "Traceback" not in wizard.said and "No data was written" not in wizard.said
         run = run_of(work)
         assert state(run) is RunState.RUNNING
         opened.touch()
@@ -135,11 +135,11 @@ def test_a_dumb_terminal_is_asked_line_by_line_to_the_checked_result(demos: Path
     # The menu: everything on it anew.
     window.answer("", "A", MEDIA, "", drive)
     result = window.until("Journal:", "Answer: ")
-    assert "not yet in use" in result
+    assert "not in use yet" in result
     window.answer("K")
-    window.asked("keep it")
+    window.asked("y keep")
     window.answer("y")
-    kept = window.until("ready at", "Checked: ", "Answer: ")
+    kept = window.until("ready at", "checks passed", "Answer: ")
     assert " GB ready at" in kept
     window.answer("q")
     if "y " in (last := window.said[-400:]) and "Answer: " in last.splitlines()[-1]:
@@ -155,7 +155,7 @@ def test_ctrl_c_while_asking_ends_with_nothing_written(demos: Path) -> None:
     os.write(window.into, b"\x03")
     assert window.ended() == 130
     flat = " ".join(window.said.split())
-    assert flat.endswith("Ended by you. Ended. Nothing has been written to any drive.")
+    assert flat.endswith("Interrupted. Ended. No data was written to any drive.")
     assert "Traceback" not in window.said
 
 

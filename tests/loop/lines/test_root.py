@@ -19,7 +19,7 @@ FSTAB = Path("/etc/fstab")
 
 def row_of(drive: str, text: str) -> str:
     """A drive's line in the list, to the next one's."""
-    found = re.search(rf"\d+\. {drive.removeprefix('/dev/')}, (.*?)(?= \d+\. |A number)", text)
+    found = re.search(rf"\d+\. {drive.removeprefix('/dev/')}, (.*?)(?= \d+\. |Enter a number|Number: )", text)
     assert found, text
     return found[1]
 
@@ -91,11 +91,11 @@ def test_the_question_for_a_password_is_left(
             assert end(window, way) == -SIGNALS[way], window.said
         else:
             ask_to_end(window, way)
-            again = window.asked("Root was not given")
-            assert "Root was not given: sudo ended with status 1. Nothing was written." in again
+            again = window.asked("Root access was not granted")
+            assert "Root access was not granted: sudo ended with status 1. Nothing was written." in again
             ask_to_end(window, "ctrl-c")
             assert code_of(window, "ctrl-c") == 130
-            assert "Nothing has been written to any drive." in " ".join(window.said.split())
+            assert "No data was written to any drive." in " ".join(window.said.split())
         assert "Traceback" not in window.said
         assert work.digest(drive) == before and not (plain_folder / "runs").exists()
     finally:

@@ -42,7 +42,7 @@ def test_from_piped_answers_to_a_mounted_mirror(work: Work, make_drive: MakeDriv
         wizard.answer("")
         wizard.asked("Step 4 of 5: Review", tokens[0])
         wizard.answer(tokens[1], tokens[0])
-        assert "That is not" in wizard.asked(tokens[0])
+        assert "This does not match" in wizard.asked(tokens[0])
         wizard.answer(tokens[0], tokens[1])
         wizard.until("Journal:", "Answer: ")
         assert wizard.ended() == 0, wizard.said

@@ -63,7 +63,7 @@ def test_a_copy_leaves_both_as_they_were(old: Old, journal: str, make_drive: Mak
 def test_it_is_converted_once_the_journal_was_taken_off_as_told(old: Old, journal: str) -> None:
     before, files = old.digest, old.files("ext3")
     for way in (Way.LIGHT, Way.FULL):
-        with pytest.raises(Refused, match="lies on another device") as refused:
+        with pytest.raises(Refused, match="is on another device") as refused:
             old.migration(way)
     assert old.digest == before
     command = str(refused.value).split("`")[1]

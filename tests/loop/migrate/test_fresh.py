@@ -74,12 +74,12 @@ def test_everything_is_on_the_fresh_one_and_the_old_one_as_it_was(old: Old, targ
         "",
     ]
     checked = [entry.sentence for entry in said(run, Event.VERIFIED)]
-    assert not said(run, Event.NOT_VERIFIED) and any("on both is the same" in one for one in checked)
+    assert not said(run, Event.NOT_VERIFIED) and any("folders and links match" in one for one in checked)
     assert f"{old.drive} was only read" in read_entries(run)[-1].sentence
     for refused, why in (
-        (undo, "nothing to undo"),
-        (keep, "nothing to keep"),
-        (resume, "nothing to resume"),
+        (undo, "No undo needed"),
+        (keep, "Keep does not apply"),
+        (resume, "no steps remain to resume"),
     ):
         with pytest.raises(Refused, match=why):
             refused(run)
@@ -112,19 +112,19 @@ def test_what_is_not_as_it_was_seen_is_not_touched(old: Old, target: str, make_d
             preflight_migration(changed, journal_dir=old.work.runs, environment=old.work.environment)
 
     assert migration.target is not None
-    refused("is not a drive that this run may touch", replace_target(migration, "/dev/loop9999"))
+    refused("This run may not write to", replace_target(migration, "/dev/loop9999"))
     preflight_migration(migration, journal_dir=old.work.runs, environment=old.work.environment)
-    with pytest.raises(Refused, match=f"{target} is to become a new ext4 .* token of {target}"):
+    with pytest.raises(Refused, match=f"{target} becomes a new ext4 .* for {target}"):
         start_migration(
             migration, migration.drive.token, journal_dir=old.work.runs, environment=old.work.environment
         )
     tool("mkfs.ext2", "-q", "-F", target)
-    refused(f"{target} was not touched: it holds ext2")
+    refused(f"{target} was not changed: the target contains ext2")
     was = old.work.digest(target)
     done = diskwright(
         old.work, "migrate", old.drive, "--way=fresh", "--to", target, "--fstab", str(old.work.fstab)
     )
-    assert done.returncode == 3 and "holds ext2" in done.stderr
+    assert done.returncode == 3 and "contains ext2" in done.stderr
     assert old.work.digest(target) == was
 
 
@@ -150,7 +150,7 @@ def test_the_command_shows_both_drives_and_asks_for_the_one_that_is_written(old:
     assert applied.returncode == 3 and f"--confirm {token}" in applied.stderr
     applied = diskwright(old.work, "apply", str(plan), "--fstab", str(old.work.fstab), "--confirm", token)
     assert applied.returncode == 0, applied.stderr
-    assert f"{target} is an ext4 with everything that {old.drive} holds" in applied.stdout + applied.stderr
+    assert f"{target} is an ext4 copy of {old.drive}" in applied.stdout + applied.stderr
 
 
 def replace_target(migration: Migration, path: str) -> Migration:

@@ -55,17 +55,18 @@ def checked(run: Path, event: Event) -> list[str]:
 def test_grub_reads_it_as_linux_does(make_system: MakeSystem, folder: str) -> None:
     old = make_system(folder, "")
     migration = make_migration(old.look(), Way.FULL)
-    (told,) = [
-        doubt for doubt in map(str, migration.doubts) if "what starts it must be able to read ext4" in doubt
-    ]
-    assert f"has to read {folder} and a kernel as Linux does" in told
-    assert ("root lies on" if folder.startswith("/boot/") else "/boot lies on") in told
+    (told,) = [doubt for doubt in map(str, migration.doubts) if "must support ext4" in doubt]
+    assert f"must read {folder} and a kernel as Linux does" in told
+    assert ("contains the root filesystem" if folder.startswith("/boot/") else "contains /boot of") in told
     run = old.migrate(migration)
     assert state(run) is RunState.DONE, story(run)
     # The newest by its date, and no link.
     paths = (f"{folder}/grub.cfg", f"{folder.removesuffix('/grub')}/vmlinuz-5.10")
-    read = [f"GRUB's own driver reads {path} as Linux does" for path in paths]
-    assert checked(run, Event.VERIFIED) == [f"GRUB's own driver lists {folder} as Linux does", *read]
+    read = [f"GRUB's own driver and Linux read the same data from {path}" for path in paths]
+    assert checked(run, Event.VERIFIED) == [
+        f"GRUB's own driver and Linux list the same files in {folder}",
+        *read,
+    ]
     commands = [
         entry.command for entry in said(run, Event.COMMAND) if entry.command and "fstest" in entry.command[0]
     ]
@@ -74,7 +75,7 @@ def test_grub_reads_it_as_linux_does(make_system: MakeSystem, folder: str) -> No
 
 @pytest.mark.parametrize(
     ("word", "wrong"),
-    [("ls", "lists"), ("grub.cfg", "reads /boot/grub/grub.cfg"), ("vmlinuz", "reads /boot/vmlinuz")],
+    [("ls", "list the same"), ("grub.cfg", "from /boot/grub/grub.cfg"), ("vmlinuz", "from /boot/vmlinuz")],
 )
 def test_what_grub_does_not_read_ends_it_and_is_taken_back(
     make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch, word: str, wrong: str
@@ -89,7 +90,7 @@ def test_what_grub_does_not_read_ends_it_and_is_taken_back(
     )
     stand_in(old.work.folder / "bin", monkeypatch, program, script)
     run = old.migrate(migration)
-    assert state(run) is RunState.FAILED and "A check does not hold" in story(run)
+    assert state(run) is RunState.FAILED and "A check failed" in story(run)
     (failed,) = checked(run, Event.NOT_VERIFIED)
     assert wrong in failed
     carry_out(run, Purpose.UNDO, ())

@@ -95,7 +95,7 @@ def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(
         and migration.means in (Means.TRANSACTION, Means.DIRECT)
     )
     assert isinstance(migration.steps[-1].operation, SetFstabType) and "+UUID=" in planned.stdout
-    assert "tune2fs -I 256" in planned.stdout and "If the power goes: " in planned.stdout
+    assert "tune2fs -I 256" in planned.stdout and "On power loss:" in planned.stdout
     assert f"--confirm {migration.drive.token} --fstab" in planned.stderr
     assert (work.digest(drive), work.fstab.read_text()) == (before, fstab)
 
@@ -108,7 +108,7 @@ def test_what_is_mounted_is_refused_wherever_that_is_seen(work: Work, make_drive
         refused = diskwright(work, "migrate", drive, "--way", "full", "--fstab", str(work.fstab))
         assert refused.returncode == 3 and f"mounted at {work.place('here')}" in refused.stderr
         found = look(work, drive, store=work.place("here"))
-        assert "lies on the filesystem that is to be changed" in found.store.fault
+        assert "on the filesystem to convert" in found.store.fault
     with mounted_elsewhere(drive, work.place("there")):
         assert look(work, drive).mounts
         with pytest.raises(Refused, match="is mounted at"):
@@ -179,9 +179,9 @@ def test_a_superblock_that_e2fsprogs_does_not_open_is_told_with_its_copy(
 def test_what_is_no_ext_filesystem_is_told(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     for device, said in (
-        (drive, "holds no ext2"),
-        (str(work.fstab), "no block device"),
-        ("/dev/nothing", "no device"),
+        (drive, "does not contain an ext2"),
+        (str(work.fstab), "not a block device"),
+        ("/dev/nothing", "does not exist"),
     ):
         with pytest.raises(BadInput, match=said):
             look(work, device)
@@ -195,7 +195,7 @@ def test_a_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: 
     with work.bench.image_of(drive).open("r+b") as file:
         file.truncate(48 * MIB)
     tool("losetup", "--set-capacity", drive)
-    with pytest.raises(Refused, match="smaller than the filesystem"):
+    with pytest.raises(Refused, match="smaller than its filesystem"):
         make_migration(look(work, drive), Way.FULL)
 
 
@@ -211,10 +211,10 @@ def test_the_fresh_way_takes_an_empty_volume_only(work: Work, make_drive: MakeDr
         "make-fresh",
         "copy-files",
     ] and migration.means is Means.COPY
-    for target, said in ((used, "holds ext3"), (small, "smaller"), (drive, "the filesystem itself")):
+    for target, said in ((used, "contains ext3"), (small, "smaller"), (drive, "the old filesystem")):
         with pytest.raises(Refused, match=said):
             make_migration(look(work, drive, target=target), Way.FRESH)
-    with pytest.raises(BadInput, match="no device"):
+    with pytest.raises(BadInput, match="does not exist"):
         look(work, drive, target="/dev/nothing")
 
 
@@ -235,7 +235,7 @@ def test_a_way_is_carried_out_at_once_by_the_drives_token_only(work: Work, make_
     assert diskwright(work, *words, "--way", "light", "--confirm", "another").returncode == 3
     assert work.digest(drive) == before
     done = diskwright(work, *words, "--way", "light", "--confirm", token)
-    assert done.returncode == 0 and "holds  Its superblock lists extent" in done.stdout, done.stderr
+    assert done.returncode == 0 and "passed The superblock lists extent" in done.stdout, done.stderr
     assert "extent" in read_superblock(drive).features
 
 
@@ -265,7 +265,7 @@ def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_as
     failed = diskwright(work, *words, "--confirm", drive.removeprefix("/dev/"))
     assert (
         failed.returncode == ExitCode.REFUSED
-        and "is damaged, and not marked as such" in failed.stderr
+        and "is damaged but not marked" in failed.stderr
         and "'old'" in failed.stderr
     )
     assert "--repair" in failed.stderr and work.digest(drive) == before
@@ -291,6 +291,6 @@ def test_damage_that_no_mark_tells_of_is_found_before_anything_is_proposed(
     planned = diskwright(work, *words, "--way", "full", "-o", str(work.folder / "plan.json"))
     dry = diskwright(work, *words, "--way", "full", "--dry-run")
     assert planned.returncode == dry.returncode == ExitCode.REFUSED, (planned.stderr, dry.stderr)
-    assert "damaged, and not marked as such" in planned.stderr and "--repair" in planned.stderr
+    assert "damaged but not marked" in planned.stderr and "--repair" in planned.stderr
     assert work.digest(drive) == before
     assert against(look(work, drive), Way.FULL, repairs=True) is None

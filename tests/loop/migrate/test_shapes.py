@@ -92,8 +92,8 @@ def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(
         case Way.MOUNT:
             assert old.digest == before and old.fstab != lines
         case Way.FRESH:
-            assert any("on both is the same" in entry.sentence for entry in said(run, Event.VERIFIED)), story(
-                run
+            assert any("folders and links match" in entry.sentence for entry in said(run, Event.VERIFIED)), (
+                story(run)
             )
             assert (old.digest, old.fstab) == (before, lines)
             return
@@ -160,7 +160,7 @@ def test_a_crowded_folder_and_a_file_of_almost_two_tib(work: Work, make_drive: M
     before = old.digest
     run = old.migrate_here(manifest=True)
     assert state(run) is RunState.DONE and any(
-        "entries are the same" in one.output for one in said(run, Event.VERIFIED)
+        "entries match" in one.output for one in said(run, Event.VERIFIED)
     ), story(run)
     carry_out(run, Purpose.UNDO, ())
     assert old.digest == before, story(run)

@@ -85,7 +85,7 @@ def test_a_file_that_was_changed_since_is_left_and_everything_can_be_taken_back(
     tool("debugfs", "-w", "-R", "zap_block -f /etc/fstab -o 2 -l 1 -p 0x58 0", old.drive)
     before = old.digest
     run = old.migrate(migration)
-    assert state(run) is RunState.FAILED and "is not what was looked at" in story(run)
+    assert state(run) is RunState.FAILED and "has changed since the last check" in story(run)
     assert old.file("/etc/fstab") == FSTAB[:2] + b"X" + FSTAB[3:]
     carry_out(run, Purpose.UNDO, ())
     assert old.digest == before
@@ -103,7 +103,7 @@ def test_where_it_cannot_be_changed_that_is_told_before(work: Work, make_drive: 
     migration = make_migration(old.look(), Way.FULL)
     assert not any(isinstance(step.operation, SetOwnFstabType) for step in migration.steps)
     (told,) = [doubt for doubt in map(str, migration.doubts) if "/etc/fstab is not changed: " in doubt]
-    assert {"symlink": "a symlink", "hard link": "2 names", "not read": "no entry that mount can read"}[
+    assert {"symlink": "a symlink", "hard link": "2 hard links", "not read": "not an entry mount can read"}[
         how
     ] in told
 

@@ -38,4 +38,4 @@ def test_the_preview_has_the_command_where_grub_needs_it(
     assert (loader.start_bytes, loader.next_bytes) == (0, goes_on * SECTOR)
     said = " ".join(diskwright(work, "move", path).stdout.split())
     assert (f"chroot /mnt grub-install --force {path} &&" in said) == is_told
-    assert "marked as the one to start from" not in said
+    assert "marked as bootable" not in said

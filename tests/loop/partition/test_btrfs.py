@@ -77,7 +77,7 @@ def test_one_on_several_devices_says_so(work: Work, make_drive: MakeDrive) -> No
     tool(*MAKERS["btrfs"], "-d", "single", "-m", "dup", drive.node(2), other)
     was = work.digest(drive.path)
     run, state = work.apply(drive.shrink_plan(NEW))
-    assert state is RunState.FAILED and "It lies on 2 devices" in story(run), story(run)
+    assert state is RunState.FAILED and "spans 2 devices" in story(run), story(run)
     assert work.digest(drive.path) == was
     tool("btrfs", "device", "scan", "--forget", drive.node(2))
     tool("btrfs", "device", "scan", "--forget", other)

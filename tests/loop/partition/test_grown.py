@@ -206,7 +206,7 @@ def test_killed_while_it_grows_on_the_stand_in_it_goes_on(
     assert state(run) is RunState.INTERRUPTED, story(run)
     assert work.digest(drive.path) == was
     asked = diskwright(work, "resume", str(run)).stderr
-    assert f"still writes to {drive.path}, and keeps every file." in asked
+    assert f"still writes to {drive.path}, and preserves every file." in asked
     resume(run)
     assert ended(run) is RunState.WAITING, story(run)
     keep(run)
@@ -219,8 +219,8 @@ def test_killed_while_it_grows_on_the_stand_in_it_goes_on(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("-O", "^resize_inode", "-b", "4096", "-g", "256"), "has to move files"),
-        (("-O", "quota", "-b", "4096"), "features with which nothing is resized so far: quota"),
+        (("-O", "^resize_inode", "-b", "4096", "-g", "256"), "must move files"),
+        (("-O", "quota", "-b", "4096"), "does not support these features yet: quota"),
     ],
 )
 def test_what_a_stand_in_cannot_show_is_not_grown(
@@ -254,7 +254,7 @@ def test_what_was_not_unmounted_is_not_grown(work: Work, make_drive: MakeDrive, 
     was = work.digest(drive.path)
     run, state = work.apply(drive.grow_plan())
     assert state is RunState.FAILED, story(run)
-    assert "was not unmounted cleanly: mount it and unmount it again first" in story(run)
+    assert "was not unmounted cleanly: mount and unmount it first" in story(run)
     assert work.digest(drive.path) == was
 
 
@@ -265,7 +265,7 @@ def test_a_damaged_xfs_is_not_grown_and_its_own_check_is_named(work: Work, make_
     was = work.digest(drive.path)
     run, state = work.apply(drive.grow_plan())
     assert state is RunState.FAILED, story(run)
-    assert f"{drive.node(2)} is not clean: look at it with `xfs_repair -n {drive.node(2)}`." in story(run)
+    assert f"{drive.node(2)} is not clean: run `xfs_repair -n {drive.node(2)}`." in story(run)
     assert work.digest(drive.path) == was
 
 
@@ -275,14 +275,14 @@ def test_a_btrfs_of_mixed_chunks_is_not_grown(work: Work, make_drive: MakeDrive)
     was = work.digest(drive.path)
     run, state = work.apply(drive.grow_plan())
     assert state is RunState.FAILED, story(run)
-    assert "hold files and records together" in story(run)
+    assert "mix data and metadata" in story(run)
     assert work.digest(drive.path) == was
 
 
 def test_small_blocks_are_refused_when_it_is_planned(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     tool("mkfs.xfs", "-q", "-f", "-b", "size=1024", drive.node(2))
-    with pytest.raises(Refused, match="blocks of 1024 bytes"):
+    with pytest.raises(Refused, match="1024-byte blocks"):
         drive.grow_plan()
 
 

@@ -93,7 +93,7 @@ def test_one_that_is_marked_for_a_check_is_left_alone(work: Work, make_drive: Ma
     assert state is RunState.DONE, story(run)
     was = work.digest(drive.path)
     run, state = work.apply(drive.shrink_plan(NEW))
-    assert state is RunState.FAILED and "is marked to be checked. Start Windows twice" in story(run), story(
+    assert state is RunState.FAILED and "is scheduled for a check. Start Windows twice" in story(run), story(
         run
     )
     assert work.digest(drive.path) == was
@@ -110,7 +110,7 @@ def test_one_on_which_windows_sleeps_is_left_alone(work: Work, make_drive: MakeD
         (place / "hiberfil.sys").write_bytes(b"hibr" + bytes(100_000))
     was = work.digest(drive.path)
     run, state = work.apply(drive.grow_plan(LARGER))
-    assert state is RunState.FAILED and f"Windows sleeps on {drive.node(2)}" in story(run), story(run)
+    assert state is RunState.FAILED and f"Windows is hibernated on {drive.node(2)}" in story(run), story(run)
     assert work.digest(drive.path) == was
 
 
@@ -121,9 +121,7 @@ def test_one_whose_journal_is_not_played_back_is_left_alone(work: Work, make_dri
     cut_off(drive)
     was = work.digest(drive.path)
     run, state = work.apply(drive.grow_plan(LARGER))
-    assert state is RunState.FAILED and "holds changes that Windows has not finished" in story(run), story(
-        run
-    )
+    assert state is RunState.FAILED and "has unfinished changes by Windows" in story(run), story(run)
     assert work.digest(drive.path) == was
 
 
@@ -189,7 +187,7 @@ def test_a_size_that_its_files_do_not_fit_into_is_refused_with_the_least(
     filled(drive, "ntfs")
     was = work.digest(drive.path)
     run, state = work.apply(drive.shrink_plan(20 * MIB))
-    assert state is RunState.FAILED and "cannot be that small: ask for" in story(run), story(run)
+    assert state is RunState.FAILED and "cannot be that small: choose" in story(run), story(run)
     assert work.digest(drive.path) == was
 
 

@@ -294,18 +294,18 @@ def test_the_command_line_takes_a_partition(work: Work, make_drive: MakeDrive) -
         token = drive.path.removeprefix("/dev/")
         dry = diskwright(work, "apply", file, "--confirm", token, "--dry-run")
         assert dry.returncode == 0, dry.stderr
-        direct = diskwright(work, "apply", file, "--confirm", token, "--confirm", "no way back")
-        assert (direct.returncode, "always has a way back" in direct.stderr) == (3, True)
+        direct = diskwright(work, "apply", file, "--confirm", token, "--confirm", "no undo")
+        assert (direct.returncode, "always support undo" in direct.stderr) == (3, True)
         done = diskwright(work, "apply", file, "--confirm", token)
         assert done.returncode == 0, done.stderr
         assert diskwright(work, "undo").returncode == 0
     with drive.mounted(2) as place:
         assert (place / "kept").read_bytes() == b"films" * 1000
     for words, said in (
-        ((drive.path, "--delete"), "--delete is for one partition"),
-        ((node, "--workload", "large-media", "--use-free"), "--use-free is for the free space of a drive"),
-        ((node, "--preset", "desktop"), "--preset is for a whole drive"),
-        ((node, "--volume", "workload=large-media,size=10M"), "keeps its size of 67.1 MB"),
+        ((drive.path, "--delete"), "--delete requires one partition"),
+        ((node, "--workload", "large-media", "--use-free"), "--use-free requires a whole drive"),
+        ((node, "--preset", "desktop"), "--preset requires a whole drive"),
+        ((node, "--volume", "workload=large-media,size=10M"), "remains at 67.1 MB"),
     ):
         refused = diskwright(work, "plan", *words)
         assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
@@ -320,7 +320,7 @@ def test_a_partition_that_waits_says_so_and_is_finished_without_the_folder(
         assert state is RunState.WAITING, story(run)
         waiting = probe_drive(drive.path).waiting
         assert waiting is not None and (waiting.run, waiting.bare) == (run_argument(run), True)
-        with pytest.raises(Refused, match=f"The run {run_argument(run)} waits on {drive.path}"):
+        with pytest.raises(Refused, match=f"Run {run_argument(run)} is waiting on {drive.path}"):
             drive.format_plan()
         shutil.rmtree(run)
         found = found_on(drive.path)

@@ -142,13 +142,13 @@ def test_without_root_what_is_missing_is_null_with_the_reason(drive: str) -> Non
 def test_what_is_no_drive_is_said_in_one_sentence(drive: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for word, said in {
-        "/dev/sdnope": "There is no device /dev/sdnope",
+        "/dev/sdnope": "Device /dev/sdnope does not exist",
         f"{drive}p1": f"{drive}p1 is a partition of {drive}",
         str(tmp_path): "is a directory",
-        str(tmp_path / "file"): "is an ordinary file",
-        "/dev/null": "is no block device",
-        "": "No device was named",
-        "/dev/\x1b[31m": "There is no device /dev/?[31m",
+        str(tmp_path / "file"): "is a regular file",
+        "/dev/null": "is not a block device",
+        "": "No device specified",
+        "/dev/\x1b[31m": "Device /dev/?[31m does not exist",
     }.items():
         for json_too in ([], ["--json"]):
             done = inspect(word, *json_too)
@@ -166,7 +166,7 @@ def test_a_recording_shows_the_same_when_the_drive_is_gone(drive: str, tmp_path:
     assert document(drive, "--machine", str(saved)) == live
     assert document(drive)["drives"][0]["partitions"] == []
     done = inspect("/dev/sdx", "--machine", str(saved))
-    assert done.returncode == 2 and f"has no drive /dev/sdx; it has {drive}" in done.stderr
+    assert done.returncode == 2 and f"does not list drive /dev/sdx, only {drive}" in done.stderr
 
 
 def test_files_that_cannot_be_used(tmp_path: Path, drive: str) -> None:

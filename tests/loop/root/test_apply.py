@@ -66,7 +66,7 @@ def test_a_plain_user_applies_and_brings_nothing_along(sudo: Sudo, work: Work, m
     assert after == {"asks": False, "table": True, "answered": True, "root": True}
     run = Path(begun["run"])
     told, again = begun["rooms"]
-    assert told.startswith("The way back takes ") and f" in {work.runs}, where " in told and again == told
+    assert told.startswith("Undo needs ") and f" in {work.runs}; " in told and again == told
     assert run.parent == work.runs and run.stat().st_mode & 0o777 == 0o700 == work.runs.stat().st_mode & 0o777
     assert end["state"] == "done" and end["again"]
     assert end["sentences"] == [entry.sentence for entry in read_entries(run)]
@@ -160,7 +160,7 @@ def test_without_the_password_nothing_is_written(sudo: Sudo, work: Work, make_dr
     said = json.loads(out.splitlines()[-1])
     assert said == {
         "error": "Refused",
-        "sentence": "Root was not given: sudo ended with status 1. Nothing was written.",
+        "sentence": "Root access was not granted: sudo ended with status 1. Nothing was written.",
         "asks": True,
     }, errors
     assert work.digest(drive) == before and not work.runs.exists()
@@ -174,7 +174,7 @@ def test_root_checks_what_it_is_handed(sudo: Sudo, work: Work, make_drive: MakeD
         timeout=60
     )
     said = json.loads(out.splitlines()[-1])
-    assert said["error"] == "Refused" and "'another' is not its token" in said["sentence"], errors
+    assert said["error"] == "Refused" and "'another' does not match" in said["sentence"], errors
     assert work.digest(drive) == before and not work.runs.exists()
 
 
@@ -273,4 +273,4 @@ def test_the_command_of_a_plain_user_is_refused_with_the_one_for_root(
         timeout=60,
         check=False,
     )
-    assert wrong.returncode == 3 and "is not its token" in wrong.stderr and "as root" not in wrong.stderr
+    assert wrong.returncode == 3 and "does not match" in wrong.stderr and "as root" not in wrong.stderr

@@ -48,11 +48,11 @@ def test_what_root_is_handed_is_checked_there(root: Elevated, work: Work, make_d
     drive = made(work, make_drive, "ext4", "films-of-a-test")
     changes = root.work_out(drive, SetLabel("pictures"))
     other = change_steps([Relabel(drive, "ext4", "", "films-of-a-test", "other")], changes.drive)
-    with pytest.raises(Refused, match="not the changes that it would take now"):
+    with pytest.raises(Refused, match="differ from the ones required now"):
         root.begin(replace(changes, steps=other), changes.drive.token, work.runs)
-    with pytest.raises(Refused, match="'another' is not it"):
+    with pytest.raises(Refused, match="'another' does not match"):
         root.begin(changes, "another", work.runs)
-    with pytest.raises(BadInput, match="is no device below /dev"):
+    with pytest.raises(BadInput, match="is not a device below /dev"):
         root.work_out("/home/a", SetLabel("pictures"))
     with pytest.raises(Refused, match="is not mounted"):
         root.work_out(drive, Detach())
@@ -65,7 +65,7 @@ def test_root_moves_a_partition_tells_of_it_and_takes_it_back(
     path = misaligned(work, make_drive)
     before = digest(f"{path}p1")
     moves = Moves((planned(path),))
-    with pytest.raises(Refused, match="not another"):
+    with pytest.raises(Refused, match="another does not confirm"):
         root.begin(moves, "another", work.runs)
     (move,) = moves.moves
     forged = replace(move, after=replace(move.after, start_bytes=move.after.start_bytes + MIB))

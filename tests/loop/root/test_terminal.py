@@ -83,7 +83,7 @@ def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], ma
     terminal.tmux("send-keys", "wrong", "Enter")
     terminal.shows(
         "Read as root",
-        "Root was not given: sudo ended with status 1. Nothing was written.",
+        "Root access was not granted: sudo ended with status 1.",
     )
     terminal.tmux("send-keys", "Enter")
     # What was asked before still stands above it.

@@ -68,7 +68,7 @@ def test_the_first_line_says_so_with_the_whole_command(photos: str, plain_folder
     done = as_plain("plan", photos, "--replace", *WORDS, "-o", str(file))
     assert done.returncode == 0, done.stderr
     first, second, *rest = done.stderr.splitlines()
-    assert first == f"{photos} {UNREAD} Make it as root:"
+    assert first == f"{photos} {UNREAD} Create the plan as root:"
     assert shlex.split(second) == ["sudo", "diskwright", "plan", photos, "--replace", *WORDS, "-o", str(file)]
     told = "\n".join(rest)
     assert "diskwright apply" not in told and "this plan cannot be applied" in told
@@ -96,8 +96,8 @@ def test_the_same_command_as_root_is_a_plan_that_can_be_applied(photos: str, tmp
 def test_a_refusal_leads_to_root_and_to_nothing_that_is_refused_next(photos: str, mode: list[str]) -> None:
     done = as_plain("plan", photos, *mode, *WORDS)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(f"{photos} {UNREAD} Make it as root:\n")
-    assert "Reading it takes root" in done.stderr and "--replace" not in done.stderr
+    assert done.stderr.startswith(f"{photos} {UNREAD} Create the plan as root:\n")
+    assert "Reading requires root" in done.stderr and "--replace" not in done.stderr
 
 
 def test_inspect_says_not_read_at_a_pipe_and_on_a_terminal(photos: str) -> None:

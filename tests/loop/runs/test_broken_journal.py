@@ -104,10 +104,10 @@ def test_a_medium_that_is_read_only_afterwards(
             assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
             said = flat(told.stderr)
             assert (
-                "its filesystem is read-only. If the power went now, its drives would be as before: all is "
-                "done on a stand-in."
+                "the filesystem is read-only. After a power cut now, its drives would be unchanged: the run "
+                "uses a scratch copy."
             ) in said, said
-            assert f"`diskwright undo {run}` undoes what can be undone" in said
+            assert f"`diskwright undo {run}` undoes as much as possible" in said
         told = diskwright(work, "keep", run.name, "--journal", str(runs))
         assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
         file = work.folder / "plan.json"
@@ -137,7 +137,7 @@ def test_a_medium_that_turns_read_only_midway(
     opened.touch()
     said, errors = apply.communicate(timeout=60)
     assert apply.returncode == 4 and "Traceback" not in said + errors, errors
-    assert "its filesystem is read-only. If the power went now, its drives would be as before" in flat(
+    assert "the filesystem is read-only. After a power cut now, its drives would be unchanged" in flat(
         errors
     ), errors
     assert work.digest(plan.drive.path) == before and not work.place("media").exists()
@@ -166,7 +166,7 @@ def test_a_journal_that_was_moved_away_is_not_taken_for_an_empty_one(
     _, errors = apply.communicate(timeout=60)
     until(lambda: not is_locked(moved))
     assert apply.returncode == 1 and "Traceback" not in errors, errors
-    assert "nobody knows what the run did to its drive" in flat(errors)
+    assert "the run's changes to the drive are unknown" in flat(errors)
     assert "Nothing was written" not in errors and "Done: none" not in errors
     assert state(moved) in (RunState.FAILED, RunState.INTERRUPTED), story(moved)
     told = [entry.sentence for entry in read_entries(moved)]

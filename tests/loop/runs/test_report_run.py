@@ -35,7 +35,7 @@ def test_a_run_that_is_done_is_told_with_every_check(work: Work, make_drive: Mak
     assert [check["what"] for check in document["run"]["checks"]] == [entry.sentence for entry in checks]
     assert all(entry.sentence in page.text for entry in checks)
     assert (
-        f"{len(checks)} of {len(checks)} checks hold" in page.text
+        f"{len(checks)} of {len(checks)} checks passed" in page.text
         and said(run, Event.DONE)[0].sentence in page.text
     )
     assert [step["state"] for step in document["run"]["steps"]] == ["done"] * len(plan.steps)
@@ -48,7 +48,7 @@ def test_a_run_that_is_done_is_told_with_every_check(work: Work, make_drive: Mak
     assert [mark["label"] for part in seen["partitions"] for mark in part["signatures"]] == ["old"], (
         "the facts are those of before the run"
     )
-    assert "before its first write" in document["facts"]["origin"]
+    assert "before the first write" in document["facts"]["origin"]
     assert [absence["part"] for absence in document["absent"]] == ["measurement"]
 
     hidden = work.folder / "hidden.html"
@@ -106,7 +106,7 @@ def test_without_kept_facts_a_run_goes_on_and_its_report_says_what_it_reads_inst
     file = work.folder / "report.json"
     write_report(make_report(Sources(run=run)), file)
     facts = json.loads(file.read_text())["facts"]
-    assert "The run kept no facts of its own" in facts["origin"] and facts["drives"][0]["partitions"]
+    assert "The run saved no drive information" in facts["origin"] and facts["drives"][0]["partitions"]
 
 
 def test_changes_in_use_are_reported_and_what_is_named_in_them_can_be_hidden(used: Used) -> None:
@@ -120,7 +120,7 @@ def test_changes_in_use_are_reported_and_what_is_named_in_them_can_be_hidden(use
     document, page = json.loads(told.stdout), Page(file.read_text())
     assert document["plan"] is None and document["changes"]["wanted"]["label"] == "summer films"
     assert [step["state"] for step in document["run"]["steps"]] == ["done"]
-    assert f"Report on changing {used.drive}" in page.text and "1 of 1 checks hold" in page.text
+    assert f"Report on changing {used.drive}" in page.text and "1 of 1 checks passed" in page.text
     assert "tune2fs -L 'summer films'" in page.text
     again = diskwright(used.work, "label", used.drive, "winter", *own, *token)
     assert again.returncode == 0, again.stderr
@@ -142,7 +142,7 @@ def test_a_migration_that_waits_and_one_that_failed_are_reported(
         document, page = json.loads(told.stdout), Page(file.read_text())
         assert document["run"]["state"] == state and document["migration"]["device"] == old.drive
         assert len(document["run"]["steps"]) == len(document["migration"]["steps"])
-        assert f"Report on bringing {old.drive} to ext4" in page.text and "On power loss" in page.text
+        assert f"Report on migrating {old.drive} to ext4" in page.text and "On power loss" in page.text
     assert f"sudo diskwright keep {run}" in page.text, "it waits"
 
 

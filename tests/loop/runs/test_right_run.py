@@ -82,9 +82,9 @@ def test_with_several_open_runs_a_name_is_needed(
     assert told.returncode == 3 and f"sudo diskwright resume {two} --confirm {token}" in flat(told.stderr), (
         told.stderr
     )
-    assert f"{second}: " in told.stderr and "67.1 MB" in told.stderr and "It holds a GPT table" in told.stderr
+    assert f"{second}: " in told.stderr and "67.1 MB" in told.stderr and "Content: a GPT table" in told.stderr
     wrong = diskwright(work, "resume", two.name, "--confirm", plans[0].drive.token)
-    assert wrong.returncode == 3 and "is not its token" in wrong.stderr, wrong.stderr
+    assert wrong.returncode == 3 and "does not match" in wrong.stderr, wrong.stderr
     assert [work.digest(drive) for drive in (first, second)] == left
     done = diskwright(work, "resume", two.name, "--confirm", token)
     assert done.returncode == 0, f"{done.stderr} {story(two)}"
@@ -133,7 +133,7 @@ def test_what_failed_before_anything_was_written_is_not_meant_without_its_name(
     assert went_on.returncode == 0 and work.place("media").is_mount(), f"{went_on.stderr} {story(one)}"
     assert state(two) is RunState.FAILED
     alone = diskwright(work, "resume")
-    assert f"Going on with run {two.name}" in flat(alone.stderr), alone.stderr
+    assert f"Continuing run {two.name}" in flat(alone.stderr), alone.stderr
     done = diskwright(work, "resume", two.name, "--confirm", Path(second).name)
     assert done.returncode == 0 and state(two) is RunState.DONE, f"{done.stderr} {story(two)}"
 
@@ -147,7 +147,7 @@ def test_a_migration_that_wrote_nothing_is_nothing_to_keep(tmp_path: Path) -> No
     journal.add(Event.REFUSED, "/dev/sda1 is in use. Nothing was written.")
     journal.close()
     assert run_meant(None, "resume", tmp_path) == run
-    with pytest.raises(Refused, match="nothing to keep"):
+    with pytest.raises(Refused, match="Cannot keep"):
         run_meant(None, "keep", tmp_path)
 
 
@@ -162,7 +162,7 @@ def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(work: Work, ma
     told = diskwright(work, "undo")
     assert told.returncode in (1, 3) and "Traceback" not in told.stderr, told.stderr
     assert "was changed or damaged. Nothing more was written" in told.stderr, told.stderr
-    assert "What this run made there is barred" in told.stderr
+    assert "The result of this run is waiting" in told.stderr
     assert work.digest(drive) == left
 
 
@@ -184,15 +184,15 @@ def test_after_a_refused_undo_a_barred_drive_is_called_barred(work: Work, make_d
         refused = diskwright(work, "undo", run.name)
         assert refused.returncode and state(run) is not RunState.WAITING, refused.stderr
     again = diskwright(work, "undo", run.name)
-    assert again.returncode and "It holds" not in again.stderr, again.stderr
-    assert "all is written but the marks by which anything recognises it" in flat(again.stderr)
+    assert again.returncode and "Content: " not in again.stderr, again.stderr
+    assert "everything except the signatures is written" in flat(again.stderr)
     assert f"diskwright undo {run} --over-changes" in flat(again.stderr)
     unconfirmed = diskwright(work, "undo", run.name, "--over-changes")
     assert unconfirmed.returncode == 3 and "--confirm" in unconfirmed.stderr, unconfirmed.stderr
     back = diskwright(work, "undo", run.name, "--over-changes", "--confirm", drive.removeprefix("/dev/"))
     assert back.returncode == 0 and work.digest(drive) == before, back.stderr
     told = diskwright(work, "undo", run.name)
-    assert "It holds a GPT table" in flat(told.stderr), told.stderr
+    assert "Content: a GPT table" in flat(told.stderr), told.stderr
 
 
 def test_of_two_runs_that_wait_on_one_drive_the_later_one_is_named_first(
@@ -208,12 +208,12 @@ def test_of_two_runs_that_wait_on_one_drive_the_later_one_is_named_first(
     over = work.digest(drive)
     told = diskwright(work, "undo", first.name)
     assert told.returncode and "Nothing was written" in told.stderr and work.digest(drive) == over
-    assert f"first settle that one, by `diskwright undo {second}`" in flat(told.stderr)
+    assert f"First run `diskwright undo {second}`" in flat(told.stderr)
     # By the words on the screen everything comes back.
     told = diskwright(work, "undo", second.name)
-    assert told.returncode == 0 and "first settle" not in told.stderr, told.stderr
+    assert told.returncode == 0 and "First run" not in told.stderr, told.stderr
     told = diskwright(work, "undo", first.name)
-    assert told.returncode == 0 and "first settle" not in flat(told.stderr), told.stderr
+    assert told.returncode == 0 and "First run" not in flat(told.stderr), told.stderr
     assert work.digest(drive) == before
 
 
@@ -232,10 +232,10 @@ def test_a_run_under_one_that_was_kept_is_never_put_back(work: Work, make_drive:
     for words in (("status",), ("undo", first.name), ("keep", first.name), ("status",)):
         told = diskwright(work, *words)
         said = flat(told.stdout + told.stderr)
-        assert f"Run {second.name} set up the drive after {first.name}" in said, said
+        assert f"The run {second.name} set up the drive after {first.name}" in said, said
         assert f"diskwright undo {first} --over-changes" not in said, said
-        assert "barred" not in said, said
+        assert "The result of this run is waiting" not in said, said
     token = drive.removeprefix("/dev/")
     refused = diskwright(work, "undo", first.name, "--over-changes", "--confirm", token)
-    assert refused.returncode == 3 and "would destroy what" in refused.stderr, refused.stderr
+    assert refused.returncode == 3 and "would destroy the result of" in refused.stderr, refused.stderr
     assert work.digest(drive) == over

@@ -20,7 +20,7 @@ from wizard.plan.check import render_plan
 from wizard.plan.planner import Mode
 
 WAITS = "Done, not in use yet: keep or undo the result."
-BACK = "what was there before is back, bit for bit"
+BACK = "restored bit for bit, with all data read back"
 
 
 def drive_with_files(work: Work, make_drive: MakeDrive) -> str:
@@ -94,7 +94,7 @@ def test_the_screens_take_it_back_by_one_key(work: Work, make_drive: MakeDrive) 
     before = work.digest(drive)
     first, last = screens(work, drive, "U", "bit for bit")
     assert WAITS in first and "undo" in first
-    assert "U undoes it" not in last
+    assert "Undo (U)" not in last
     assert state(run_of(work)) is RunState.UNDONE, story(run_of(work))
     assert work.digest(drive) == before and not usual_place(work).exists()
 
@@ -105,7 +105,7 @@ def test_the_screens_keep_it_by_one_key(work: Work, make_drive: MakeDrive) -> No
     try:
         first, last = screens(work, drive, "K", "ready at")
         assert WAITS in first and "ready at" not in first
-        assert "U undoes it" not in last
+        assert "Undo (U)" not in last
         assert state(run_of(work)) is RunState.KEPT, story(run_of(work))
         assert is_used(drive, place)
     finally:
@@ -128,15 +128,15 @@ def test_line_by_line(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
     try:
         assert WAITS in result and nothing_is_seen(drive)
         wizard.answer("K" if keeps else "U")
-        meaning = wizard.asked("keep it" if keeps else "undo it")
-        assert ("mounted at" if keeps else "put back, bit for bit") in meaning
+        meaning = wizard.asked("Keep the result" if keeps else "Undo the changes")
+        assert ("mounted at" if keeps else "restored bit for bit and compared") in meaning
         wizard.answer("y")
         wizard.until("Answer: ")
         assert wizard.ended() == 0, wizard.said
         run = run_of(work)
         if keeps:
             assert state(run) is RunState.KEPT, story(run)
-            assert "535 MB ready at" in wizard.said and "Checked: all " in wizard.said
+            assert "535 MB ready at" in wizard.said and "checks passed" in wizard.said
             assert is_used(drive, place)
         else:
             assert state(run) is RunState.UNDONE and BACK in " ".join(wizard.said.split())
@@ -156,8 +156,8 @@ def test_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
     try:
         applied = diskwright(work, "apply", str(file), "--confirm", *plan.tokens, "--fstab", str(work.fstab))
         assert applied.returncode == 0, applied.stderr
-        assert ", once you keep it:" in applied.stderr and "Done, not yet in use" in applied.stderr
-        assert "until then `diskwright undo` puts back what was there, bit for bit" in " ".join(
+        assert ", once you keep it:" in applied.stderr and "Done, not in use yet" in applied.stderr
+        assert "Until then, `diskwright undo` restores the old contents bit for bit" in " ".join(
             applied.stderr.split()
         )
         assert nothing_is_seen(drive) and not place.exists()
@@ -169,7 +169,7 @@ def test_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
             f"sudo diskwright keep {run}\n" in listed.stdout
             and f"sudo diskwright undo {run}\n" in listed.stdout
         )
-        assert "nothing would be lost: it can be kept or undone on any later day" in listed.stdout
+        assert "the result can be kept or undone on any later day" in listed.stdout
         (row,) = json.loads(diskwright(work, "status", "--json").stdout)["runs"]
         assert row["state"] == "waiting" and row["commands"] == [
             f"sudo diskwright {word} {run}" for word in ("keep", "undo")
@@ -180,12 +180,12 @@ def test_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
         assert (
             report["state"] == "waiting"
             and report["commands"] == row["commands"]
-            and "nothing would be lost" in report["power"]
+            and "would lose no data" in report["power"]
         )
         page = (work.folder / "report.html").read_text()
         assert all(command in page for command in row["commands"])
         resumed = diskwright(work, "resume")
-        assert resumed.returncode == 3 and f"`diskwright keep {run}` puts it to use" in resumed.stderr
+        assert resumed.returncode == 3 and f"`diskwright keep {run}` accepts the result" in resumed.stderr
 
         settled = diskwright(work, "keep" if keeps else "undo")
         assert settled.returncode == 0, settled.stderr
@@ -238,5 +238,5 @@ def test_a_run_on_the_drive_itself_says_why_beforehand(
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
     assert services(work, drive).why_direct(plan) == ""
     monkeypatch.setattr("wizard.apply.engine.scratch_copies.CONTROL", str(work.folder / "no-loop-control"))
-    assert "the kernel gives no loop devices" in services(work, drive).why_direct(plan)
+    assert "no loop device is available" in services(work, drive).why_direct(plan)
     assert not work.runs.exists()

@@ -85,7 +85,7 @@ def test_a_replaced_table_comes_back_to_the_bit(
     assert work.digest(drive) != before
     done = diskwright(work, "undo")
     assert done.returncode == 0, done.stderr
-    assert "holds what it held before, byte for byte" in done.stderr
+    assert "is restored byte for byte" in done.stderr
     assert state(run) is RunState.UNDONE
     assert work.digest(drive) == before
     after = probe_drive(drive)
@@ -96,7 +96,7 @@ def test_a_replaced_table_comes_back_to_the_bit(
     ]
     assert work.fstab.read_text() == OLD_FSTAB
     again = diskwright(work, "undo")
-    assert (again.returncode, ": undone)" in again.stderr) == (3, True)
+    assert (again.returncode, ", undone)" in again.stderr) == (3, True)
     assert work.digest(drive) == before
 
 
@@ -200,9 +200,9 @@ def test_what_others_changed_since_is_not_overwritten(
     run = stopped_before_formatting(work, plan, monkeypatch)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", f"{drive}p1")
     before = work.digest(drive)
-    with pytest.raises(Refused, match="was changed at byte"):
+    with pytest.raises(Refused, match="changed at byte"):
         undo(run)
-    with pytest.raises(Refused, match="was changed at byte"):
+    with pytest.raises(Refused, match="changed at byte"):
         resume(run)
     assert work.digest(drive) == before
 
@@ -231,7 +231,7 @@ def test_a_run_that_somebody_else_could_have_planted(
     os.chown(run, 65534, 65534)
     before = work.digest(drive)
     for take_up in (resume, undo):
-        with pytest.raises(Refused, match="does not belong to root alone"):
+        with pytest.raises(Refused, match="is not exclusively root's"):
             take_up(run)
     assert work.digest(drive) == before
 
@@ -249,7 +249,7 @@ def test_a_killed_undo_is_done_again_and_only_that(
         undo(run)
     (work.folder / "bin/partx").unlink()
     assert state(run) is RunState.INTERRUPTED and (run / UNDOING).exists()
-    with pytest.raises(Refused, match="was being undone"):
+    with pytest.raises(Refused, match=r"undo of run .* is unfinished"):
         resume(run)
     undo(run)
     assert work.digest(drive) == before
@@ -265,5 +265,5 @@ def test_a_run_that_wrote_nothing_has_nothing_to_undo(
     tool("mkfs.ext4", "-q", "-F", drive)
     run, now = work.apply(plan)
     assert now is RunState.REFUSED
-    with pytest.raises(Refused, match="wrote nothing"):
+    with pytest.raises(Refused, match="made no changes to undo"):
         undo(run)

@@ -73,7 +73,7 @@ def test_root_tells_a_plain_user_the_same(
     assert answer.room is not None and answer.room.fits
     assert format_capacity(room.needed_bytes or 0) in answer.room.sentence
     assert work.digest(drive) == before and not work.runs.exists()
-    monkeypatch.setattr("wizard.apply.plan.start.obstacle", lambda *_: "there are no loop devices")
+    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "there are no loop devices")
     answer = asked_of_root(work, plan)
     assert answer.room is not None and not answer.room.fits
     assert "there are no loop devices" in answer.room.sentence
@@ -114,7 +114,7 @@ def test_too_little_room_is_told_beforehand_and_a_word_goes_on_without(
         runs = place / "runs"
         options = (f"--journal={runs}", f"--fstab={work.fstab}")
         told = diskwright(work, "apply", write(work, plan), "--dry-run", *options)
-        assert "There is no room for a way back" in told.stderr and "--journal DIR" in told.stderr
+        assert "Not enough free space for undo" in told.stderr and "--journal DIR" in told.stderr
         assert told.returncode == 3 and work.digest(drive) == before
         token = f"--confirm={plan.drive.token}"
         failed = diskwright(work, "apply", write(work, plan), token, *options)
@@ -131,7 +131,7 @@ def test_too_little_room_is_told_beforehand_and_a_word_goes_on_without(
 def test_without_a_stand_in_a_drive_that_holds_something_wants_the_word(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
-    monkeypatch.setattr("wizard.apply.plan.start.obstacle", lambda *_: "there are no loop devices")
+    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "there are no loop devices")
     drive = make_drive(96 * MIB)
     if held == "unknown data":
         with Path(drive).open("r+b", buffering=0) as device:
@@ -140,7 +140,7 @@ def test_without_a_stand_in_a_drive_that_holds_something_wants_the_word(
     plan = plan_over_old(work, drive) if held == "a table" else work.plan(drive, wish("ext4"))
     before, tokens = work.digest(drive), plan.tokens
     if held:
-        with pytest.raises(Refused, match=f"there are no loop devices.* say also --confirm '{WORD}'"):
+        with pytest.raises(Refused, match=f"there are no loop devices.* add --confirm '{WORD}'"):
             preflight(plan, *tokens, journal_dir=work.runs, environment=work.environment)
         with pytest.raises(Refused, match="Nothing was written"):
             start_run(plan, *tokens, journal_dir=work.runs, environment=work.environment)
@@ -160,7 +160,7 @@ def test_an_obstacle_that_comes_and_goes_never_takes_the_way_back_unasked(
     plan = plan_over_old(work, drive)
     before = work.digest(drive)
     answers = iter(["it takes no file", *[""] * 20])
-    monkeypatch.setattr("wizard.apply.plan.start.obstacle", lambda *_: next(answers))
-    with pytest.raises(Refused, match="no way back"):
+    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: next(answers))
+    with pytest.raises(Refused, match=f"add --confirm '{WORD}'"):
         start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
     assert work.digest(drive) == before

@@ -103,7 +103,7 @@ def refused(words: Sequence[str], *expected: str) -> None:
     done = bench(*words)
     assert done.returncode == 3, (done.returncode, done.stdout, done.stderr)
     assert not done.stdout
-    for word in ("othing was written", *expected):
+    for word in ("Nothing was written", *expected):
         assert word in done.stderr
 
 
@@ -115,7 +115,7 @@ def ended_in_the_middle(words: Sequence[str], number: signal.Signals) -> str:
         argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOM
     ) as process:
         assert process.stderr is not None
-        assert "Writing back" in process.stderr.readline()
+        assert "Rewriting" in process.stderr.readline()
         sleep(0.05)
         process.send_signal(number)
         out, err = process.communicate(timeout=60)

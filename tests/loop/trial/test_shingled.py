@@ -82,9 +82,9 @@ def test_the_command_tells_its_limits_and_keeps_the_verdict_and_the_drive(
     )
     done = bench(*words, "-o", str(kept))
     assert done.returncode == 0, done.stderr
-    assert "64 MiB at most, for 30 s at most" in " ".join(done.stderr.split())
+    assert "at most 64 MiB, for at most 30 s" in " ".join(done.stderr.split())
     verdict = read_cliff_verdict(kept.read_text(), "kept")
-    assert done.stdout.startswith(verdict.sentence) and "at random, from 0 B" in done.stdout
+    assert done.stdout.startswith(verdict.sentence) and "random, from 0 B" in done.stdout
     assert sum(window.written_bytes for window in verdict.windows) <= 64 * MIB
     assert digest(image) == before
 
@@ -109,10 +109,11 @@ def test_it_is_refused_where_it_is_not_safe_or_makes_no_sense(make_drive: MakeDr
         os.close(held)
     small = make_drive(48 * MIB)
     refused(
-        [small, "--scratch", "--shingled", "--confirm", small.removeprefix("/dev/")], "too little free space"
+        [small, "--scratch", "--shingled", "--confirm", small.removeprefix("/dev/")],
+        "of contiguous free space",
     )
     for words, expected in (
-        ((path, "--shingled"), "belongs to --scratch"),
+        ((path, "--shingled"), "--shingled requires --scratch"),
         ((path, "--scratch", "--shingled", "--confirm", token, "--most-bytes", "1M"), "--most-bytes"),
         ((path, "--scratch", "--shingled", "--confirm", token, "--seconds", "1"), "--seconds"),
     ):
@@ -151,7 +152,7 @@ def test_another_writer_ends_it_and_keeps_what_it_wrote(
         return done
 
     monkeypatch.setattr(os, "pwritev", pwritev)
-    with pytest.raises(Refused, match=r"Another program writes to .*: the trial writes no more"):
+    with pytest.raises(Refused, match=r"Another program is writing to .*\. The trial stopped writing"):
         if trial == "shingled":
             probed(path)
         else:

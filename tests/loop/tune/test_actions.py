@@ -124,11 +124,11 @@ def test_a_filesystem_without_a_label_has_none_again(work: Work, make_drive: Mak
 @pytest.mark.parametrize(
     ("filesystem", "label", "says"),
     [
-        ("xfs", "a b", "holds a blank"),
-        ("vfat", "small", "small letters"),
+        ("xfs", "a b", "contains a blank"),
+        ("vfat", "small", "lowercase letters"),
         ("ext4", "longer than sixteen", "longer than the 16 bytes"),
         ("ext4", "taken", "mounts another filesystem by the label 'taken'"),
-        ("ext4", "OLD ONE", "has the label 'OLD ONE' already"),
+        ("ext4", "OLD ONE", "already has the label 'OLD ONE'"),
     ],
 )
 def test_a_label_that_cannot_be_is_refused(
@@ -157,7 +157,7 @@ def test_a_label_that_the_kernel_was_started_by_stays(
 def test_an_old_label_that_could_not_be_put_back_stays(work: Work, make_drive: MakeDrive) -> None:
     work.fstab.write_text("")
     drive = made(work, make_drive, "xfs", "a b")
-    assert "so it could not be put back" in do(work, "label", drive, "films", code=3)
+    assert "so undo could not restore this label" in do(work, "label", drive, "films", code=3)
     assert label_of(drive) == "a b"
 
 
@@ -197,7 +197,7 @@ def test_once_leaves_fstab_alone_and_a_line_that_is_there_says_where(
     line = f"LABEL=films {place} btrfs noatime,nofail,x-systemd.device-timeout=9 0 0\n"
     work.fstab.write_text(line)
     elsewhere = do(work, "mount", drive, "--at", str(work.place("other")), code=3)
-    assert "leave out --at" in elsewhere and not mounts_of(drive)
+    assert "omit --at" in elsewhere and not mounts_of(drive)
     do(work, "mount", drive)
     assert mounts_of(drive) == [str(place)] and work.fstab.read_text() == line
     assert "noatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))
@@ -238,7 +238,7 @@ def test_what_is_in_use_is_not_unmounted_and_it_is_said_who_uses_it(
         assert f"{below} is mounted below" in do(work, "unmount", drive, code=3)
         tool("umount", str(below))
         journal = ("--journal", str(place / "runs"))
-        assert "journal lies on" in do(work, "unmount", drive, *journal, code=3)
+        assert "journal is on" in do(work, "unmount", drive, *journal, code=3)
         assert mounts_of(drive) == [str(place)]
 
 
@@ -250,7 +250,7 @@ def test_options_are_replaced_in_fstab_and_in_force_where_that_can_be(
     work.fstab.write_text(before)
     with mounted(drive, place):
         said = do(work, "remount", drive, "noatime,nofail,commit=30")
-        assert "The change to commit holds from the next mount on." in said
+        assert "The change to commit takes effect at the next mount." in said
         assert "noatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))
         assert work.fstab.read_text() == before.replace("relatime,nofail", "noatime,nofail,commit=30")
         do(work, "remount", drive, "nodev,noexec,nofail")
@@ -268,8 +268,8 @@ def test_options_are_replaced_in_fstab_and_in_force_where_that_can_be(
         assert work.fstab.read_text() == before
         for options, says in (
             ("noatime,barrier=0", "barrier=0 puts data at risk"),
-            ("noatime,user", "would make mount do something else"),
-            ("relatime,nofail", "has these options already"),
+            ("noatime,user", "would change the action of mount"),
+            ("relatime,nofail", "already has these options"),
         ):
             assert says in do(work, "remount", drive, options, code=3)
         assert work.fstab.read_text() == before
@@ -283,7 +283,7 @@ def test_no_options_are_the_defaults_and_the_review_names_old_and_new(
     (found,) = probe_machine([drive]).drives
     assert options_at_boot(found, drive, work.fstab) == ("nofail",)
     shown = diskwright(work, "remount", drive, "", "--fstab", str(work.fstab))
-    assert "the options defaults, in place of nofail" in " ".join(shown.stdout.split())
+    assert "from nofail to defaults" in " ".join(shown.stdout.split())
     do(work, "remount", drive, "")
     assert work.fstab.read_text() == f"LABEL=films {place} ext4 defaults 0 2\n"
     work.fstab.write_text("")
@@ -301,7 +301,7 @@ def test_what_was_written_down_is_applied_only_as_long_as_it_is_what_would_be_do
     work.fstab.write_text(f"LABEL=films {place} ext4 nofail 0 2\n")
     apply = ("apply", str(file), "--confirm", Path(drive).name, *own)
     late = diskwright(work, *apply)
-    assert late.returncode == 3 and "not the changes that it would take now" in " ".join(late.stderr.split())
+    assert late.returncode == 3 and "differ from the ones required now" in " ".join(late.stderr.split())
     assert label_of(drive) == "films"
     work.fstab.write_text("")
     assert diskwright(work, *apply).returncode == 0 and label_of(drive) == "pictures"

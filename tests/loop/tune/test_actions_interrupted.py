@@ -128,7 +128,7 @@ def test_a_drive_is_unmounted_and_loses_its_power(work: Work, stick: str) -> Non
     carry_out(run, Purpose.APPLY, ())
     gone.join()
     assert state(run) is RunState.DONE and not mounts_of(stick), story(run)
-    assert read_entries(run)[-1].sentence == f"{stick} is powered off: it can be unplugged."
+    assert read_entries(run)[-1].sentence == f"{stick} is powered off and can be unplugged."
     assert [entry.command[0] for entry in said(run, Event.COMMAND)] == ["umount", "sync", "blockdev"]
     assert b"It is on the drive." in work.bench.image_of(stick).read_bytes()
 
@@ -156,7 +156,7 @@ def test_what_does_not_lose_its_power_is_said_and_mounted_again(work: Work, stic
     delete.mkdir()
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.FAILED and not mounts_of(stick), story(run)
-    assert "does not take 1" in said(run, Event.STEP_FAILED)[0].sentence
+    assert "Cannot write 1 to" in said(run, Event.STEP_FAILED)[0].sentence
     carry_out(run, Purpose.UNDO, ())
     assert mounts_of(stick) == [str(place)], story(run)
     assert "noatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))

@@ -133,7 +133,7 @@ def test_it_grows_while_it_is_written_to(
         file.write(b"before" * 5000)
         shown = drive.grow()
         file.write(b"behind" * 5000)
-    assert f"Give {drive.node} the free space behind it" in shown
+    assert f"Extend {drive.node} into the free space" in shown
     assert drive.end == (drive.new, drive.new) and drive.held > drive.new * 4 // 5
     assert drive.neighbours == drive.beside
     assert "No errors detected" in tool("sfdisk", "--verify", drive.path)
@@ -145,7 +145,7 @@ def test_it_grows_while_it_is_written_to(
 
 def test_a_btrfs_gets_its_old_size_back(work: Work, make_drive: MakeDrive) -> None:
     drive = Used(work, make_drive, "gpt", "btrfs")
-    assert "no way back" not in drive.grow()
+    assert "Undo is not possible" not in drive.grow()
     assert drive.table != drive.was
     undone = diskwright(work, "undo")
     assert undone.returncode == 0, undone.stderr
@@ -156,10 +156,10 @@ def test_a_btrfs_gets_its_old_size_back(work: Work, make_drive: MakeDrive) -> No
 def test_what_does_not_shrink_is_said_to_stay(work: Work, make_drive: MakeDrive) -> None:
     drive = Used(work, make_drive, "gpt", "xfs")
     told = drive.grow()
-    assert "Once it has grown there is no way back" in told and "There is no way back." in told
+    assert "Growing cannot be undone" in told and "Undo is not possible." in told
     grown = drive.table
     undone = diskwright(work, "undo")
-    assert undone.returncode == 3 and "XFS does not shrink while it is mounted" in undone.stderr
+    assert undone.returncode == 3 and "XFS does not shrink while mounted" in undone.stderr
     assert drive.table == grown and drive.end == (NEW, NEW)
 
 
@@ -232,7 +232,7 @@ def test_room_that_somebody_takes_meanwhile_is_left_to_them(work: Work, make_dri
     tool("sh", "-c", f"echo 'start=400MiB,size=8MiB' | sfdisk -q --append --no-reread --force {drive.path}")
     taken = drive.table
     carry_out(run, Purpose.APPLY, ())
-    assert state(run) is RunState.REFUSED and "is taken since these changes were made" in story(run)
+    assert state(run) is RunState.REFUSED and "is in use, unlike when these changes" in story(run)
     assert drive.table == taken and drive.end == (OLD, OLD)
 
 
@@ -243,9 +243,9 @@ def test_one_that_does_not_fill_its_partition_grows_alone(work: Work, make_drive
     table = drive.table
     assert drive.held < OLD
     shown = drive.grow()
-    assert drive.held > NEW * 4 // 5 and drive.table == table and "Give " not in shown
+    assert drive.held > NEW * 4 // 5 and drive.table == table and "Extend " not in shown
     again = diskwright(work, "grow", drive.node)
-    assert again.returncode == 3 and "its filesystem fills it" in again.stderr
+    assert again.returncode == 3 and "the filesystem fills" in again.stderr
 
 
 def test_what_cannot_grow_in_use_is_refused_and_nothing_changes(work: Work, make_drive: MakeDrive) -> None:
@@ -259,9 +259,9 @@ def test_what_cannot_grow_in_use_is_refused_and_nothing_changes(work: Work, make
     tool("mount", "-o", "remount,ro", str(drive.place))
     refused("mounted read-only")
     tool("umount", str(drive.place))
-    refused("is not mounted: `diskwright plan .* --grow`")
+    refused("is not mounted: rehearse with `diskwright plan .* --grow`")
     for filesystem, options, match in (
-        ("ext2", (), "holds ext2, which does not grow in use"),
+        ("ext2", (), "contains ext2, which cannot grow while in use"),
         ("ext4", ("-O", "^has_journal"), "has no journal"),
     ):
         tool(*MAKERS[filesystem], *options, drive.node)

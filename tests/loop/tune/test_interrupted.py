@@ -49,7 +49,7 @@ def test_undoing_that_is_itself_cut_off_is_repeated(used: Used, monkeypatch: pyt
     Journal(run).add(Event.STARTED, "Undoing.")
     without_power(monkeypatch, Event.COMMAND, 3, lambda: carry_out(run, Purpose.UNDO, ()))
     assert state(run) is RunState.INTERRUPTED
-    with pytest.raises(Refused, match="was being undone"):
+    with pytest.raises(Refused, match="undo has started"):
         resume(run)
     undo(run)
     assert used.all == before
@@ -67,7 +67,7 @@ def test_what_somebody_else_changed_since_is_left_to_them(used: Used) -> None:
     assert used.fstab == f"{before[0]}\nUUID=new /new ext4 defaults 0 0\n"
     assert (used.scheduler, used.kept_for_root) == (before[2], before[4])
     last = read_entries(run)[-1].sentence
-    assert last.count("Left as it is, since it was changed since") == 2, last
+    assert last.count("Left unchanged, because of a later change") == 2, last
 
 
 def test_a_line_that_somebody_else_changed_is_left_to_them(used: Used) -> None:
@@ -76,7 +76,7 @@ def test_a_line_that_somebody_else_changed_is_left_to_them(used: Used) -> None:
     used.work.fstab.write_text(theirs)
     undo(run)
     assert (
-        used.fstab == theirs and "was changed since, and is left as it is" in read_entries(run)[-1].sentence
+        used.fstab == theirs and "was changed since and is left unchanged" in read_entries(run)[-1].sentence
     )
 
 
@@ -94,7 +94,7 @@ def test_what_does_not_hold_goes_back_at_once_and_the_file_is_not_reached(
     run, end = used.apply(used.changes())
     assert end is RunState.FAILED, story(run)
     assert (
-        "It does not hold: it is mounted with rw,nosuid,nodev,noatime"
+        "The change did not take effect: mounted with rw,nosuid,nodev,noatime"
         in said(run, Event.STEP_FAILED)[0].sentence
     )
     assert (used.fstab, used.words) == (before[0], before[5])
@@ -108,7 +108,7 @@ def test_the_files_go_back_where_the_drive_holds_something_else(used: Used) -> N
     tool("umount", str(used.place))
     used.work.bench.own(used.drive)
     tool("mkfs.ext4", "-q", "-F", "-b", "1024", "-m", "1", used.drive)
-    with pytest.raises(Failed, match="no longer holds the ext4"):
+    with pytest.raises(Failed, match="no longer contains the ext4"):
         undo(run)
     assert used.fstab == before and not used.rules.exists()
     assert used.kept_for_root == BLOCKS // 100

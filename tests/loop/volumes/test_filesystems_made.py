@@ -118,7 +118,9 @@ def test_a_kernel_without_it_is_an_obstacle_that_is_said(
             if one.startswith("The running kernel")
         ]
         assert bool(sentences) == (kind.mounts and not kernel_has(kind)), kind.name
-        assert all(f"has no {kind.title}: boot one that has" in sentence for sentence in sentences)
+        assert all(
+            f"does not support {kind.title}. Boot another kernel" in sentence for sentence in sentences
+        )
 
 
 def test_types_in_an_old_table(make_drive: MakeDrive, work: Work) -> None:
@@ -154,7 +156,7 @@ def test_a_filesystem_that_its_own_check_finds_damaged_never_reaches_the_drive(
     run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
     assert end is RunState.FAILED, story(run)
     last = read_entries(run)[-1].sentence
-    assert "e2fsck ended with status 4" in last and "Nothing was written to the drive" in last
+    assert "e2fsck exited with status 4" in last and "Nothing was written to the drive" in last
     assert work.digest(drive) == before
     (work.folder / "bin/mkfs.ext4").unlink()
     resume(run)
@@ -170,14 +172,14 @@ def test_a_run_that_ended_before_the_uuid_was_set_goes_on(
     stand_in(work.folder / "bin", monkeypatch, "tune.exfat", "echo no >&2; exit 1")
     run, end = work.apply(plan)
     assert end is RunState.FAILED
-    assert "tune.exfat ended with status 1" in read_entries(run)[-1].sentence
+    assert "tune.exfat exited with status 1" in read_entries(run)[-1].sentence
     (work.folder / "bin/tune.exfat").unlink()
     part = plan.volumes[0].path
     assert "exfat" not in tool("wipefs", "--noheadings", part)
     # What somebody else makes there meanwhile stays, though it is called the same.
     tool("mkfs.exfat", "-L", "media", part)
     theirs = blkid(part, "UUID")
-    with pytest.raises(Refused, match="holds what this run did not make"):
+    with pytest.raises(Refused, match="contains data that this run did not make"):
         resume(run)
     assert blkid(part, "UUID") == theirs
     tool("wipefs", "--all", "--quiet", part)
@@ -219,7 +221,7 @@ def test_what_somebody_else_made_in_its_place_stays(
         tool("wipefs", "--all", "--quiet", part)
         tool(*theirs, part)
         uuid = blkid(part, "UUID")
-        with pytest.raises(Refused, match="holds what this run did not make"):
+        with pytest.raises(Refused, match="contains data that this run did not make"):
             resume(run)
         assert blkid(part, "UUID") == uuid
 

@@ -33,7 +33,7 @@ def test_a_mirror_by_btrfs_gives_its_files_back_from_either_drive(work: Work, ma
         str(file),
     )
     assert made.returncode == 0, made.stderr
-    assert "A mirror survives the loss of one drive, and is no backup" in " ".join(made.stderr.split())
+    assert "A mirror survives the loss of one drive, but is not a backup" in " ".join(made.stderr.split())
     plan = read_plan(file.read_text(), str(file))
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)

@@ -72,9 +72,9 @@ def test_a_term_is_found_in_any_spelling(asked: str, term: str) -> None:
 
 
 def test_an_unknown_term_gets_its_neighbours_named() -> None:
-    with pytest.raises(BadInput, match=r"does not have 'noatim'.*noatime"):
+    with pytest.raises(BadInput, match=r"'noatim' is not in the glossary.*noatime"):
         find_term("noatim")
-    with pytest.raises(BadInput, match=r"does not have 'zzzzzz'\.$"):
+    with pytest.raises(BadInput, match=r"'zzzzzz' is not in the glossary\.$"):
         find_term("zzzzzz")
     with pytest.raises(BadInput, match=r"\?\[31m"):
         find_term("\x1b[31m")
@@ -110,11 +110,11 @@ def test_a_file_of_ones_own_adds_and_replaces(tmp_path: Path, monkeypatch: pytes
     [
         (
             MINE.format(id="x", term="GPT", text="Mine."),
-            "'GPT' is explained already by the term with the id 'gpt'",
+            "'GPT' is already defined by the term with the id 'gpt'",
         ),
         (MINE.format(id="x", term=" ", text="Mine."), r"line 3, terms 1, `term`: write one line"),
         (MINE.format(id="x", term="x", text="a" * 401), r"line 4, terms 1, `text`: write one line"),
-        (MINE.format(id="X Y", term="x", text="a"), r"line 2, terms 1, `id`: 'X Y' is no id"),
+        (MINE.format(id="X Y", term="x", text="a"), r"line 2, terms 1, `id`: 'X Y' is not a valid id"),
         ("[[terms]]\nid = 'x'\n", "missing"),
     ],
 )
@@ -144,4 +144,4 @@ def test_the_command_prints_one_or_all(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_an_unknown_term_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["glossary", "nonsense"]) == ExitCode.USAGE
-    assert "The glossary does not have 'nonsense'." in capsys.readouterr().err
+    assert "'nonsense' is not in the glossary." in capsys.readouterr().err

@@ -87,7 +87,7 @@ def test_discards_are_for_drives_that_take_them_and_have_nobody_to_tell() -> Non
 def test_reserved_blocks_come_back_but_not_from_a_system() -> None:
     held = ext4("noatime", reserved_bytes=5 * GIB)
     (change,) = tuning(held).changes
-    assert tuning(held).reserved_percent == 0 and "5.4 GB are kept for root" in str(change.why)
+    assert tuning(held).reserved_percent == 0 and "5.4 GB reserved for root" in str(change.why)
     assert not any("root" in what for what in said(tuning(held, "desktop-root")))
     assert not said(tuning(ext4("noatime", reserved_bytes=GIB // 2)))
 

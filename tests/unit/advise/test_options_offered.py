@@ -55,7 +55,7 @@ def test_a_danger_comes_late_and_excludes_what_it_cannot_stand_beside() -> None:
 def test_a_systems_volume_is_refused_every_danger() -> None:
     dangers = [one for one in offers("ext4", "desktop-root").values() if one.option.danger]
     assert dangers and all(one.refusal and not one.advised for one in dangers)
-    assert all("the system lives on" in one.refusal for one in dangers if not one.option.refused)
+    assert all("not allowed on a system volume" in one.refusal for one in dangers if not one.option.refused)
 
 
 def test_what_the_kernel_does_not_take_is_refused_with_its_reason() -> None:

@@ -86,7 +86,7 @@ def test_a_users_workload_and_option_replace_the_bundled_ones(write: Write) -> N
 
 def test_an_unknown_workload_names_the_known_ones() -> None:
     with pytest.raises(
-        BadInput, match=r"no workload 'videos\?\[2J'.*desktop-root, large-media, .*small-files"
+        BadInput, match=r"Unknown workload 'videos\?\[2J'.*desktop-root, large-media, .*small-files"
     ):
         find_workload("videos\x1b[2J")
 

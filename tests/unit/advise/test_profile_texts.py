@@ -14,16 +14,7 @@ from wizard.advice.request import is_danger
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
 from wizard.documents.decode import Misfit, decode
-from wizard.model.said import (
-    NO_TEXT,
-    PROFILES,
-    Message,
-    ProfileText,
-    Sentence,
-    in_english,
-    join,
-    parts_of,
-)
+from wizard.model.said import NO_TEXT, PROFILES, Message, ProfileText, Sentence, in_english, join, parts_of
 
 NAMES = Sentence("It says: {text}")
 RED = str(REPO / "tests/machines/red.json")

@@ -39,7 +39,7 @@ def assert_at(said: str, number: int, place: str) -> None:
     ("old", "new", "at", "nth", "key", "says"),
     [
         ('place = "chosen"', 'place = "best"', "place", 0, "choices 1, place", "best"),
-        ('place = "chosen"', 'palce = "chosen"', "palce", 0, "choices 1, palce", "is no key"),
+        ('place = "chosen"', 'palce = "chosen"', "palce", 0, "choices 1, palce", "is not a known key"),
         ('sentence = "It suits too."\n', "", "[[choices]]", 1, "choices 2", "sentence"),
         (
             'place = "second"\nsentence = "More here."',
@@ -49,7 +49,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "choices 3, shingled, place",
             "2",
         ),
-        ('id = "photos"', 'id = "Photos 1"', "id", 0, "id", "no id"),
+        ('id = "photos"', 'id = "Photos 1"', "id", 0, "id", "not a valid id"),
         ('label = "photos"', 'label = "photographs-2026"', "label", 0, "label", "1 to 12"),
         ('label = "photos"', 'label = "фото"', "label", 0, "label", "1 to 12"),
         ('title = "Photographs"', 'title = "a\\u001b[2Jb"', "title", 0, "title", "plain text"),
@@ -59,7 +59,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "mkfs",
             0,
             "choices 1, mkfs",
-            "no option 'ext4-no-reserv'",
+            "unknown option 'ext4-no-reserv'",
         ),
         (
             '["ext4-no-reserve", ',
@@ -67,7 +67,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "mkfs",
             0,
             "choices 1, mkfs",
-            "noatime is an option for mount",
+            "noatime is a mount option",
         ),
         (
             '["ext4-no-reserve", ',
@@ -99,17 +99,24 @@ def assert_at(said: str, number: int, place: str) -> None:
             "mkfs",
             0,
             "choices 1, mkfs",
-            "cannot be used together",
+            "cannot be combined",
         ),
-        ('["mq-deadline"]', '["elevator"]', "schedulers", 0, "choices 2, schedulers", "no option 'elevator'"),
-        ('["mine-1"]', '["mine-2"]', "evidence", 0, "choices 1, evidence", "no evidence 'mine-2'"),
+        (
+            '["mq-deadline"]',
+            '["elevator"]',
+            "schedulers",
+            0,
+            "choices 2, schedulers",
+            "unknown option 'elevator'",
+        ),
+        ('["mine-1"]', '["mine-2"]', "evidence", 0, "choices 1, evidence", "unknown evidence 'mine-2'"),
         (
             'filesystem = "xfs"',
             'filesystem = "reiserfs"',
             "filesystem",
             1,
             "choices 2, filesystem",
-            "'reiserfs' is none of ",
+            "Unknown name 'reiserfs'",
         ),
         (
             'filesystem = "xfs"',
@@ -117,7 +124,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "filesystem",
             1,
             "choices 2, filesystem",
-            "ranked before",
+            "ranked twice",
         ),
         (
             'place = "second"\nsentence = "It suits too."',
@@ -125,7 +132,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "place",
             1,
             "choices 2, place",
-            "more than one",
+            "found several",
         ),
         (
             'place = "second"\nsentence = "More here."',
@@ -133,16 +140,16 @@ def assert_at(said: str, number: int, place: str) -> None:
             "place",
             4,
             "choices 3, shingled, place",
-            "more than one",
+            "found several",
         ),
-        ('place = "chosen"', 'place = "rejected"', "[[choices]]", 0, "choices 1", "no filesystem is chosen"),
+        ('place = "chosen"', 'place = "rejected"', "[[choices]]", 0, "choices 1", "found none"),
         (
             'place = "rejected"\nsentence = "It suits less."',
             'place = "second"\nsentence = "It suits less."',
             "place",
             3,
             "choices 3, place",
-            "more than one filesystem is second; at most one",
+            "at most one filesystem may be second",
         ),
         (
             'label = "photos"',
@@ -150,7 +157,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "measured",
             0,
             "measured",
-            "no evidence 'mine-3'",
+            "unknown evidence 'mine-3'",
         ),
         (
             'sentence = "It suits."',
@@ -158,7 +165,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "unfit",
             0,
             "choices 1, unfit",
-            "only a filesystem that is rejected",
+            "only a rejected filesystem",
         ),
         (
             'sentence = "It suits less."',
@@ -166,7 +173,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "sentence",
             3,
             "choices 3, sentence",
-            "say in a sentence",
+            "explain this ranking",
         ),
     ],
 )
@@ -190,16 +197,16 @@ def test_the_same_id_twice_in_one_folder(mine: Path, write: Write) -> None:
     [
         ('"-I 512"', '"-J device=/dev/sdb"', "text", "cannot be written"),
         ('"-I 512"', '"-I 512 /dev/sdb"', "text", "cannot be written"),
-        ('"-I 512"', '"-U clear"', "text", "diskwright itself"),
+        ('"-I 512"', '"-U clear"', "text", "diskwright sets '-U clear'"),
         ('"-I 512"', '"$(reboot)"', "text", "cannot be written"),
         ('kind = "mkfs"', 'kind = "mkswap"', "kind", "mkswap"),
-        ('["ext4"]', '["ext5"]', "filesystems", "none of ext4"),
+        ('["ext4"]', '["ext5"]', "filesystems", "one of ext4"),
         ('["ext4"]', "[]", "filesystems", "at least one"),
         ('"2.6"', '"2.6.33"', "since", "kernel version"),
         ('"1GiB"', '"much"', "at_least", "not a size"),
-        ('["noatime"]', '["notime"]', "conflicts", "no option 'notime'"),
-        ('conflicts = ["noatime"]', "danger = true", "never", "say why"),
-        ('since = "2.6"', "since = 2.6", "since", "has to be text, not a number."),
+        ('["noatime"]', '["notime"]', "conflicts", "unknown option 'notime'"),
+        ('conflicts = ["noatime"]', "danger = true", "never", "add the reason"),
+        ('since = "2.6"', "since = 2.6", "since", "must be text, not a number."),
     ],
 )
 def test_faults_in_an_option(write: Write, old: str, new: str, key: str, says: str) -> None:
@@ -213,7 +220,7 @@ def test_faults_in_an_option(write: Write, old: str, new: str, key: str, says: s
 
 def test_conflicts_are_seen_from_either_side(mine: Path, write: Write) -> None:
     write("options/mine.toml", OPTIONS.replace('["noatime"]', '["ext4-no-reserve"]'))
-    assert "ext4-no-reserve and my-inode-size cannot be used together" in fault(mine)
+    assert "ext4-no-reserve and my-inode-size cannot be combined" in fault(mine)
 
 
 @pytest.mark.parametrize(
@@ -224,15 +231,15 @@ def test_conflicts_are_seen_from_either_side(mine: Path, write: Write) -> None:
             '[["ext4", "X"]]',
             "figures",
             "measurements 1, figures 1.2",
-            "has to be a number, not text.",
+            "must be a number, not text.",
         ),
-        ('[["ext4", 3], ["xfs", 3.5]]', "[]", "figures", "measurements 1, figures", "no figure"),
+        ('[["ext4", 3], ["xfs", 3.5]]', "[]", "figures", "measurements 1, figures", "figure missing"),
         (
             "lower_is_better = true",
             'lower_is_better = "yes"',
             "lower_is_better",
             "measurements 1, lower_is_better",
-            "has to be yes or no (true or false), not text.",
+            "must be a boolean (true or false), not text.",
         ),
         ('era = "2026"\n', "", "[study]", "study, era", "is missing"),
     ],
@@ -251,4 +258,4 @@ def test_a_file_that_is_no_toml(write: Write) -> None:
 
 def test_two_options_with_the_same_flag_exclude_each_other(write: Write, mine: Path) -> None:
     write("options/mine.toml", OPTIONS.replace('"-I 512"', '"-m 1"').replace('["noatime"]', "[]"))
-    assert "cannot be used together" in fault(mine)
+    assert "cannot be combined" in fault(mine)

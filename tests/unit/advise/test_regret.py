@@ -128,9 +128,9 @@ def test_what_was_run_once_or_under_other_conditions_stands_apart(profiles: tupl
     assert [found.card.id for found in row.sound] == ["beaten", "within-the-spread"]
     assert [found.card.id for found in row.doubtful] == ["other-conditions", "too-seldom", "once"]
     assert [found.card.id for found in row.beaten] == ["beaten"]
-    fault = "mail: regret does not say in one sentence: Btrfs did 1.44 times as much, and why that is borne."
+    fault = "mail: regret does not say in one sentence: Btrfs did 1.44 times the work, and why that is borne."
     assert fault in regret.faults((one,), {})
-    told = ProfileText("Btrfs did 1.44 times as much; ext4 is easily repaired.")
+    told = ProfileText("Btrfs did 1.44 times the work; ext4 is easily repaired.")
     assert fault not in regret.faults((replace(one, measured=PublishedMeasurements(measured, told)),), {})
 
 
@@ -143,7 +143,7 @@ def test_a_trial_says_what_the_advised_one_costs_as_the_studies_do() -> None:
         "6"
     ] * 4
     assert [row[7] for row in cells] == [
-        "the advice stands",
+        "advice confirmed",
         "the other was faster here",
         "no measurable difference",
         "undecided",

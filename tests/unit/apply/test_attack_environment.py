@@ -65,4 +65,4 @@ def test_a_full_disk_behind_the_output_is_a_sentence() -> None:
             argv, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
         )
     assert said.returncode == 1
-    assert said.stderr == "diskwright: The output could not be written: its disk is full.\n"
+    assert said.stderr == "diskwright: Cannot write the output: the disk is full.\n"

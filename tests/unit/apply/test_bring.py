@@ -117,21 +117,21 @@ def test_a_changed_document_is_refused() -> None:
 
 
 def test_what_a_linux_filesystem_does_not_keep() -> None:
-    assert told(on("ext4")) == "Not copied, since it is another filesystem: /home/anna/usb."
-    assert "Flags of chattr that XFS does not know" in told(on("xfs"))
+    assert told(on("ext4")) == "Not copied because on another filesystem: /home/anna/usb."
+    assert "Flags of chattr unknown to XFS" in told(on("xfs"))
     assert "whole seconds" in told(on("ext3"))
 
 
 @pytest.mark.parametrize("filesystem", ["vfat", "exfat", "ntfs"])
 def test_what_windows_filesystems_do_not_keep(filesystem: str) -> None:
     said, title = told(on(filesystem)), KINDS[filesystem].title
-    assert f"{title} keeps no owners, permissions, extended attributes, ACLs or flags" in said
-    for count in ("3 are left out", "2 further names", "1 is left out"):
+    assert f"{title} does not store owners, permissions" in said
+    for count in ("3 are omitted", "2 extra names", "1 is omitted"):
         assert count in said
-    assert ("no holes" in said) is (filesystem != "ntfs")
+    assert ("does not support holes" in said) is (filesystem != "ntfs")
     back = told(on("ext4", filesystem))
-    assert f"{title} keeps no owners. The copies belong to" in back
-    assert "no owners" not in told(on(filesystem, "ext4")).replace("keeps no owners, permissions", "")
+    assert f"{title} does not store owners. The copies belong to" in back
+    assert "not store owners." not in told(on(filesystem, "ext4"))
 
 
 def test_names_and_sizes_that_cannot_be() -> None:
@@ -320,7 +320,7 @@ def test_no_document_changes_fstab_otherwise(lines: tuple[LineEdit, ...]) -> Non
     assert read_bring(render_bring(TAKES), "it").takes == TAKES.takes
     assert TAKES.takes is not None
     edit = replace(TAKES.takes.edit, lines=lines)
-    with pytest.raises(BadInput, match="otherwise than by both"):
+    with pytest.raises(BadInput, match="go beyond the lines of both"):
         read_bring(render_bring(replace(TAKES, takes=replace(TAKES.takes, edit=edit))), "it")
 
 

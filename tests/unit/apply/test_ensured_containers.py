@@ -51,20 +51,23 @@ def test_open_listed_and_mounted_it_is_as_wanted(
 def test_a_doubt_is_called_a_doubt(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = replace(there(), layers=())
     said = told(closed, environment, monkeypatch)
-    assert "closed, so what it holds is unknown" in said and "--key-file /etc/keys/m.key" in said
+    assert (
+        f"contents of {closed.partitions[0].path} are unknown" in said
+        and "--key-file /etc/keys/m.key" in said
+    )
     assert "does not open" in told(there(), environment, monkeypatch, opens=False)
 
 
 @pytest.mark.parametrize(
     ("crypttab", "fstab", "mounted", "why"),
     [
-        ("", FSTAB, ("/srv/m",), "no line that opens"),
-        (f"#{CRYPTTAB[10:]}", FSTAB, ("/srv/m",), "no line that opens"),
-        (CRYPTTAB.replace("/m.key", "/other.key"), FSTAB, ("/srv/m",), "no line that opens"),
-        (CRYPTTAB.replace("/etc/keys/m.key", "none"), FSTAB, ("/srv/m",), "no line that opens"),
-        (CRYPTTAB * 2, FSTAB, ("/srv/m",), "no line that opens"),
-        (CRYPTTAB, "", ("/srv/m",), "has no line that mounts"),
-        (CRYPTTAB, FSTAB.replace("/srv/m", "/srv/n"), ("/srv/n",), "and /srv/m is wanted"),
+        ("", FSTAB, ("/srv/m",), "lacks an entry to open"),
+        (f"#{CRYPTTAB[10:]}", FSTAB, ("/srv/m",), "lacks an entry to open"),
+        (CRYPTTAB.replace("/m.key", "/other.key"), FSTAB, ("/srv/m",), "lacks an entry to open"),
+        (CRYPTTAB.replace("/etc/keys/m.key", "none"), FSTAB, ("/srv/m",), "lacks an entry to open"),
+        (CRYPTTAB * 2, FSTAB, ("/srv/m",), "lacks an entry to open"),
+        (CRYPTTAB, "", ("/srv/m",), "lacks an entry to mount"),
+        (CRYPTTAB, FSTAB.replace("/srv/m", "/srv/n"), ("/srv/n",), "instead of /srv/m"),
         (CRYPTTAB, FSTAB, (), "is not mounted at /srv/m"),
         (CRYPTTAB, FSTAB, ("/srv/n",), "is not mounted at /srv/m"),
     ],

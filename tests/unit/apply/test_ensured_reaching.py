@@ -61,7 +61,7 @@ def test_a_part_of_more_is_told(kind: str, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("kind", ["zfs_member", "isw_raid_member", "bcache", "jbd"])
 def test_a_part_of_what_no_tool_tells_is_a_doubt(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said = told((drive(), holding("/dev/sda", kind)), {}, monkeypatch)
-    assert f"/dev/sda1 is a {kind}" in said and "nothing is replaced" in said
+    assert f"/dev/sda1 is a {kind}" in said and "no data is replaced" in said
 
 
 def test_what_the_tools_do_not_tell_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,11 @@ def test_going_on_with_what_still_writes_over_a_drive_wants_its_token(typed: str
     services.journal = [entry(Event.STEP_STARTED, "Write.", 1)]
     person = begun(services)
     person.act("resume")
-    assert services.seen.resumed < 1 and person.view.place == "typing" and "still writes" in person.text
+    assert (
+        services.seen.resumed < 1
+        and person.view.place == "typing"
+        and "overwrites all contents" in person.text
+    )
     person.act("take", token0=typed)
     assert services.seen.resumed < 1 and "S1" in person.said
     person.act("take", token0="S1")
@@ -136,7 +140,7 @@ def test_where_several_wait_on_other_drives_none_is_guessed() -> None:
     services.known = services.machine = machine(*known, drive(path="/dev/sdc", serial="S3", by_id=()))
     person = Person(services)
     person.key("K", "/dev/sdc")
-    assert not services.shown and "Several wait" in person.said
+    assert not services.shown and "Several results are waiting" in person.said
 
 
 class KeptInVain(Live):
@@ -182,7 +186,7 @@ def test_only_what_works_on_a_waiting_run_is_offered(names: tuple[str, ...]) -> 
     shown = {action.name for action in person.view.actions}
     assert shown & {"keep", "undo", "resume"} == set(names)
     assert ("--over-changes" in person.text) is (not names)
-    assert ("U undoes it." in person.text) is ("undo" in names)
+    assert ("Undo (U):" in person.text) is ("undo" in names)
 
 
 def test_who_has_left_the_menu_has_not_chosen_to_replace_everything() -> None:
@@ -217,7 +221,7 @@ def test_a_plain_user_is_not_told_that_the_first_screen_has_the_run() -> None:
     work = person.desk.place
     assert isinstance(work, WorkScreen)
     work.act_leave("", {})
-    assert "first screen" not in person.said and "sudo diskwright status" in person.said
+    assert "listed first on Drives" not in person.said and "sudo diskwright status" in person.said
 
 
 def test_a_drive_that_came_after_the_plan_is_minded_by_the_token() -> None:
@@ -319,8 +323,8 @@ def test_who_measured_by_writing_is_not_told_that_nothing_was_written(writes: bo
     person.act("back")
     person.act("quit")
     assert person.view.place == "question"
-    assert ("Nothing was written" in person.text) is not writes
-    assert ("Only measuring has written" in person.text) is writes
+    assert ("No drive was written" in person.text) is not writes
+    assert ("Only the measurement has written" in person.text) is writes
 
 
 @pytest.mark.parametrize(

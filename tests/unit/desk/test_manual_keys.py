@@ -74,4 +74,4 @@ def test_capital_letters_are_told_together() -> None:
 def test_the_manual_has_the_keys_of_size_and_place() -> None:
     module = (DESK / "editors" / "adjusting.py").read_text()
     stepping = set(re.findall(r'\("([+-])", False\)', module))
-    assert told("Resize or move") - {"z"} == had("editors/adjusting.py") | stepping
+    assert told("Size and place") - {"z"} == had("editors/adjusting.py") | stepping

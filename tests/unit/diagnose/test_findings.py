@@ -331,7 +331,7 @@ def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_t
         ("alignment-ok", "/dev/sda"),
         ("alignment-physical", "/dev/sda41"),
     }
-    assert any(str(finding.sentence).startswith("40 of the 41 partitions") for finding in found)
+    assert any(str(finding.sentence).startswith("40 of 41 partitions") for finding in found)
 
 
 @pytest.mark.parametrize(

@@ -95,9 +95,9 @@ SAID = {
         "good",
         (
             "Good: the drive reports no problem.",
-            "It was on for 3.4 years (30000 hours).",
-            "It is at 31 °C.",
-            "Its last self-test passed 24 hours of power ago.",
+            "Powered on for 3.4 years (30000 hours).",
+            "Temperature: 31 °C.",
+            "The last self-test passed 24 power-on hours ago.",
         ),
     ),
     "pending sectors": (
@@ -105,9 +105,9 @@ SAID = {
         "failing",
         (
             "Failing: copy all data off the drive now.",
-            "8 sectors cannot be read; what they held may be lost.",
-            "It was on for 3.4 years (30000 hours).",
-            "It is at 31 °C.",
+            "8 sectors are unreadable; their data may be lost.",
+            "Powered on for 3.4 years (30000 hours).",
+            "Temperature: 31 °C.",
         ),
     ),
     "one pending sector": (
@@ -117,7 +117,7 @@ SAID = {
             "Failing: copy all data off the drive now.",
             "One sector is unreadable; its data may be lost.",
             "Powered on for one hour.",
-            "It is at 31 °C.",
+            "Temperature: 31 °C.",
         ),
     ),
     "replaced sectors": (
@@ -125,9 +125,9 @@ SAID = {
         "worn",
         (
             "Worn but working: plan to replace the drive.",
-            "It has replaced 387 bad sectors with spares.",
-            "It was on for 3.4 years (30000 hours).",
-            "It is at 31 °C.",
+            "387 bad sectors were replaced with spares.",
+            "Powered on for 3.4 years (30000 hours).",
+            "Temperature: 31 °C.",
         ),
     ),
     "a failed check, of all that can be said": (
@@ -141,8 +141,8 @@ SAID = {
         (
             "Failing: copy all data off the drive now.",
             "The drive's SMART health check failed.",
-            "Reallocated_Sector_Ct has fallen to the maker's limit.",
-            "8 sectors cannot be read; what they held may be lost.",
+            "Reallocated_Sector_Ct has fallen to the manufacturer's limit.",
+            "8 sectors are unreadable; their data may be lost.",
             "The last self-test found errors.",
         ),
     ),
@@ -152,8 +152,8 @@ SAID = {
         (
             "Failing: copy all data off the drive now.",
             "The last self-test found errors.",
-            "It was on for 3.4 years (30000 hours).",
-            "It is at 31 °C.",
+            "Powered on for 3.4 years (30000 hours).",
+            "Temperature: 31 °C.",
         ),
     ),
     "an older self-test that did": (
@@ -161,9 +161,9 @@ SAID = {
         "good",
         (
             "Good: the drive reports no problem.",
-            "It was on for 3.4 years (30000 hours).",
-            "It is at 31 °C.",
-            "Its last self-test passed 1000 hours of power ago.",
+            "Powered on for 3.4 years (30000 hours).",
+            "Temperature: 31 °C.",
+            "The last self-test passed 1000 power-on hours ago.",
         ),
     ),
     "a disk whose log of self-tests has counted past 16 bits": (
@@ -171,9 +171,9 @@ SAID = {
         "good",
         (
             "Good: the drive reports no problem.",
-            "It was on for 7.5 years (65592 hours).",
-            "It is at 31 °C.",
-            "Its last self-test passed 14 hours of power ago.",
+            "Powered on for 7.5 years (65592 hours).",
+            "Temperature: 31 °C.",
+            "The last self-test passed 14 power-on hours ago.",
         ),
     ),
     "other things under the same numbers": (
@@ -185,8 +185,8 @@ SAID = {
         "good",
         (
             "Good: the drive reports no problem.",
-            "It was on for 3.4 years (30000 hours).",
-            "It is at 31 °C.",
+            "Powered on for 3.4 years (30000 hours).",
+            "Temperature: 31 °C.",
         ),
     ),
     "a sound SSD": (
@@ -194,8 +194,8 @@ SAID = {
         "good",
         (
             "Good: the drive reports no problem.",
-            "It was on for 100 hours.",
-            "It is at 40 °C.",
+            "Powered on for 100 hours.",
+            "Temperature: 40 °C.",
         ),
     ),
     "an SSD that counts no spares, as QEMU's": (
@@ -203,8 +203,8 @@ SAID = {
         "good",
         (
             "Good: the drive reports no problem.",
-            "It was on for 100 hours.",
-            "It is at 40 °C.",
+            "Powered on for 100 hours.",
+            "Temperature: 40 °C.",
         ),
     ),
     "an SSD at its end": (
@@ -212,10 +212,10 @@ SAID = {
         "worn",
         (
             "Worn but working: plan to replace the drive.",
-            "7 times it could not give back what was stored.",
-            "104 % of the writing it was made for is used up.",
-            "Only 8 % of its spare blocks are left.",
-            "It was on for 100 hours.",
+            "The drive failed to return stored data 7 times.",
+            "104 % of the rated write endurance is used.",
+            "Only 8 % of the spare blocks remain.",
+            "Powered on for 100 hours.",
         ),
     ),
     "an SSD that warns": (
@@ -224,8 +224,8 @@ SAID = {
         (
             "Failing: copy all data off the drive now.",
             "The drive's SMART health check failed.",
-            "It was on for 100 hours.",
-            "It is at 40 °C.",
+            "Powered on for 100 hours.",
+            "Temperature: 40 °C.",
         ),
     ),
     "a SAS disk": (
@@ -240,10 +240,10 @@ SAID = {
         "worn",
         (
             "Worn but working: plan to replace the drive.",
-            "It has replaced 56 bad sectors with spares.",
-            "It was on for 5.0 years (43549 hours).",
-            "It is at 34 °C.",
-            "Its last self-test passed 100 hours of power ago.",
+            "56 bad sectors were replaced with spares.",
+            "Powered on for 5.0 years (43549 hours).",
+            "Temperature: 34 °C.",
+            "The last self-test passed 100 power-on hours ago.",
         ),
     ),
     "a SAS disk that could not read": (
@@ -254,7 +254,7 @@ SAID = {
         "worn",
         (
             "Worn but working: plan to replace the drive.",
-            "3 times it could not give back what was stored.",
+            "The drive failed to return stored data 3 times.",
         ),
     ),
     "errors of reading": (
@@ -262,9 +262,9 @@ SAID = {
         "worn",
         (
             "Worn but working: plan to replace the drive.",
-            "12 times it could not give back what was stored.",
-            "It was on for 3.4 years (30000 hours).",
-            "It is at 31 °C.",
+            "The drive failed to return stored data 12 times.",
+            "Powered on for 3.4 years (30000 hours).",
+            "Temperature: 31 °C.",
         ),
     ),
     "a bad cable": (
@@ -272,9 +272,9 @@ SAID = {
         "good",
         (
             "Good: the drive reports no problem.",
-            "41 times data came damaged over the cable; if that goes on, change the cable.",
-            "It was on for 3.4 years (30000 hours).",
-            "It is at 31 °C.",
+            "41 transfers were corrupted on the cable; replace the cable if this continues.",
+            "Powered on for 3.4 years (30000 hours).",
+            "Temperature: 31 °C.",
         ),
     ),
     "counts without a verdict": (
@@ -282,7 +282,7 @@ SAID = {
         "unknown",
         (
             "Unknown: the drive does not report its health.",
-            "It is at 29 °C.",
+            "Temperature: 29 °C.",
         ),
     ),
     "nonsense": (
@@ -312,7 +312,7 @@ def test_a_nvme_drives_own_log_of_self_tests() -> None:
     log["nvme_self_test_log"]["table"].insert(0, {"self_test_result": {"value": 0}, "power_on_hours": 95})
     assert (
         str(judge_health(with_smart(nvme() | log)).said[-1])
-        == "Its last self-test passed 5 hours of power ago."
+        == "The last self-test passed 5 power-on hours ago."
     )
 
 
@@ -359,7 +359,7 @@ def test_inspect_shows_it_in_one_block_and_as_data() -> None:
     diagnosis = diagnose(machine(on), on, ())
     lines = [text for text, _ in portrait(on, diagnosis)]
     (first,) = [index for index, line in enumerate(lines) if line.startswith("  health: ")]
-    assert " ".join(lines[first : first + 3]).split()[1:6] == ["Worn:", "it", "works,", "but", "plan"]
+    assert " ".join(lines[first : first + 3]).split()[1:6] == ["Worn", "but", "working:", "plan", "to"]
     health = drive_document(on, diagnosis)["health"]
     assert (health["verdict"], health["reallocated"], health["hours"], health["pending"]) == (
         "worn",

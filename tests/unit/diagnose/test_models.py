@@ -276,10 +276,13 @@ def test_every_bundled_pattern_has_its_source(bundled: tuple[Pattern, ...]) -> N
         ),
         ('[[drives]]\nmodel = "A"\nconfidnce = "high"\n', ("drives 1", "confidnce")),
         ("[[drives]]\nmodel = 3\n", ("line 2", "drives 1", "`model`")),
-        ('[[drives]]\nmodel = "A"\nlargest_tb = 0\n', ("line 3", "drives 1", "`largest_tb`", "no drive")),
+        (
+            '[[drives]]\nmodel = "A"\nlargest_tb = 0\n',
+            ("line 3", "drives 1", "`largest_tb`", "excludes every drive"),
+        ),
         (
             '[[drives]]\nmodel = "A"\nlargest_tb = "6"\n',
-            ("line 3", "drives 1", "`largest_tb`", "has to be a number, not text"),
+            ("line 3", "drives 1", "`largest_tb`", "must be a number, not text"),
         ),
         ("drives = [\n", ("end of document",)),
     ],

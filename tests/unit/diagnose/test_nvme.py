@@ -56,25 +56,23 @@ def test_a_faster_format_is_told_with_its_command_and_what_it_destroys() -> None
     assert str(finding.sentence) == (
         "/dev/nvme0n1 has a faster format: 4096 bytes (format 1) instead of 512 bytes (format 0)."
     )
-    assert "the one in use good and the other best" in str(finding.why)
+    assert "the current format good and the other best" in str(finding.why)
     for words in (
         "`nvme format --lbaf=1 /dev/nvme0n1`",
         "ERASES EVERYTHING",
-        "never runs it",
-        "the others would stay",
+        "never runs this command",
+        "the others are not erased",
     ):
         assert words in str(finding.remedy)
 
 
 def test_equal_speed_is_not_sold_as_a_gain() -> None:
     (finding,) = find_nvme(namespace((512, 0, 0), (4096, 0, 0)))
-    assert "neither faster nor slower" in str(finding.sentence)
-    assert "no speed is promised" in str(finding.why)
+    assert "rates both as equally fast" in str(finding.sentence)
+    assert "promises no speed gain" in str(finding.why)
 
 
-@pytest.mark.parametrize(
-    ("scope", "words"), [("all", "every one of them would be erased"), (None, "count on it")]
-)
+@pytest.mark.parametrize(("scope", "words"), [("all", "all would be erased"), (None, "expect this")])
 def test_other_namespaces_are_thought_of(scope: str | None, words: str) -> None:
     (finding,) = find_nvme(namespace((512, 0, 2), (4096, 0, 0), scope=scope))
     assert words in str(finding.remedy)

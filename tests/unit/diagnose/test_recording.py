@@ -103,7 +103,7 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
     found = recorded(drive(vpd_zoned=0, ata=Ata()))
     assert found.kind == "unknown"
     assert [str(clue.says) for clue in found.evidence] == [
-        "none, as drive-managed drives say too",
+        "none, as drive-managed drives also report",
         "0: not reported",
         "not reported",
     ]
@@ -120,7 +120,7 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
             "Its data do not fit",
         ),
         (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "the drive or kernel does not provide this page"),
-        (drive(bus="usb"), "SCSI VPD page B1h, byte 8, bits 5:4", "the kernel asks few USB bridges"),
+        (drive(bus="usb"), "SCSI VPD page B1h, byte 8, bits 5:4", "the kernel queries few USB bridges"),
         (drive(zoned=None), "the kernel's queue/zoned", "this kernel does not support zones"),
         (drive(unread=(unread("smart", "Needs root."),)), "smartctl and its drive database", "Needs root."),
         (
@@ -132,12 +132,10 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
 )
 def test_a_rung_that_could_not_be_asked_says_why(subject: Drive, source: str, why: str) -> None:
     said = {str(clue.source): str(clue.says) for clue in recorded(subject).evidence}
-    assert said[source].startswith(f"could not be asked: {why}")
+    assert said[source].startswith(f"not available: {why}")
     (finding,) = found_of(subject, "recording-unknown")
-    assert f"{source} (could not be asked: {why}" in str(finding.why)
-    assert str(finding.sentence).startswith(
-        "Not known whether /dev/sda is shingled (SMR). These could not be asked: "
-    )
+    assert f"{source} (not available: {why}" in str(finding.why)
+    assert str(finding.sentence).startswith("Unknown if /dev/sda is shingled (SMR). Unavailable sources: ")
     assert source in str(finding.sentence)
 
 
@@ -158,7 +156,7 @@ def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -
     subject = drive(vpd_zoned=0, ata=Ata(), smart=RED_CMR)
     (finding,) = found_of(subject, "recording-unknown")
     assert "listed as conventional" in str(finding.sentence)
-    assert "silence is no proof" in str(finding.why)
+    assert "does not prove a conventional drive" in str(finding.why)
     assert not found_of(subject, "recording-contradiction")
 
 
@@ -169,37 +167,37 @@ def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -
             drive(discard=TRIM, smart=RED_CMR),
             (),
             (UNKNOWN, None, "none"),
-            ("TRIM", "Red (CMR)", "None is believed"),
+            ("TRIM", "Red (CMR)", "sources are equally strong"),
         ),
         (
             drive(vpd_zoned=2, smart=RED_CMR),
             (),
             (YES, "drive", "medium"),
-            ("page B1h", "Red (CMR)", "B1h, byte 8, bits 5:4 is believed"),
+            ("page B1h", "Red (CMR)", "B1h, byte 8, bits 5:4 is used"),
         ),
         (
             drive(smart=RED_CMR),
             (Pattern("Example", confidence=Confidence.HIGH, source=ProfileText("the maker")),),
             (YES, "drive", "medium"),
-            ("the maker says drive-managed", "Red (CMR)"),
+            ("the maker: drive-managed", "Red (CMR)"),
         ),
         (
             drive(smart=RED_CMR),
             (Pattern("Example", source=ProfileText("me")),),
             (UNKNOWN, None, "none"),
-            ("me says reported as drive-managed", "Red (CMR)", "None is believed"),
+            ("me: reported as drive-managed", "Red (CMR)", "sources are equally strong"),
         ),
         (
             drive(discard=TRIM),
             (Pattern("Example", kind=RecordingKind.CONVENTIONAL),),
             (UNKNOWN, None, "none"),
-            ("the user's own list says reported as conventional", "TRIM"),
+            ("list from the user's own list: reported as conventional", "TRIM"),
         ),
         (
             drive(smart=Smart(model_family="Toshiba P300 (SMR)")),
             (Pattern("Example", kind=RecordingKind.CONVENTIONAL, confidence=Confidence.MEDIUM),),
             (YES, "drive", "medium"),
-            ("P300 (SMR)", "conventional", "drive database is believed"),
+            ("P300 (SMR)", "conventional", "drive database is used"),
         ),
         (
             drive(
@@ -216,22 +214,22 @@ def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -
             drive(smart=Smart(model_family="Seagate BarraCuda 3.5 (SMR)")),
             (Pattern("Example", kind=RecordingKind.CONVENTIONAL, confidence=Confidence.HIGH),),
             (UNKNOWN, None, "none"),
-            ("BarraCuda 3.5 (SMR)", "conventional", "None is believed"),
+            ("BarraCuda 3.5 (SMR)", "conventional", "sources are equally strong"),
         ),
         (
             drive(ata=Ata(zoned=2)),
             (Pattern("Example", kind=RecordingKind.CONVENTIONAL, confidence=Confidence.HIGH),),
             (YES, "drive", "medium"),
-            ("device-managed", "conventional", "IDENTIFY word 69, bits 1:0 is believed"),
+            ("device-managed", "conventional", "IDENTIFY word 69, bits 1:0 is used"),
         ),
         (
             drive(zoned="host-managed", vpd_zoned=2),
             (),
             (YES, "host-managed", "high"),
             (
-                "queue/zoned of the kernel says host-managed",
+                "the kernel's queue/zoned: host-managed",
                 "2: drive-managed",
-                "queue/zoned of the kernel is believed",
+                "the kernel's queue/zoned is used",
             ),
         ),
         (
@@ -299,15 +297,15 @@ def test_what_only_says_less_is_no_contradiction(subject: Drive, patterns: tuple
     [
         (
             drive(rotational=False, rotation_rate=1),
-            ("for a hard disk", "solid-state", "echo 0 > /sys/block/sda/queue/rotational"),
+            ("as a hard disk", "solid-state", "echo 0 > /sys/block/sda/queue/rotational"),
         ),
         (
             drive(kernel_rotational=False, rotation_rate=5400),
-            ("without moving parts", "5400 times", "echo 1 >"),
+            ("no moving parts", "5400 rpm", "echo 1 >"),
         ),
         (
             drive(kernel_rotational=False, bus="usb", rotation_rate=7200),
-            ("7200 times", "The drive is believed"),
+            ("7200 rpm", "The drive's report is used"),
         ),
     ],
 )
@@ -323,11 +321,11 @@ def test_whether_it_turns_may_be_in_doubt(subject: Drive, words: tuple[str, ...]
     [
         (
             Ata(physical_block_bytes=16384),
-            ("says that its blocks are 16384", "kernel knows blocks of 4096 bytes"),
+            ("reports 16384-byte blocks", "kernel uses 4096-byte blocks"),
         ),
         (
             Ata(physical_block_bytes=4096, alignment_offset_bytes=3584),
-            ("begin 3584 bytes", "the kernel says 0", "jumper"),
+            ("alignment offset of 3584 bytes", "the kernel reports 0", "jumper"),
         ),
         (Ata(physical_block_bytes=4096, alignment_offset_bytes=0), ()),
         (Ata(physical_block_bytes=512), ()),

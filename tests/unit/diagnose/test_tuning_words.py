@@ -16,7 +16,7 @@ ONE = partitioned(partition(1, MIB, GIB, filesystem="swap"), partition(2, 2 * GI
 @pytest.mark.parametrize(
     ("on", "told"),
     [
-        (ONE, "To keep /dev/sda2 and use it better: `diskwright tune /dev/sda2 --workload ID`"),
+        (ONE, "To improve /dev/sda2 without erasing: `diskwright tune /dev/sda2 --workload ID`"),
         (
             partitioned(
                 partition(1, MIB, GIB, filesystem="xfs"), partition(2, 2 * GIB, GIB, filesystem="btrfs")

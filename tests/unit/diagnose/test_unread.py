@@ -30,7 +30,7 @@ def test_unread_fields_are_told_once_for_each_reason() -> None:
     )
     found = [finding for finding in of(subject, root=False) if finding.code == "drive-unread"]
     assert len(found) == 2
-    assert "the drive's health (SMART), vpd_zoned" in str(found[0].sentence)
+    assert "from /dev/sda: health (SMART), vpd_zoned" in str(found[0].sentence)
     assert "Only root may read it." in str(found[0].sentence)
     assert all("root" in str(finding.remedy) for finding in found)
 
@@ -92,7 +92,7 @@ def test_nobody_is_told_to_unmount_the_running_system() -> None:
         (Obstacle.NOT_INSTALLED, True, "Install"),
         (Obstacle.UNKNOWN_BRIDGE, True, "Without the bridge"),
         (Obstacle.FAILED, True, "cable"),
-        (Obstacle.CONTRADICTORY, True, "Save what can be read"),
+        (Obstacle.CONTRADICTORY, True, "Save all readable data"),
         (Obstacle.OTHER_BLOCKS, True, "another USB bridge"),
     ],
 )

@@ -163,14 +163,14 @@ def test_what_follows_from_its_operations_is_worked_out_by_whoever_reads_it(
     forge: Callable[[Changes], Changes],
 ) -> None:
     assert render_changes(forge(CHANGES)) == TEXT and read_changes(TEXT, "c.json") == CHANGES
-    with pytest.raises(BadInput, match="is no key that is known here"):
+    with pytest.raises(BadInput, match="is not a known key"):
         read_changes(sealed(first_body(forge(CHANGES)), CHANGES_SCHEMA), "c.json")
 
 
 def test_one_of_an_earlier_version_is_made_again_or_goes_on_in_its_run() -> None:
     first = sealed(first_body(CHANGES), "diskwright.changes/1")
     with pytest.raises(
-        BadInput, match=r"earlier version of diskwright. Make it again with `diskwright tune`"
+        BadInput, match=r"earlier version of diskwright. Make a new one with `diskwright tune`"
     ):
         read_changes(first, "c.json")
     assert read_kept_changes(first, "c.json") == CHANGES
@@ -187,35 +187,38 @@ FORGED: list[tuple[Callable[[Changes], Changes], str]] = [
     (lambda changes: replace(changes, filesystem="zfs"), "filesystem"),
     (lambda changes: replace(changes, uuid="x"), "UUID"),
     (change(ReserveBlocks, device="/dev/sdb1"), "blocks for root"),
-    (change(ReserveBlocks, new_blocks=60), "cannot be"),
-    (change(ReserveBlocks, new_blocks=-1), "cannot be"),
-    (change(Remount, device="/dev/sdb1"), "anew"),
-    (change(Remount, new=("rw", "noatime")), "other options"),
-    (change(Remount, new=("ro", "nosuid", "noatime")), "other options"),
-    (change(Remount, old=("ro", "nosuid", "relatime"), new=("ro", "nosuid", "noatime")), "other options"),
-    (change(Remount, new=("rw", "nosuid", "noatime", "bind")), "other options"),
-    (change(Remount, new=("rw", "nosuid", "noatime,bind")), "other options"),
-    (change(EditFstab, file="etc/fstab"), "no file of mounts"),
-    (line(old="# all is well"), "no line of mounts"),
-    (line(old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "no line of mounts"),
-    (line(number=0), "no line of mounts"),
-    (line(old=None, number=0), "adds a line"),
-    (line(new=None), "takes one away"),
+    (change(ReserveBlocks, new_blocks=60), "is impossible"),
+    (change(ReserveBlocks, new_blocks=-1), "is impossible"),
+    (change(Remount, device="/dev/sdb1"), "it remounts '/dev/sdb1'"),
+    (change(Remount, new=("rw", "noatime")), "cannot be changed in use"),
+    (change(Remount, new=("ro", "nosuid", "noatime")), "cannot be changed in use"),
+    (
+        change(Remount, old=("ro", "nosuid", "relatime"), new=("ro", "nosuid", "noatime")),
+        "cannot be changed in use",
+    ),
+    (change(Remount, new=("rw", "nosuid", "noatime", "bind")), "cannot be changed in use"),
+    (change(Remount, new=("rw", "nosuid", "noatime,bind")), "cannot be changed in use"),
+    (change(EditFstab, file="etc/fstab"), "is not an fstab file"),
+    (line(old="# all is well"), "its fstab line is invalid"),
+    (line(old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "its fstab line is invalid"),
+    (line(number=0), "its fstab line is invalid"),
+    (line(old=None, number=0), "adds or removes a line"),
+    (line(new=None), "adds or removes a line"),
     (line(new=LINE.replace("/srv", "/etc")), "more than a line's options"),
-    (change(EditFstab, lines=()), "no file of mounts"),
-    (line(options=("relatime", "errors=remount-ro")), "no line of mounts"),
-    (line(options=("errors=remount-ro", "user")), "something else"),
-    (line(options=("errors=remount-ro", "x-systemd.makefs")), "no mount option"),
+    (change(EditFstab, lines=()), "is not an fstab file"),
+    (line(options=("relatime", "errors=remount-ro")), "its fstab line is invalid"),
+    (line(options=("errors=remount-ro", "user")), "change the action of mount"),
+    (line(options=("errors=remount-ro", "x-systemd.makefs")), "does not pass mount option"),
     (line(options=("errors=remount-ro", "noatime 0 0")), "more than a line's options"),
     (line(options=("relatime", "barrier=0x0")), "data at risk"),
     (line(options=("relatime", "data=writeback")), "data at risk"),
     (change(SetQueue, device="/dev/sdb"), "sets"),
-    (change(SetQueue, name="../../../etc/passwd"), "no value"),
-    (change(SetQueue, name="nr_requests", old="1", new="2"), "no value"),
-    (change(SetQueue, new="none\n"), "no value"),
+    (change(SetQueue, name="../../../etc/passwd"), "is not a drive queue value"),
+    (change(SetQueue, name="nr_requests", old="1", new="2"), "is not a drive queue value"),
+    (change(SetQueue, new="none\n"), "is not a drive queue value"),
     (change(WriteRules, file="/etc/cron.d/60-diskwright-S1"), "own file"),
     (change(WriteRules, file="/etc/udev/rules.d/60-other.rules"), "own file"),
-    (change(WriteRules, values=(("scheduler", 'none", RUN+="/bin/sh'),)), "no value"),
+    (change(WriteRules, values=(("scheduler", 'none", RUN+="/bin/sh'),)), "is not a drive queue value"),
     (change(WriteRules, values=()), "set nothing"),
 ]
 
@@ -225,7 +228,7 @@ def test_what_tune_would_not_have_written_is_refused(forge: Callable[[Changes], 
     forged = forge(CHANGES)
     with pytest.raises(BadInput, match=says) as refused:
         check_changes(forged, "c.json")
-    assert str(refused.value).startswith("c.json does not hold together: ")
+    assert str(refused.value).startswith("c.json is inconsistent: ")
     with pytest.raises(BadInput, match=says):
         read_changes(render_changes(forged), "c.json")
 
@@ -247,7 +250,7 @@ def test_what_is_not_mounted_there_holds_from_the_next_mount_on() -> None:
     later = made(found=replace(FOUND, mounted=None))
     assert Remount not in kinds(later) and EditFstab in kinds(later)
     assert [*map(str, later.doubts)] == [
-        "The change to lazytime, noatime and relatime holds from the next mount on."
+        "The change to lazytime, noatime and relatime takes effect at the next mount."
     ]
 
 
@@ -272,14 +275,14 @@ def test_only_what_the_kernel_has_for_every_filesystem_is_mounted_anew() -> None
     assert [edit.new for edit in only(EditFstab, changes).lines] == [
         LINE.replace("relatime,errors=remount-ro", "errors=remount-ro,commit=30,noatime")
     ]
-    assert [*map(str, changes.doubts)] == ["The change to commit holds from the next mount on."]
+    assert [*map(str, changes.doubts)] == ["The change to commit takes effect at the next mount."]
 
 
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
-        (EditFstab, r"not for /elsewhere/fstab: say --fstab /etc/fstab"),
-        (WriteRules, "does not lie in /elsewhere/udev/rules"),
+        (EditFstab, r"not for /elsewhere/fstab: add --fstab /etc/fstab"),
+        (WriteRules, "is not in /elsewhere/udev/rules"),
     ],
 )
 def test_only_the_files_of_the_system_that_is_meant_are_changed(
@@ -295,7 +298,7 @@ def test_further_lines_for_it_are_told_and_stay() -> None:
     changes = made(found=replace(FOUND, elsewhere=("/home",)))
     assert kinds(changes) == kinds(CHANGES)
     assert [*map(str, changes.doubts)] == [
-        "/etc/fstab has lines for /dev/sda1 at /home too, which stay as they are."
+        "/etc/fstab also has lines for /dev/sda1 at /home, which remain unchanged."
     ]
 
 
@@ -322,7 +325,7 @@ def test_the_drives_own_rules_are_added_to_and_those_of_others_left_alone() -> N
     assert (
         WriteRules not in kinds(nowhere)
         and SetQueue in kinds(nowhere)
-        and any("next start" in doubt for doubt in map(str, nowhere.doubts))
+        and any("No folder for udev rules" in doubt for doubt in map(str, nowhere.doubts))
     )
 
 
@@ -331,7 +334,7 @@ def test_what_could_not_be_read_is_not_changed() -> None:
     assert (
         ReserveBlocks not in kinds(blind)
         and SetQueue not in kinds(blind)
-        and "only root" in str(blind.doubts[0])
+        and "Only root" in str(blind.doubts[0])
     )
 
 

@@ -25,9 +25,9 @@ def test_a_place_is_counted_from_one(place: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ([], "d.json: the document has to be a table, not a list."),
-        ({"serial": None, "model": {}}, "d.json: `model` has to be text, not a table."),
-        ({"path": True}, "d.json: `path` has to be text, not yes or no (true or false)."),
+        ([], "d.json: the document must be a table, not a list."),
+        ({"serial": None, "model": {}}, "d.json: `model` must be text, not a table."),
+        ({"path": True}, "d.json: `path` must be text, not a boolean (true or false)."),
     ],
 )
 def test_json_is_said_as_toml_is(value: object, said: str) -> None:
@@ -38,5 +38,5 @@ def test_json_is_said_as_toml_is(value: object, said: str) -> None:
 
 def test_what_holds_the_value_comes_first() -> None:
     drive = {"match": {"serial": 1}, "volume": []}
-    with pytest.raises(BadInput, match=r"^d\.json, drive 1, match: `serial` has to be text, not a number\.$"):
+    with pytest.raises(BadInput, match=r"^d\.json, drive 1, match: `serial` must be text, not a number\.$"):
         from_json({"schema": "diskwright.wanted/1", "drive": [drive]}, WantedDrives, "d.json")

@@ -92,7 +92,7 @@ def test_a_plan_that_was_cut_off_is_refused(length: int) -> None:
 
 
 def test_how_one_is_made_again_is_said_in_the_persons_language(pseudo_language: None) -> None:
-    with pytest.raises(BadInput, match="⟦Máké ít ágáíñ wíth `díškwríght pláñ`"):
+    with pytest.raises(BadInput, match="⟦Çréáté thé pláñ ágáíñ wíth `díškwríght pláñ`"):
         read_plan(TEXT.replace("diskwright.plan/2", "diskwright.plan/1"), "plan.json")
 
 
@@ -118,7 +118,7 @@ def test_anything_else_is_refused(text: str) -> None:
         ),
         (TEXT.replace("diskwright.plan/2", "diskwright.machine/1"), "not a diskwright.plan"),
         (TEXT.replace('"/srv/media"', '"/srv/medio"', 1), "changed or damaged"),
-        ("[" * 100_000, "cut off or damaged"),
+        ("[" * 100_000, "truncated or damaged"),
         (" " * 5_000_000, "too large"),
         (redigested(PLAN, lambda body: body.update(extra=1)), "extra"),
         (redigested(PLAN, lambda body: body.pop("steps")), "steps"),
@@ -249,7 +249,9 @@ def test_programs_are_shown_all_that_follows_and_cannot_apply_that() -> None:
 def test_a_run_that_an_earlier_version_began_goes_on_in_the_words_of_this_one(plan: Plan) -> None:
     first = as_first_written(plan, lambda body: None)
     assert read_kept_plan(first, "plan.json") == plan == read_kept_plan(render_plan(plan), "plan.json")
-    with pytest.raises(BadInput, match=r"^plan\.json was made by an earlier version of diskwright\. Make it"):
+    with pytest.raises(
+        BadInput, match=r"^plan\.json was created by an earlier version of diskwright\. Create the"
+    ):
         read_plan(first, "plan.json")
 
 

@@ -57,19 +57,19 @@ def test_a_rederived_plan_is_sound_where_nothing_is_hostile() -> None:
         ({"mount_point": "srv"}, "absolute"),
         ({"mkfs_options": ("-J", "device=UUID=1")}, "device"),
         ({"mkfs_options": ("-E", "offset=1048576")}, "offset"),
-        ({"mkfs_options": ("-d", "/etc")}, "no option"),
-        ({"mkfs_options": ("/dev/vda",)}, "no option"),
+        ({"mkfs_options": ("-d", "/etc")}, "does not pass option"),
+        ({"mkfs_options": ("/dev/vda",)}, "does not pass option"),
         ({"mkfs_options": ("-m",)}, "-m"),
         ({"mkfs_options": ("-m", "-F")}, "-F"),
-        ({"mount_options": ("bind",)}, "something else"),
-        ({"mount_options": ("x-systemd.requires=evil",)}, "no mount option"),
-        ({"mount_options": ("noatime,bind",)}, "no mount option"),
-        ({"mount_options": ("journal_dev=8:1",)}, "something else"),
-        ({"mount_options": ("noatime 0 0\nevil",)}, "no mount option"),
+        ({"mount_options": ("bind",)}, "change the action of mount"),
+        ({"mount_options": ("x-systemd.requires=evil",)}, "does not pass mount option"),
+        ({"mount_options": ("noatime,bind",)}, "does not pass mount option"),
+        ({"mount_options": ("journal_dev=8:1",)}, "change the action of mount"),
+        ({"mount_options": ("noatime 0 0\nevil",)}, "does not pass mount option"),
         ({"uuid": "11111111-2222-3333-4444-55555555555G"}, "UUID"),
         ({"uuid": PLAN.volumes[0].uuid.upper().replace("1", "A")}, "UUID"),
         ({"uuid": PLAN.volumes[1].uuid}, "same UUID"),
-        ({"filesystem": "reiserfs"}, "does not make"),
+        ({"filesystem": "reiserfs"}, "diskwright cannot create"),
     ],
 )
 def test_a_hostile_volume_is_refused_though_all_else_agrees_with_it(
@@ -92,7 +92,7 @@ def test_a_wipe_elsewhere_is_refused_though_all_else_agrees_with_it() -> None:
 def test_nothing_that_stays_is_wiped_or_moved() -> None:
     table = next(step.operation for step in KEEPING.steps if isinstance(step.operation, WriteTable))
     wiping = rederived(KEEPING, KEEPING.volumes, table, (WipeSignatures("/dev/sda1", ("ext3",)),))
-    with pytest.raises(BadInput, match="everything is to stay"):
+    with pytest.raises(BadInput, match="although everything is preserved"):
         check_plan(wiping)
     moved = replace(
         table,
@@ -101,10 +101,10 @@ def test_nothing_that_stays_is_wiped_or_moved() -> None:
             for entry in table.entries
         ),
     )
-    with pytest.raises(BadInput, match="does not hold together"):
+    with pytest.raises(BadInput, match="is inconsistent"):
         check_plan(rederived(KEEPING, KEEPING.volumes, moved))
     dropped = replace(table, entries=tuple(entry for entry in table.entries if not entry.kept))
-    with pytest.raises(BadInput, match="does not hold together"):
+    with pytest.raises(BadInput, match="is inconsistent"):
         check_plan(rederived(KEEPING, KEEPING.volumes, dropped))
 
 
@@ -135,7 +135,7 @@ def test_no_byte_of_a_partition_that_stays_is_given_to_a_new_one(start_bytes: in
         return rederived(KEEPING, KEEPING.volumes, replace(table, entries=entries))
 
     check_plan(moved(99 * GIB, GIB))
-    with pytest.raises(BadInput, match="overlaps one that stays"):
+    with pytest.raises(BadInput, match="overlaps a preserved partition"):
         check_plan(moved(start_bytes, size_bytes))
 
 
@@ -171,7 +171,7 @@ TABLE = next(operation for operation in OPERATIONS if isinstance(operation, Writ
 )
 def test_operations_that_its_volumes_do_not_need_are_refused(operations: tuple[Operation, ...]) -> None:
     check_plan(with_operations(PLAN, OPERATIONS))
-    with pytest.raises(BadInput, match="does not hold together"):
+    with pytest.raises(BadInput, match="is inconsistent"):
         check_plan(with_operations(PLAN, operations))
 
 
@@ -180,11 +180,11 @@ def test_entries_are_checked_by_the_rules_of_the_trade_though_all_else_agrees_wi
     cases = {
         "not aligned": (replace(first, start_bytes=first.start_bytes + 512), second),
         "outside": (first, replace(second, size_bytes=second.size_bytes + GIB)),
-        "usable part": (replace(first, start_bytes=0), second),
-        "no whole number": (replace(first, size_bytes=first.size_bytes - 100), second),
+        "usable range": (replace(first, start_bytes=0), second),
+        "not a whole number": (replace(first, size_bytes=first.size_bytes - 100), second),
         "has the type": (replace(first, type="c12a7328-f81f-11d2-ba4b-00a0c93ec93b"), second),
         "overlap": (replace(first, size_bytes=first.size_bytes + MIB), second),
-        "not those of its volumes": (replace(first, number=7), second),
+        "the new partitions do not match the volumes": (replace(first, number=7), second),
     }
     for says, entries in cases.items():
         table = replace(TABLE, entries=entries)
@@ -199,7 +199,7 @@ def test_entries_are_checked_by_the_rules_of_the_trade_though_all_else_agrees_wi
 def test_nothing_is_said_to_stay_that_goes() -> None:
     slots = tuple(replace(slot, kept=bool(slot.number)) for slot in PLAN.before.slots)
     lying = replace(PLAN, before=replace(PLAN.before, slots=slots))
-    with pytest.raises(BadInput, match="while the table is new"):
+    with pytest.raises(BadInput, match="is preserved although the table is new"):
         check_plan(with_operations(lying, OPERATIONS))
 
 

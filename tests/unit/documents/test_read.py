@@ -21,7 +21,7 @@ def pipe(tmp_path: Path) -> Path:
 
 def test_a_pipe_that_nobody_writes_to_is_said(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "WRITER_SECONDS", 0.2)
-    with pytest.raises(BadInput, match="Nothing comes through the pipe"):
+    with pytest.raises(BadInput, match="No data arrived through the pipe"):
         read_file(pipe)
 
 

@@ -80,7 +80,7 @@ def test_what_a_workload_does_not_rank_takes_one_sentence() -> None:
     lines = advice_lines(advise(machine(of), of, UNKNOWN, replace(profile, candidates=plain)), of)
     said = flowing(lines)
     sentence = next(one for one in profile.candidates if one.filesystem == "btrfs").usual.sentence
-    assert f"not ranked for this work - Btrfs: {sentence}" in said
+    assert f"not ranked for this workload - Btrfs: {sentence}" in said
     assert "autodefrag" not in said, "what is not offered of it would not be taken anyway"
     assert "3. Btrfs" not in said and "-m dup" not in said and "autodefrag" not in said
 
@@ -90,9 +90,9 @@ def test_what_is_not_made_stands_at_the_end_with_the_figures_of_it_for_this_work
     start = lines.index("Known but not supported")
     assert start > next(number for number, line in enumerate(lines) if line.startswith("2. "))
     said = flowing(lines[start:])
-    assert re.search(r"ReiserFS: Linux dropped it in version 6\.13.* The way off: .* Figures: \[\d\]", said)
+    assert re.search(r"ReiserFS: Linux dropped it in version 6\.13.* What to do: .* Figures: \[\d\]", said)
     assert "UFS2 255" in said and "UFS2 on two striped disks 175" in said and "ReiserFS 74.917" in said
-    assert re.search(r"YAFFS: It is for bare NAND chips[^\[]*\.$", said[: said.index(" Figures, best first")])
+    assert re.search(r"YAFFS: It is for raw NAND chips[^\[]*\.$", said[: said.index(" Figures, best first")])
     assert "UFS2 255" not in flowing(text_of("large-media", drive()))
 
 
@@ -107,7 +107,7 @@ def test_figures_stand_best_first() -> None:
 
 def test_the_scheduler_says_how_it_is_set_or_that_it_is() -> None:
     assert (
-        "The drive is set to bfq now. Until the next boot: echo mq-deadline > /sys/block/sda/queue/scheduler"
+        "The drive currently uses bfq. Until the next boot: echo mq-deadline > /sys/block/sda/queue/scheduler"
         in flowing(text_of("large-media", drive(scheduler="bfq")))
     )
     assert "The drive already uses this scheduler." in flowing(text_of("large-media", drive()))
@@ -122,7 +122,7 @@ def test_nothing_usable_is_said_first() -> None:
         "2. ext4: not recommended",
         "3. Btrfs: not recommended",
     ]
-    assert flowing(lines).count("Not made here: There is room for 0 B") == sum(
+    assert flowing(lines).count("Not possible: Only 0 B available") == sum(
         bool(re.match(r"\d+\. ", line)) for line in lines
     )
 
@@ -179,15 +179,15 @@ def test_advise_as_text(recorded: str, capsys: pytest.CaptureFixture[str]) -> No
     [
         (
             ["/dev/sdz", "--workload", "small-files", "--machine", "saved.json"],
-            "saved.json has no drive /dev/sdz; it has /dev/sda.",
+            "saved.json does not list drive /dev/sdz, only /dev/sda.",
         ),
         (
             ["/dev/sda", "--workload", "smal", "--machine", "saved.json"],
-            "There is no workload 'smal'; the known ones are",
+            "Unknown workload 'smal'.",
         ),
         (
             ["/dev/sda\x1b[2J", "--workload", "small-files", "--machine", "saved.json"],
-            "no drive /dev/sda?[2J",
+            "not list drive /dev/sda?[2J",
         ),
     ],
 )

@@ -29,9 +29,11 @@ def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(
     shown = capsys.readouterr().out
     flat = " ".join(shown.split())
     assert all(
-        " ".join(step.sentence.split()) in flat and f"Undone: {step.undo}" in flat for step in CHANGES.steps
+        " ".join(step.sentence.split()) in flat and f"Undo: {step.undo}" in flat for step in CHANGES.steps
     )
-    assert "tune2fs -r 10 /dev/sda1" in shown and "token S1" in flat and "It is a test. (test(1))" in flat
+    assert (
+        "tune2fs -r 10 /dev/sda1" in shown and "confirm as S1" in flat and "It is a test. (test(1))" in flat
+    )
     assert f"-{' '.join(LINE.split())}" in flat
     assert main.main(["show", file, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"] == to_json(CHANGES.steps)
@@ -41,9 +43,9 @@ def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(
     ("words", "says"),
     [
         ([], "Nothing was written. This would change how /dev/sda1 is used"),
-        (["--confirm", "S2"], "--confirm S1: 'S2' is not it"),
+        (["--confirm", "S2"], "--confirm S1: 'S2' does not match"),
         (["--confirm", "S1", "--confirm", "S1"], "for one drive"),
-        (["--confirm", "S1"], "Applying needs root. Nothing was written."),
+        (["--confirm", "S1"], "This requires root. Nothing was written."),
     ],
 )
 def test_nothing_is_changed_without_the_token_and_root(
@@ -66,7 +68,7 @@ def test_changes_want_no_passphrase(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert main.main(["apply", file, *words, "--passphrase-file", "/nowhere"]) == 2
-    assert "--passphrase-file is for a plan that encrypts" in " ".join(capsys.readouterr().err.split())
+    assert "only to plans and runs that encrypt" in " ".join(capsys.readouterr().err.split())
 
 
 def test_changes_are_no_plan(file: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,4 +85,4 @@ def test_a_run_of_changes_goes_on_without_a_passphrase(
     (run / JOURNAL).touch()
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert main.main(["resume", str(run), "--passphrase-file", "/nowhere"]) == 2
-    assert "--passphrase-file is for a run that encrypts" in " ".join(capsys.readouterr().err.split())
+    assert "only to plans and runs that encrypt" in " ".join(capsys.readouterr().err.split())

@@ -57,7 +57,7 @@ def test_a_log_says_what_ran_where_and_how_it_ended(tmp_path: Path) -> None:
     assert f"Python {sys.version.split()[0]}, Linux {os.uname().release}" in said
     assert "textual" in said and "inspect --machine" in said
     assert "end: exit code 0" in said
-    assert f"The log is in {next(tmp_path.glob('*.log'))}" in done.stderr.splitlines()[-1]
+    assert f"Log: {next(tmp_path.glob('*.log'))}" in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("options", [["--debug"], ["--debug", "--with-serials"]])
@@ -68,7 +68,7 @@ def test_an_error_is_in_it_whole_and_a_serial_number_only_where_asked_for(
     assert serial is not None and len(serial) > 4
     done = wizard(tmp_path, *options, "inspect", f"/dev/{serial}", "--machine", str(RECORDED))
     assert done.returncode == ExitCode.USAGE
-    assert f"has no drive /dev/{serial}" in done.stderr.splitlines()[-2]
+    assert f"does not list drive /dev/{serial}" in done.stderr.splitlines()[-2]
     said = log_in(tmp_path)
     assert "Traceback" in said and "BadInput" in said and "end: exit code 2" in said
     assert (serial in said) == ("--with-serials" in options)
@@ -105,7 +105,7 @@ def test_a_crash_is_in_the_log_and_stays_a_crash(
     with pytest.raises(ZeroDivisionError):
         debugged(["--debug", "inspect"], crash)
     assert "ZeroDivisionError: of all things" in log_in(tmp_path)
-    assert "The log is in" in capsys.readouterr().err
+    assert "Log: " in capsys.readouterr().err
     assert program.VARIABLE not in os.environ
 
 

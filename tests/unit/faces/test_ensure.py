@@ -40,4 +40,4 @@ def test_a_drive_that_comes_in_the_place_of_another_is_not_written(
     monkeypatch.setattr(ensure, "narrate", lambda run: ExitCode.DONE)
     (result,) = ensure.ensured(document, where, check=False)
     assert begun == [ONE.path] and result.state == "failed"
-    assert "meant /dev/sda before, and means /dev/sdb now" in " ".join(map(str, result.said))
+    assert "matched /dev/sda before and matches /dev/sdb now" in " ".join(map(str, result.said))

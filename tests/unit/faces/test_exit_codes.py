@@ -67,16 +67,17 @@ def test_every_state_has_its_exit_code() -> None:
 def test_an_interrupted_run_tells_what_is_known(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert narrate(run) == 4
     said = " ".join(capsys.readouterr().err.split())
-    assert "By its journal step 1 is begun and not done; nothing after that was begun." in said
-    assert f"`diskwright resume {run}` goes on" in said
+    assert "step 1 was started but not finished; no later step was started." in said
+    assert f"`diskwright resume {run}` continues" in said
 
 
 def test_a_journal_that_is_gone_is_no_empty_one(run: Path) -> None:
     (run / "journal.jsonl").unlink()
-    with pytest.raises(BadInput, match="nobody knows what the run did to its drive"):
+    with pytest.raises(BadInput, match="changes to the drive are unknown"):
         read_entries(run)
-    assert "nobody knows" in known_so_far(run) and "nothing" not in known_so_far(run)
-    with pytest.raises(Failed, match="nobody knows"):
+    known = known_so_far(run)
+    assert "changes to the drive are unknown" in known and "has not written" not in known
+    with pytest.raises(Failed, match="changes to the drive are unknown"):
         narrate(run)
 
 
@@ -128,4 +129,4 @@ def test_a_file_on_a_failing_medium_is_a_sentence(
 
     monkeypatch.setattr(main, "dispatch", failing)
     assert main.main(["status"]) == 1
-    assert "/srv/file cannot be used: It is unwell." in capsys.readouterr().err
+    assert "Cannot use /srv/file: It is unwell." in capsys.readouterr().err

@@ -27,10 +27,10 @@ def paragraph(said: list[str], name: str) -> str:
 
 def test_an_option_says_what_it_does_its_danger_and_what_to_type() -> None:
     said = paragraph(lines("ext4"), "ext4-data-writeback")
-    assert said.startswith("data=writeback ext4-data-writeback Metadata need not wait")
+    assert said.startswith("data=writeback ext4-data-writeback Metadata does not wait")
     assert "DANGER: After a crash" in said
     assert (
-        'typed back: "after a crash files can show deleted data of others"; never where the system lives'
+        'typing the danger: "after a crash files can show deleted data of others". Never available on system'
         in said
     )
 
@@ -39,9 +39,9 @@ def test_the_kernel_and_the_conflicts_are_named() -> None:
     said = lines("btrfs", kernel=Kernel("5.4.0", frozenset({"btrfs"})))
     assert said[0] == "Judged for kernel 5.4.0."
     checksum = paragraph(said, "btrfs-csum-xxhash")
-    assert "Kernels from 5.5 on. Kernel 5.5 is the first to take it; 5.4.0 runs." in checksum
-    assert "Not with: btrfs-csum-sha256." in checksum
-    assert "Kernels from 5.1 on; 5.4.0 is one of them." in paragraph(said, "btrfs-compress-zstd-1")
+    assert "Requires kernel 5.5 or later; running 5.4.0." in checksum
+    assert "Conflicts with: btrfs-csum-sha256." in checksum
+    assert "Kernels from 5.1 on, including 5.4.0." in paragraph(said, "btrfs-compress-zstd-1")
 
 
 def test_every_option_is_listed_once_and_no_line_is_too_wide() -> None:
@@ -64,7 +64,7 @@ def test_only_the_dangers() -> None:
 
 
 def test_an_unknown_filesystem_names_the_known_ones() -> None:
-    with pytest.raises(BadInput, match=r"no filesystem 'zfs\?'; there are btrfs, "):
+    with pytest.raises(BadInput, match=r"Unknown filesystem 'zfs\?'; known: btrfs, "):
         lines("zfs\x1b")
 
 

@@ -99,15 +99,15 @@ HOLDS = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
         (drive(), ("--workload", "large-media", "--label", "\x1b[2J"), ExitCode.USAGE, "control characters"),
         (drive(), ("--workload", "large-media", "--label", "x" * 200), ExitCode.USAGE, "longer"),
         (drive(), ("--workload", "large-media", "--mount", "/etc"), ExitCode.USAGE, "running system"),
-        (drive(), ("--volume", "workload=large-media,size=9T"), ExitCode.USAGE, "can be used"),
+        (drive(), ("--volume", "workload=large-media,size=9T"), ExitCode.USAGE, "is available"),
         (
             drive(),
             ("--volume", "workload=large-media", "--label", "x"),
             ExitCode.USAGE,
-            "--label goes with --workload",
+            "--label requires --workload",
         ),
-        (drive(), ("--workload", "large-media", "-o", "/dev/null"), ExitCode.USAGE, "is no file"),
-        (drive(), ("--workload", "large-media", "-o", "/"), ExitCode.USAGE, "is no file"),
+        (drive(), ("--workload", "large-media", "-o", "/dev/null"), ExitCode.USAGE, "is not a regular file"),
+        (drive(), ("--workload", "large-media", "-o", "/"), ExitCode.USAGE, "is not a regular file"),
         (
             drive(),
             ("--workload", "large-media", "-o", "/nonexistent/x.json"),
@@ -138,9 +138,9 @@ def test_a_plan_never_replaces_a_file_by_half(plan_on: Run, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "cut off"),
-        (b"\xff\xfe\x00", "is no text"),
-        (render_plan(plan_for(drive(), wish("ext4"))).encode()[:900], "cut off"),
+        (b"", "not a complete JSON"),
+        (b"\xff\xfe\x00", "not a text file"),
+        (render_plan(plan_for(drive(), wish("ext4"))).encode()[:900], "not a complete JSON"),
         (
             render_plan(plan_for(drive(), wish("ext4"))).replace("media", "medea").encode(),
             "changed or damaged",

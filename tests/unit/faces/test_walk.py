@@ -28,7 +28,7 @@ def test_a_partition_is_begun_at_with_its_drive() -> None:
 @pytest.mark.parametrize("named", ["/dev/sdzz", "./no-such-file"])
 def test_what_is_no_drive_is_said(named: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([named, "--plain"]) == 2
-    assert "no device" in capsys.readouterr().err
+    assert "does not exist" in capsys.readouterr().err
     assert main([named, "--plain", "--machine", str(FILE)]) == 2
     assert named in capsys.readouterr().err
 

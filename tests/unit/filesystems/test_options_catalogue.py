@@ -142,17 +142,17 @@ def test_options_of_one_filesystem_with_the_same_text_are_told_apart_by_their_ne
 @pytest.mark.parametrize(
     ("name", "release", "takes", "says"),
     [
-        ("btrfs-csum-xxhash", "5.4.0", False, "5.5 is the first"),
+        ("btrfs-csum-xxhash", "5.4.0", False, "Requires kernel 5.5"),
         ("btrfs-csum-xxhash", "5.5.0", True, ""),
-        ("btrfs-csum-xxhash", "unheard-of", None, "could not be read"),
+        ("btrfs-csum-xxhash", "unheard-of", None, "Cannot read the kernel version"),
         ("mq-deadline-for-zones", "6.9.1", True, ""),
-        ("mq-deadline-for-zones", "6.10.0", False, "from 6.10 on"),
-        ("xfs-nobarrier", "6.12.0", False, "no longer knows it"),
+        ("mq-deadline-for-zones", "6.10.0", False, "Not supported since kernel 6.10"),
+        ("xfs-nobarrier", "6.12.0", False, "Removed from the kernel"),
         ("xfs-nobarrier", "4.18.0", True, ""),
-        ("xfs-nobarrier", "unheard-of", False, "no longer knows it"),
+        ("xfs-nobarrier", "unheard-of", False, "Removed from the kernel"),
         ("btrfs-inode-cache", "6.1.0", True, ""),
         ("btrfs-inode-cache", "6.8.0", False, "fails from 6.8 on"),
-        ("reiserfs-notail", "6.12.0", False, "no ReiserFS"),
+        ("reiserfs-notail", "6.12.0", False, "does not support ReiserFS"),
         ("ext4-commit-30", "unheard-of", True, ""),
         ("ext4-barrier-0", "6.12.0", True, ""),
     ],
@@ -187,12 +187,16 @@ why = "It is mine."
 @pytest.mark.parametrize(
     ("added", "key", "says"),
     [
-        ('never = "It hurts."\ndanger = true', "phrase", "typed back"),
-        ('never = "It hurts."\nphrase = "it hurts"', "phrase", "typed back"),
-        ('never = "It hurts."\ndanger = true\nrefused = true\nphrase = "it hurts"', "phrase", "typed back"),
-        ('never = "It hurts."\ndanger = true\nphrase = "it  hurts"', "phrase", "can be typed"),
-        ('never = "It hurts."\ndanger = true\nphrase = "it\\thurts"', "phrase", "can be typed"),
-        ("default = true", "never", "say why"),
+        ('never = "It hurts."\ndanger = true', "phrase", "need a phrase to confirm"),
+        ('never = "It hurts."\nphrase = "it hurts"', "phrase", "need a phrase to confirm"),
+        (
+            'never = "It hurts."\ndanger = true\nrefused = true\nphrase = "it hurts"',
+            "phrase",
+            "need a phrase to confirm",
+        ),
+        ('never = "It hurts."\ndanger = true\nphrase = "it  hurts"', "phrase", "easy to type"),
+        ('never = "It hurts."\ndanger = true\nphrase = "it\\thurts"', "phrase", "easy to type"),
+        ("default = true", "never", "add the reason"),
     ],
 )
 def test_a_danger_without_a_phrase_to_type_is_a_fault(
@@ -216,5 +220,5 @@ def test_a_tune_option_is_a_known_program_without_a_device(
     (tmp_path / "options/mine.toml").write_text(
         OWN.replace('"mount"', '"tune"').replace('"commit=600"', f'"{text}"')
     )
-    with pytest.raises(BadInput, match="cannot be written as one tune option"):
+    with pytest.raises(BadInput, match="cannot be written as a single tune option"):
         load_catalogue()

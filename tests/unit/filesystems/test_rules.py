@@ -85,7 +85,9 @@ def test_a_volume_of_each_kind_is_planned_read_back_and_sound(name: str) -> None
     assert read_plan(render_plan(plan), "plan.json") == plan
     assert [entry.type for entry in the_table(plan).entries] == [kind.gpt_type]
     making = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
-    assert any("own check finds it clean" in sentence for sentence in making.holds) == bool(kind.clean_check)
+    assert any("reports a clean filesystem" in sentence for sentence in making.holds) == bool(
+        kind.clean_check
+    )
     assert not any("mkfs" in sentence for sentence in making.holds)
     in_use = [step.operation for step in plan.steps if isinstance(step.operation, Mount | TurnOnSwap)]
     assert in_use == [
@@ -105,9 +107,9 @@ def test_what_others_open_is_marked_as_their_data() -> None:
 
 LABELS: dict[str, dict[str, str | None]] = {
     "vfat": {
-        "media": "small letters",
+        "media": "lowercase letters",
         "A.B": "characters",
-        "NO NAME": "without a label",
+        "NO NAME": "unlabelled FAT",
         "ÜBER": "ASCII",
         "X" * 12: "11 bytes",
         "A B": None,
@@ -150,12 +152,12 @@ def test_swap_is_turned_on_and_not_mounted() -> None:
     line, on = plan.steps[-2:]
     assert line.edits == (f"UUID={plan.volumes[0].uuid} none swap sw,nofail 0 0",)
     assert on.commands == (("swapon", "/dev/sda1"),)
-    assert on.undo == "By `swapoff /dev/sda1`."
+    assert on.undo == "Run `swapoff /dev/sda1`."
     text = " ".join("\n".join(preview_lines(plan, 100)).split())
     for words in (
-        "Make the swap space 'media' on /dev/sda1.",
-        'swap "media" turned on',
-        "Let the kernel swap to /dev/sda1.",
+        "Create the swap space 'media' on /dev/sda1.",
+        'swap "media" enabled',
+        "Enable swap on /dev/sda1.",
     ):
         assert words in text
     assert kinds_of(plan_for(drive(), swap(mount_point=None)))[-1] == "make-filesystem"
@@ -212,13 +214,13 @@ EXT4, VFAT, SWAP = (
         (forged(EXT4, LINUX_SWAP_TYPE), "has the type"),
         (forged(VFAT, LINUX_GPT_TYPE), "has the type"),
         (forged(SWAP, LINUX_GPT_TYPE), "has the type"),
-        (forged(VFAT, uuid=DRAWN), "no serial number of 8 digits"),
-        (forged(VFAT, uuid="3F8A1C2D9B7E4D5F"), "no serial number of 8 digits"),
-        (forged(EXT4, uuid="3F8A-1C2D"), "no UUID"),
-        (forged(VFAT, label="media"), "small letters"),
-        (forged(VFAT, mkfs_options=("-C", "/etc/passwd")), "no option"),
-        (forged(VFAT, mkfs_options=("--offset=2048",)), "no option"),
-        (forged(VFAT, mkfs_options=("-S", "512")), "no option"),
+        (forged(VFAT, uuid=DRAWN), "not a serial number of 8 digits"),
+        (forged(VFAT, uuid="3F8A1C2D9B7E4D5F"), "not a serial number of 8 digits"),
+        (forged(EXT4, uuid="3F8A-1C2D"), "not a UUID"),
+        (forged(VFAT, label="media"), "lowercase letters"),
+        (forged(VFAT, mkfs_options=("-C", "/etc/passwd")), "does not pass option"),
+        (forged(VFAT, mkfs_options=("--offset=2048",)), "does not pass option"),
+        (forged(VFAT, mkfs_options=("-S", "512")), "does not pass option"),
         (forged(SWAP, mount_point="/srv/x"), "never mounted"),
         (forged(SWAP, mount_options=("noatime",)), "no mount options"),
         (forged(EXT4, mount_point="none"), "absolute"),
@@ -226,9 +228,9 @@ EXT4, VFAT, SWAP = (
             replace(
                 SWAP, steps=(*SWAP.steps[:-1], replace(SWAP.steps[-1], operation=TurnOnSwap("/dev/vda1")))
             ),
-            "operations are not",
+            "operations do not match",
         ),
-        (replace(VFAT, steps=(*VFAT.steps, *SWAP.steps[-1:])), "operations are not"),
+        (replace(VFAT, steps=(*VFAT.steps, *SWAP.steps[-1:])), "operations do not match"),
     ],
 )
 def test_no_plan_passes_that_the_planner_would_not_make(plan: Plan, says: str) -> None:
@@ -252,17 +254,17 @@ def volume_line(volume: Volume) -> AddFstabLine:
 def test_another_swap_in_fstab_is_no_conflict_and_the_same_one_is() -> None:
     line = volume_line(SWAP.volumes[0])
     assert conflict(parse("/dev/sdb1 none swap sw 0 0\n", "fstab"), line) is None
-    assert "already speaks of" in str(conflict(parse(fstab_line(line), "fstab"), line))
+    assert "already names" in str(conflict(parse(fstab_line(line), "fstab"), line))
 
 
 def test_programs_that_are_missing_are_named_with_this_distributions_command() -> None:
     everything = Kernel("6.12.9", frozenset({"vfat", "exfat", "ntfs3"}))
     here = replace(machine(kernel=everything), family="fedora")
     assert obstacles(filesystem("exfat"), here, drive(), None) == (
-        "mkfs.exfat and tune.exfat are not installed: `dnf install exfatprogs` brings them.",
+        "mkfs.exfat and tune.exfat are not installed. Install with `dnf install exfatprogs`.",
     )
     assert obstacles(filesystem("ntfs"), here, drive(), None) == (
-        "mkfs.ntfs and ntfslabel are not installed: `dnf install ntfsprogs` brings them.",
+        "mkfs.ntfs and ntfslabel are not installed. Install with `dnf install ntfsprogs`.",
     )
 
 
@@ -271,7 +273,7 @@ def test_a_program_that_is_missing_alone_is_said_alone() -> None:
         kernel=Kernel("6.12.9", frozenset({"exfat"})), tools=(("mkfs.exfat", "/usr/sbin/mkfs.exfat"),)
     )
     (said,) = obstacles(filesystem("exfat"), here, drive(), None)
-    assert said == "tune.exfat is not installed: the package exfatprogs brings it."
+    assert said == "tune.exfat is not installed. Install the package exfatprogs."
 
 
 def test_a_file_that_the_maker_looks_into_is_missed_before_anything_is_planned() -> None:
@@ -279,7 +281,7 @@ def test_a_file_that_the_maker_looks_into_is_missed_before_anything_is_planned()
     here = machine(kernel=Kernel("6.12.9", frozenset({"nilfs2"})), tools=tools)
     assert obstacles(filesystem("nilfs2"), here, drive(), None) == ()
     (said,) = obstacles(filesystem("nilfs2"), replace(here, missing_files=("/etc/mtab",)), drive(), None)
-    assert said.startswith("/etc/mtab is missing, and mkfs.nilfs2 needs it: `ln -s ")
+    assert said.startswith("mkfs.nilfs2 needs /etc/mtab, which is missing: `ln -s ")
     assert obstacles(
         filesystem("xfs"), replace(here, missing_files=("/etc/mtab",)), drive(), None
     ) == obstacles(filesystem("xfs"), here, drive(), None)
@@ -291,7 +293,9 @@ def test_ntfs_is_mounted_by_the_kernels_own_driver_or_not_at_all() -> None:
         said = obstacles(
             filesystem("ntfs"), machine(kernel=Kernel("5.10.0", others), tools=tools), drive(), None
         )
-        assert said == ("The running kernel (5.10.0) has no NTFS: boot one that has, or install its module.",)
+        assert said == (
+            "The running kernel (5.10.0) does not support NTFS. Boot another kernel or install the module.",
+        )
     assert (
         obstacles(
             filesystem("ntfs"),

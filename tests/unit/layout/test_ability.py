@@ -46,23 +46,23 @@ WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
     "encrypted": (
         encrypted,
         "dm_crypt",
-        "has no dm-crypt, without which no encrypted volume can be opened: boot one that has",
+        "lacks dm-crypt, so encrypted volumes cannot be opened. Boot a kernel with dm-crypt",
     ),
     "grouped": (
         grouped,
         "dm_mod",
-        "has no device mapper, without which LVM's volumes are not possible: boot one that has",
+        "lacks device mapper, so LVM volumes are unavailable. Boot a kernel with device mapper",
     ),
     "striped by lvm": (
         lambda kernel: striped(numbered(), "lvm", kernel=kernel),
         "dm_mod",
-        "has no device mapper",
+        "lacks device mapper",
     ),
-    "striped by md": (lambda kernel: striped(numbered(), "md", kernel=kernel), "raid0", "has no md RAID0"),
+    "striped by md": (lambda kernel: striped(numbered(), "md", kernel=kernel), "raid0", "lacks md RAID0"),
     "mirrored by md": (
         lambda kernel: striped(numbered(), "md", level="raid1", kernel=kernel),
         "raid1",
-        "has no md RAID1",
+        "lacks md RAID1",
     ),
 }
 
@@ -94,10 +94,10 @@ def test_the_wizard_says_so_beside_what_cannot_be_had() -> None:
     person.act("set-up")
     person.act("plan", "large-media")
     person.act("table")
-    assert "The running kernel (6.12.9) has no device mapper" in person.text
+    assert "The running kernel (6.12.9) lacks device mapper" in person.text
     person.act("back")
     person.act("edit")
-    assert "The running kernel (6.12.9) has no dm-crypt" in person.text
+    assert "The running kernel (6.12.9) lacks dm-crypt" in person.text
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -116,6 +116,6 @@ def test_without_loop_devices_a_plan_says_that_it_is_not_tried_out(mode: Mode, g
     without_loops = planned(without("loop"))
     said = "The running kernel (6.12.9) has no loop devices, so "
     told = [doubt.removeprefix(said) for doubt in map(str, without_loops.doubts) if doubt.startswith(said)]
-    assert [doubt.partition(".")[0] for doubt in told] == ["nothing is tried out on a stand-in"]
+    assert [doubt.partition(".")[0] for doubt in told] == ["plans cannot be rehearsed"]
     assert not any("loop devices" in doubt for doubt in map(str, planned(PLAIN_KERNEL).doubts))
-    assert promise(without_loops).startswith("Everything is tried out")
+    assert promise(without_loops).startswith("The plan is rehearsed on a scratch copy")

@@ -49,7 +49,7 @@ def test_a_key_in_a_file_stands_in_crypttab_and_nowhere_else() -> None:
     lines = [step for step in plan.steps if isinstance(step.operation, AddCrypttabLine)]
     (line,) = (edit for step in lines for edit in step.edits)
     assert line.split()[2:] == ["/etc/keys/media.key", "luks,nofail"]
-    assert "by the key in /etc/keys/media.key" in lines[0].sentence
+    assert "with the key /etc/keys/media.key" in lines[0].sentence
     assert read_plan(render_plan(plan), "plan") == plan
     others = [step for step in plan.steps if step not in lines]
     assert "media.key" not in " ".join(word for step in others for argv in step.commands for word in argv)
@@ -58,16 +58,16 @@ def test_a_key_in_a_file_stands_in_crypttab_and_nowhere_else() -> None:
 @pytest.mark.parametrize(
     ("wishes", "why"),
     [
-        ((secret(key="/srv/secret/k"),), "lies in a volume"),
+        ((secret(key="/srv/secret/k"),), "is on a volume of the same drive"),
         (
             (secret(key="/srv/b/k", size_bytes=GIB), secret(key="/srv/b/k", label="b", mount_point="/srv/b")),
-            "lies in a volume",
+            "is on a volume of the same drive",
         ),
-        ((secret(key="/tmp/k"),), "nothing stays"),
-        ((secret(key="k"),), "no plain path"),
+        ((secret(key="/tmp/k"),), "cleared at boot"),
+        ((secret(key="k"),), "is not a plain path"),
         (
             (secret(key="/etc/k", size_bytes=GIB), secret(label="b", mount_point="/srv/b")),
-            "has to be the same",
+            "must be the same",
         ),
     ],
 )
@@ -168,14 +168,14 @@ def test_it_is_shown_and_what_a_lost_passphrase_means_is_said() -> None:
 def test_what_lay_there_is_lost_when_the_container_is_made_and_not_again() -> None:
     full = partitioned(partition(filesystem="ext4"))
     plan = plan_for(full, secret(), mode=Mode.REPLACE)
-    losing = {type(step.operation) for step in plan.steps if "data of" in step.destroys}
+    losing = {type(step.operation) for step in plan.steps if "old data" in step.destroys}
     assert losing == {MakeContainer}
 
 
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (secret("vfat", label="PRIVATE"), "vfat is not made in an encrypted volume"),
+        (secret("vfat", label="PRIVATE"), "vfat is not supported in an encrypted volume"),
         (secret(size_bytes=header_bytes(E512) + 15 * MIB), "too small"),
         (
             replace(secret(), choice=replace(secret().choice, mount=(Option("discard", "asked"),))),
@@ -195,7 +195,7 @@ def test_nothing_is_encrypted_on_zones_in_a_group_or_without_cryptsetup() -> Non
     without = tuple(tool for tool in EVERYTHING if tool[0] != "cryptsetup")
     with pytest.raises(Refused, match="the package cryptsetup"):
         make_plan(machine(on, tools=without), on, (secret(),), None, lambda: next(source))
-    with pytest.raises(Refused, match="takes no partitions"):
+    with pytest.raises(Refused, match="cannot be partitioned"):
         plan_for(replace(on, zoned="host-managed"), secret("btrfs"))
     with pytest.raises((Refused, BadInput), match="volume group"):
         make_plan(
@@ -239,18 +239,18 @@ def test_no_operation_of_an_encrypting_plan_can_be_changed_left_out_or_added() -
         ),
     ]
     for attempt in attempts:
-        with pytest.raises(BadInput, match="does not hold together"):
+        with pytest.raises(BadInput, match="is inconsistent"):
             check_plan(with_operations(plan, attempt))
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"name": "luks-private-00000000"}, "encrypted otherwise"),
-        ({"name": "../sdb"}, "encrypted otherwise"),
+        ({"name": "luks-private-00000000"}, "the encryption of volume 1 does not match"),
+        ({"name": "../sdb"}, "the encryption of volume 1 does not match"),
         ({"device": "/dev/sdb1"}, "not on /dev/sda"),
-        ({"sector_bytes": 512}, "encrypted otherwise"),
-        ({"offset_bytes": 0}, "encrypted otherwise"),
+        ({"sector_bytes": 512}, "the encryption of volume 1 does not match"),
+        ({"offset_bytes": 0}, "the encryption of volume 1 does not match"),
         ({"uuid": "--help"}, "UUID"),
     ],
 )

@@ -25,7 +25,7 @@ def test_what_lies_between_a_partition_and_its_filesystem_is_told() -> None:
     assert "the encrypted container on /dev/sda1" in told(encrypted, MAKES)
     assert "Format=" not in "".join(repart_files(encrypted, encrypted.members[0]).values())
     in_group = grouped(drive(), wish("ext4", size_bytes=GIB), wish("xfs"))
-    assert "the volume group" in told(in_group, MAKES) and "the ext4" in told(in_group, MAKES)
+    assert "the LVM volume group" in told(in_group, MAKES) and "the ext4" in told(in_group, MAKES)
     assert "Format=" not in "".join(repart_files(in_group, in_group.members[0]).values())
 
 
@@ -33,17 +33,17 @@ def test_of_several_drives_one_is_named() -> None:
     plan = MD
     with pytest.raises(BadInput, match="--device"):
         member_of(plan, None)
-    with pytest.raises(BadInput, match="it is for"):
+    with pytest.raises(BadInput, match="not for /dev/sdz"):
         member_of(plan, "/dev/sdz")
     second = plan.members[1]
     assert member_of(plan, second.drive.path) is second
-    assert f"device: {second.drive.path}" in sfdisk_dump(second) and "the array" in told(plan)
+    assert f"device: {second.drive.path}" in sfdisk_dump(second) and "the md array" in told(plan)
 
 
 def test_what_sfdisk_has_no_words_for() -> None:
     plan = plan_for(drive(), wish("ext4", mount_point="/srv/a"))
     said = told(plan)
-    assert "the ext4 'media' on /dev/sda1" in said and "mounted at /srv/a" in said
+    assert "the ext4 'media' on /dev/sda1" in said and "the mount of /dev/sda1 at /srv/a" in said
 
 
 def test_a_name_cannot_end_a_value_or_a_line() -> None:
@@ -57,7 +57,7 @@ def test_a_name_cannot_end_a_value_or_a_line() -> None:
     (text,) = repart_files(plan, member).values()
     assert "swap" not in text and "Label=" not in text
     said = "\n".join(repart_lacks(member))
-    assert "Not in it: the name" in said and "the attributes 0x1" in said
+    assert "Not included: the name" in said and "the attributes 0x1" in said
 
 
 def test_an_mbr_keeps_its_identifier_and_is_no_matter_of_repart() -> None:
@@ -65,5 +65,5 @@ def test_an_mbr_keeps_its_identifier_and_is_no_matter_of_repart() -> None:
     plan = plan_for(partitioned(kept, table=mbr()), wish("ext4"), mode=Mode.USE_FREE)
     dump = sfdisk_dump(plan.members[0])
     assert "label: dos\nlabel-id: 0x1a2b3c4d\n" in dump and "type=83, bootable" in dump
-    with pytest.raises(BadInput, match="GPT only"):
+    with pytest.raises(BadInput, match="creates only GPT"):
         repart_files(plan, plan.members[0])

@@ -114,7 +114,7 @@ def plan_or_none(on: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan
     try:
         return plan_for(on, *wishes, mode=mode)
     except BadInput as error:
-        assert "bytes) can be used" in str(error)
+        assert "bytes) is available" in str(error)
     except Refused as error:
         assert "primary partitions" in str(error)
     return None

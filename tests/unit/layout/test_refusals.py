@@ -33,15 +33,15 @@ ONE = partition(1, MIB, GIB, filesystem="ext4")
     [
         (partitioned(ONE, uses=(MOUNTED,)), "/dev/sda1 is mounted at /home"),
         (partitioned(replace(ONE, mount_points=("/x",))), "/dev/sda1 is mounted at /x"),
-        (partitioned(ONE, layers=(Layer("lvm", "/dev/dm-0", "/dev/sda1"),)), "held by /dev/dm-0"),
+        (partitioned(ONE, layers=(Layer("lvm", "/dev/dm-0", "/dev/sda1"),)), "in use by /dev/dm-0"),
         (drive(uses=(Use("swap", "/dev/sda", "swap"),)), "in use as swap"),
         (drive(uses=(Use("running-system", "/dev/sda", "/"),)), "part of the running system"),
         (drive(read_only=True), "read-only"),
         (
             drive(size_bytes=None, unread=(unread("size_bytes", "Permission denied."),)),
-            "size of /dev/sda could not be read: Permission denied",
+            "Cannot read the size of /dev/sda: Permission denied",
         ),
-        (drive(geometry=None), "block size of /dev/sda could not be read"),
+        (drive(geometry=None), "Cannot read the block size of /dev/sda"),
         (drive(size_bytes=0), "no size"),
         (drive(geometry=Geometry(520, 520, 0, 520, 0)), "blocks of 520 and 520 bytes"),
         (drive(geometry=Geometry(512, 0, 0, 0, 0)), "blocks of 512 and 0 bytes"),
@@ -80,19 +80,19 @@ def test_the_refusal_names_what_would_be_lost() -> None:
 @pytest.mark.parametrize(
     ("on", "says"),
     [
-        (partitioned(ONE, table=gpt(primary="damaged")), "damaged: repair it"),
+        (partitioned(ONE, table=gpt(primary="damaged")), "GPT at the start of /dev/sda is damaged"),
         (partitioned(ONE, table=gpt(backup="missing")), "backup GPT of /dev/sda is missing"),
         (partitioned(ONE, table=gpt(backup="misplaced")), "backup GPT of /dev/sda is misplaced"),
         (partitioned(ONE, table=gpt(kind="hybrid")), "hybrid"),
-        (drive(table=Table("other")), "kind that diskwright does not add to"),
-        (drive(signatures=(Signature("xfs", "filesystem"),)), "no partition table to add to"),
+        (drive(table=Table("other")), "cannot add partitions to the table type"),
+        (drive(signatures=(Signature("xfs", "filesystem"),)), "instead of a partition table"),
         (partitioned(ONE, signatures=(Signature("LVM2_member", "raid"),)), "contradict"),
         (partitioned(ONE, partition(2, 512 * MIB, GIB)), "1 and 2 of /dev/sda overlap"),
         (partitioned(ONE, partition(2, 2 * GIB, TIB)), "beyond the end"),
-        (partitioned(replace(ONE, type=None)), "type of /dev/sda1 could not be read"),
-        (partitioned(replace(ONE, kernel_start_bytes=4096)), "kernel sees /dev/sda1 elsewhere"),
-        (drive(table=None), "was not read"),
-        (partitioned(ONE, content_digest=None), "was not read"),
+        (partitioned(replace(ONE, type=None)), "Cannot read the type of /dev/sda1"),
+        (partitioned(replace(ONE, kernel_start_bytes=4096)), "disagree about the position of /dev/sda1"),
+        (drive(table=None), "are unknown, so they cannot be preserved"),
+        (partitioned(ONE, content_digest=None), "are unknown, so they cannot be preserved"),
         (
             drive(
                 table=mbr(),
@@ -123,7 +123,7 @@ def test_content_that_could_not_be_read_is_a_doubt_and_wiped_wherever_it_may_be(
 
 def test_a_drive_without_serial_is_a_doubt() -> None:
     plan = plan_for(drive(serial=None, wwn=None), wish("ext4"))
-    assert any("kernel's count" in doubt for doubt in map(str, plan.doubts))
+    assert any("kernel's drive counter" in doubt for doubt in map(str, plan.doubts))
 
 
 def test_a_partition_without_a_node_is_not_wiped_but_named() -> None:
@@ -155,15 +155,15 @@ def test_a_choice_with_an_obstacle_is_not_taken() -> None:
     [
         ((), "No volume"),
         ((wish("ext4"), wish("xfs")), "Only one volume"),
-        ((wish("ext4", size_bytes=600 * GIB),), r"needs 644 GB, and 500 GB \(\d+ bytes\) can be used"),
-        ((wish("xfs", size_bytes=100 * MIB),), "at least 300 MiB"),
+        ((wish("ext4", size_bytes=600 * GIB),), r"needs 644 GB, but 500 GB \(\d+ bytes\) is available"),
+        ((wish("xfs", size_bytes=100 * MIB),), "The minimum is 300 MiB"),
         (
             (
                 wish("ext4", size_bytes=465 * GIB + 200 * MIB),
                 wish("xfs", size_bytes=400 * MIB),
                 wish("btrfs"),
             ),
-            "can be used",
+            "is available. The other volumes need",
         ),
         ((wish("ext4", label="a" * 17),), "16 bytes"),
         ((wish("xfs", label="\x1b[31mred"),), "control characters"),
@@ -243,5 +243,5 @@ def test_what_cannot_be_known_by_root_either_does_not_ask_for_root() -> None:
         content_digest=None,
         unread=(unread("table", "Needs root to read the device.", without_root=True),),
     )
-    with pytest.raises(Refused, match="Reading it takes root"):
+    with pytest.raises(Refused, match="Reading requires root"):
         refuse_table(closed)

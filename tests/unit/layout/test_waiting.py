@@ -15,10 +15,7 @@ from wizard.plan.preview import preview_lines
 from wizard.plan.undo_policy import losses, promise, wants_word
 from wizard.ui.jobs.of_plan import PlanJob
 
-LOST = (
-    "What waits there, ext4 of 63 GB of the run 0008-sda, and that run's way back to what was there before "
-    "it."
-)
+LOST = "The waiting result, ext4 of 63 GB of run 0008-sda, and the undo of that run."
 
 
 def waits(*, bare: bool = True) -> Waiting:
@@ -39,9 +36,7 @@ def test_what_waits_is_named_as_lost_on_every_face(on: Drive) -> None:
     assert losses(plan)[-1] == LOST
     assert any(LOST in line for line in destroyed(plan))
     assert LOST in map(str, PlanJob(plan).lost())
-    assert any(
-        "waiting there: ext4 of 63 GB of the run 0008-sda" in line for line in preview_lines(plan, 100)
-    )
+    assert any("waiting: ext4 of 63 GB of run 0008-sda" in line for line in preview_lines(plan, 100))
 
 
 def test_such_a_drive_is_not_promised_as_one_that_holds_nothing() -> None:
@@ -61,4 +56,4 @@ def test_the_plan_keeps_it_in_its_document() -> None:
 def test_what_was_written_to_since_stays_a_doubt() -> None:
     plan = over(drive(size_bytes=64 * GIB, waiting=waits(bare=False)))
     assert not losses(plan)
-    assert any("0008-sda was left on the drive" in doubt for doubt in map(str, plan.doubts))
+    assert any("Run 0008-sda was left on the drive" in doubt for doubt in map(str, plan.doubts))

@@ -71,19 +71,19 @@ def test_what_a_host_managed_drive_holds_is_named_and_needs_a_word() -> None:
     check_plan(plan)
     assert (
         plan.steps[0].destroys
-        == "Everything on /dev/sda, at once. The data of what lay there: partition 1 (btrfs, 1.1 GB)."
+        == "Everything on /dev/sda, immediately. The old data there: partition 1 (btrfs, 1.1 GB)."
     )
 
 
 @pytest.mark.parametrize(
     ("wishes", "mode", "says"),
     [
-        ((zoned_wish("ext4", ()),), None, "Only btrfs in its zoned mode"),
-        ((zoned_wish("btrfs", ()),), None, "Only btrfs in its zoned mode"),
-        ((zoned_wish("btrfs", ("-O", "quota")),), None, "Only btrfs in its zoned mode"),
+        ((zoned_wish("ext4", ()),), None, "Only btrfs in zoned mode"),
+        ((zoned_wish("btrfs", ()),), None, "Only btrfs in zoned mode"),
+        ((zoned_wish("btrfs", ("-O", "quota")),), None, "Only btrfs in zoned mode"),
         ((zoned_wish(size_bytes=MIB),), None, "without a size"),
-        ((zoned_wish(size_bytes=MIB), zoned_wish(label="b", mount_point=None)), None, "ask for one volume"),
-        ((zoned_wish(),), Mode.USE_FREE, "takes no partitions"),
+        ((zoned_wish(size_bytes=MIB), zoned_wish(label="b", mount_point=None)), None, "Request one volume"),
+        ((zoned_wish(),), Mode.USE_FREE, "cannot be partitioned"),
     ],
 )
 def test_what_a_host_managed_drive_does_not_take(
@@ -108,11 +108,11 @@ def test_no_forged_plan_for_a_whole_drive_passes() -> None:
         replace(volume, mkfs_options=("-m", "single")),
         replace(volume, label="other"),
     ):
-        with pytest.raises(BadInput, match="does not hold together"):
+        with pytest.raises(BadInput, match="is inconsistent"):
             check_plan(replace(plan, volumes=(other,)))
     operations = tuple(step.operation for step in plan.steps)
     for at in range(len(operations)):
-        with pytest.raises(BadInput, match="does not hold together"):
+        with pytest.raises(BadInput, match="is inconsistent"):
             check_plan(with_operations(plan, operations[:at] + operations[at + 1 :]))
-    with pytest.raises(BadInput, match="does not hold together"):
+    with pytest.raises(BadInput, match="is inconsistent"):
         check_plan(with_operations(plan, (ResetZones("/dev/sdx"), *operations[1:])))

@@ -46,25 +46,25 @@ def test_keys_come_in_any_order(text: str, wanted: VolumeRequest) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "no key=value pair"),
-        ("large-media", "no key=value pair"),
-        ("workload=x,", "no key=value pair"),
-        ("size=5G", "names no workload"),
-        ("workload=x,workload=y", "names workload twice"),
-        ("workload=x,colour=red", "there is no key 'colour'"),
+        ("", "is not a key=value pair"),
+        ("large-media", "is not a key=value pair"),
+        ("workload=x,", "is not a key=value pair"),
+        ("size=5G", "lacks a workload"),
+        ("workload=x,workload=y", "sets workload twice"),
+        ("workload=x,colour=red", "unknown key 'colour'"),
         ("workload=x,size=lots", "'lots' is not a size"),
-        ("workload=x,size=0", "no room"),
+        ("workload=x,size=0", "has no space"),
         ("workload=x,size=-5G", "not a size"),
-        ("workload=x,size=0%", "is no share of the room"),
-        ("workload=x,size=101%", "is no share of the room"),
-        ("workload=x,size=1.5%", "is no share of the room"),
-        ("workload=x,size=%", "is no share of the room"),
-        ("role=root2", "is no role; the roles are esp, boot, root, home, swap"),
-        ("workload=x,role=", "is no role"),
+        ("workload=x,size=0%", "is not a valid share"),
+        ("workload=x,size=101%", "is not a valid share"),
+        ("workload=x,size=1.5%", "is not a valid share"),
+        ("workload=x,size=%", "is not a valid share"),
+        ("role=root2", "unknown role 'root2'. Roles: esp, boot, root, home, swap"),
+        ("workload=x,role=", "unknown role ''"),
         ("workload=x,mount=srv", "not an absolute path"),
         ("workload=x,mount=/proc/1", "running system"),
-        ("workload=../../etc", "is no workload"),
-        ("workload=\x1b[2J", "is no workload"),
+        ("workload=../../etc", "Unknown workload"),
+        ("workload=\x1b[2J", "Unknown workload"),
     ],
 )
 def test_a_volume_that_cannot_be_is_said_so(text: str, says: str) -> None:
@@ -272,7 +272,7 @@ def test_table_edits_name_start_size_type_and_name() -> None:
     lines = edits_of(WriteTable("/dev/sda", "gpt", False, (kept, new)), 4096)
     assert lines[0] == "the GPT on /dev/sda, with these entries"
     assert lines[1].startswith(
-        "partition 1, kept: start 17408 bytes (sector 4), size 1048576 bytes (1 MiB), type EFI system"
+        "partition 1, preserved: start 17408 bytes (sector 4), size 1048576 bytes (1 MiB), type EFI system"
     )
     assert lines[2] == (
         "partition 2: start 2097152 bytes (sector 512), size 1073741824 bytes (1 GiB), "

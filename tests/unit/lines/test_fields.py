@@ -24,8 +24,8 @@ def test_each_field_is_asked_for_and_enter_is_done_with_all_of_them() -> None:
     told = talk.hear("music", "/srv/music")
     assert talk.done == [("go", "", {"label": "music", "mount": "/srv/music"})]
     assert "After the last answer: go on. Or: b back, ? help, q quit." in told.flat
-    assert "Label (at most 16 letters) An empty line keeps films. Answer: music" in told.flat
-    assert "Mount point An empty line leaves it empty." in told.flat
+    assert "Label (at most 16 letters) Empty line: films (unchanged). Answer: music" in told.flat
+    assert "Mount point Empty line: no value." in told.flat
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_back_help_and_the_end_are_had_in_a_form() -> None:
     talk = Talked(a_form(LABEL, MOUNT), lambda place, name: None)
     told = talk.hear("new", "b", "?", "? GPT", "q")
     assert talk.done == [("back", "", {"label": "new", "mount": ""})]
-    assert "= alone empties the field." in told.flat and "GPT" in told.after("? GPT")
+    assert "= alone clears the field." in told.flat and "GPT" in told.after("? GPT")
     assert told.flat.endswith("Ended. No data was written to any drive.")
 
 
@@ -67,7 +67,7 @@ def test_other_actions_have_a_sign_before_them() -> None:
         assert [one[0] for one in talk.done] == [name]
         assert "Or: !commands, !a add it, b back, ? help, q quit." in told.flat
     talk = Talked(a_form(LABEL, actions=actions))
-    assert "is no answer here" in talk.hear("!nothing").flat and not talk.done
+    assert "is not a valid answer" in talk.hear("!nothing").flat and not talk.done
 
 
 @pytest.mark.parametrize(("answer", "value"), [("2", "xfs"), ("xfs", "xfs"), ("XFS", "xfs"), ("", "ext4")])
@@ -77,7 +77,7 @@ def test_offers_are_a_list(answer: str, value: str) -> None:
     assert talk.done[-1] == ("go", "", {"kind": value, "mount": "/x"})
     assert ("turned" in {one[0] for one in talk.done}) is (value != "ext4")
     assert "1. Ext4 (chosen)" in told.text and "Cannot be chosen: No." in told.text
-    assert "An empty line keeps Ext4." in told.flat
+    assert "Empty line: Ext4 (unchanged)." in told.flat
 
 
 def test_an_offer_that_cannot_be_had_is_asked_for_again() -> None:
@@ -101,7 +101,7 @@ def test_what_follows_from_an_offer_is_asked_for_too() -> None:
     talk.desk.go(place)
     told = talk.hear("2", "", "/new")
     assert place.done[-1] == ("go", "", {"kind": "xfs", "label": "proposed", "mount": "/new"})
-    assert "An empty line keeps proposed." in told.flat
+    assert "Empty line: proposed (unchanged)." in told.flat
 
 
 def test_what_was_typed_stays_when_it_is_refused_but_for_what_is_secret() -> None:
@@ -113,7 +113,7 @@ def test_what_was_typed_stays_when_it_is_refused_but_for_what_is_secret() -> Non
     talk = Talked(a_form(MOUNT, SECRET), refuse)
     told = talk.hear("/a", "hush", "", "")
     assert [one[2] for one in talk.done] == [{"mount": "/a", "secret": "hush"}, {"mount": "/a", "secret": ""}]
-    assert "hush" not in told.text and "An empty line keeps /a." in told.flat
+    assert "hush" not in told.text and "Empty line: /a (unchanged)." in told.flat
     assert told.text.count("That is wrong.") == 1 and told.text.count("Fill it.") == 1
 
 

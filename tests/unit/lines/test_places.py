@@ -99,7 +99,7 @@ def test_only_the_token_begins_and_root_is_asked_for_after_it() -> None:
         assert not live.seen.roots, wrong
     told = conversed(live, *TO_REVIEW, "S1")
     assert live.seen.roots == 1 and live.seen.started == ["S1"]
-    assert "asks for root's rights" in told.after("Answer: S1") and told.code is ExitCode.DONE
+    assert "requesting root access" in told.after("Answer: S1") and told.code is ExitCode.DONE
 
 
 def test_what_waits_is_kept_after_a_question() -> None:
@@ -108,8 +108,8 @@ def test_what_waits_is_kept_after_a_question() -> None:
     live.journal = [entry(Event.STARTED, "Applying."), entry(Event.WAITING, "Done, not yet in use.")]
     told = conversed(live, *TO_REVIEW, "S1", "k", "K", "", "K", "y")
     assert live.ends is RunState.KEPT and told.code is ExitCode.DONE
-    assert '"k" is no answer here.' in told.flat and told.flat.count("Keep what was made on /dev/sda?") == 2
-    assert "Nothing has been written" not in told.flat
+    assert '"k" is not a valid answer.' in told.flat and told.flat.count("Keep the result on /dev/sda?") == 2
+    assert "No data was written" not in told.flat
 
 
 SCRIPT = """
@@ -139,7 +139,7 @@ def test_a_pipe_gives_all_answers(tmp_path: Path) -> None:
     kept = tmp_path / "kept.json"
     done = piped("\n".join(["", "2", "", "", str(kept), "q", "y", ""]))
     assert done.returncode == ExitCode.ENDED_BY_USER and kept.exists() and not done.stderr
-    assert done.stdout.startswith("A hint.\ndiskwright sets up a drive, question by question.")
+    assert done.stdout.startswith("A hint.\ndiskwright sets up a drive step by step.")
     assert done.stdout.isascii()
 
 

@@ -34,7 +34,7 @@ def test_a_view_is_told_whole_with_banners_first() -> None:
         "   a note",
         "  2. second",
         "     Cannot be chosen: It is in use.",
-        "A number, an empty line for 2 (go on), or: ? help, q quit.",
+        "Enter a number, an empty line for 2 (go on), or: ? help, q quit.",
         "Answer: ",
     ]
 
@@ -89,7 +89,7 @@ def test_an_answer_does_one_thing_at_one_row(answer: str, done: tuple[str, str])
 def test_what_is_no_answer_does_nothing_and_says_so(answer: str) -> None:
     talk = Talked(a_list("one", "two", "three", actions=(GO, Action("keep", "K", "keep", ends=True))))
     told = talk.hear(answer)
-    assert not talk.done and "is no answer here" in told.flat
+    assert not talk.done and "is not a valid answer" in told.flat
     assert told.text.count("1. one") == 1
     assert "\x1b" not in told.text and told.code is ExitCode.ENDED_BY_USER
 
@@ -100,7 +100,7 @@ def test_what_destroys_is_never_done_by_an_empty_line() -> None:
     told = talk.hear("", "", "delete")
     assert [one[0] for one in talk.done] == ["delete"]
     assert told.flat.count("An empty line is not a valid answer.") == 2
-    assert "A number, or: delete, ? help, q quit." in told.flat
+    assert "Enter a number, or: delete, ? help, q quit." in told.flat
 
 
 def test_what_cannot_be_had_now_says_why_and_is_not_offered() -> None:
@@ -117,7 +117,7 @@ def test_where_several_can_be_taken_a_number_takes() -> None:
     talk = Talked(replace(view, rows=replace(view.rows, many=True)))
     told = talk.hear("2", "")
     assert [one[:2] for one in talk.done] == [("take", "two"), ("go", "one")]
-    assert "A number: take. An empty line: go on. Or: take, ? help, q quit." in told.flat
+    assert "Number: take. Empty line: go on. Or: take, ? help, q quit." in told.flat
 
 
 class Reading(Made):
@@ -134,7 +134,7 @@ def test_a_number_in_what_is_only_read_tells_what_stands_behind_it() -> None:
     place = Reading(talk.desk, talk.place.shown)
     talk.desk.go(place)
     told = talk.hear("2", "1?", "l", "")
-    assert "A number for what stands behind it, an empty line for back, or: ? help, q quit." in told.flat
+    assert "Enter a number for details, an empty line for back, or: ? help, q quit." in told.flat
     assert told.flat.count("Behind two.") == 1 and told.flat.count("Behind one.") == 2
     assert [one[0] for one in place.done] == ["back"]
 
@@ -151,7 +151,7 @@ def test_of_a_view_that_changed_in_place_only_what_differs_is_told() -> None:
         "1. first, 2.0 TB",
         "A new line.",
         "It is done.",
-        "A number, an empty line for 2 (go on), or: ? help, q quit.",
+        "Enter a number, an empty line for 2 (go on), or: ? help, q quit.",
     ]
 
 
@@ -184,7 +184,7 @@ def test_an_answer_to_what_is_not_there_any_more_does_nothing(answer: str) -> No
         if after.rows and after.rows.rows[0].key == "sdb":
             assert talk.done and talk.done[0][1] == "sdb"
         else:
-            assert not talk.done and "so nothing was done" in told.flat
+            assert not talk.done and "no action was taken" in told.flat
 
 
 @pytest.mark.parametrize("answer", ["", "y", "1"])
@@ -207,8 +207,8 @@ def test_help_tells_the_view_its_keys_and_what_a_word_means() -> None:
     explained = told.after("Answer: ?") if told.flat.count("Answer: ?") == 1 else told.flat
     assert "It is explained." in explained and "f fix in place" in explained
     assert "x cannot (Cannot be chosen: It is not so.)" in explained
-    assert "A drive with physical blocks of 4096 bytes" in told.flat
-    assert "The glossary does not have 'nosuchword'." in told.flat
+    assert "A drive with 4096-byte physical blocks" in told.flat
+    assert "'nosuchword' is not in the glossary." in told.flat
     assert told.text.count("Title") == 1
 
 
@@ -270,4 +270,4 @@ def test_root_is_asked_for_while_the_terminal_is_free() -> None:
 
     talk.desk.errand = ask
     told = talk.hear("1")
-    assert asked == ["root"] and "asks for root's rights" in told.flat and talk.done
+    assert asked == ["root"] and "requesting root access" in told.flat and talk.done

@@ -11,8 +11,7 @@ from tests.unit.probe.superblocks import Bytes
 from wizard.ext4.superblock import old_filesystems
 from wizard.model.machine import Drive, Signature
 from wizard.model.said import KIB, MIB
-from wizard.probe.content.ext import is_unconverted
-from wizard.probe.content.superblocks import read_inside
+from wizard.probe.content.superblocks import is_unconverted, read_inside
 from wizard.process.program import run
 
 

@@ -50,24 +50,24 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "mounted": (around(mounts=("/srv",)), "umount /dev/sda1", TOUCHING),
     "running-root": (around(is_root=True, mounts=("/",)), "rescue medium", TOUCHING),
     "swap-file": (around(swap_files=("/srv/swap",)), "swapoff /srv/swap", TOUCHING),
-    "opened": (around(opened=True), "holds /dev/sda1", TOUCHING),
+    "opened": (around(opened=True), "exclusive use of /dev/sda1", TOUCHING),
     "barred": (having("FEATURE_I31"), "diskwright resume", frozenset(Way)),
-    "cut-off": (around(device_bytes=CUT), "smaller than the filesystem", TOUCHING),
-    "counts": (ext(free_inodes=EXT3.inodes + 1), "more is free than there is", TOUCHING),
+    "cut-off": (around(device_bytes=CUT), "smaller than its filesystem", TOUCHING),
+    "counts": (ext(free_inodes=EXT3.inodes + 1), "more free blocks or inodes than exist", TOUCHING),
     "half-done": (ext(half_done="it was being resized"), "it was being resized", TOUCHING),
     "errors": (ext(has_errors=True, recorded_errors=7), "--repair", TOUCHING),
     "damaged": (around(damaged="Inode 12 is wrong."), "Inode 12 is wrong. ", TOUCHING),
     "recorded-errors": (ext(recorded_errors=7), "7 errors", frozenset()),
     "journal-pending": (
         having("needs_recovery", needs_recovery=True),
-        "unmounted in order",
+        "has pending changes",
         frozenset({Way.FRESH}),
     ),
-    "not-clean": (ext(clean=False), "not unmounted in order", frozenset()),
+    "not-clean": (ext(clean=False), "/dev/sda1 was not unmounted cleanly", frozenset()),
     "external-journal": (ext(journal_device=True), "tune2fs -O ^has_journal /dev/sda1", WRITING),
     "unknown-features": (having("encrypt", "FEATURE_R29"), "FEATURE_R29, encrypt", WRITING),
-    "first-revision": (ext(revision=0), "fresh way", WRITING),
-    "incomplete": (having("extent"), "was not converted to the end", frozenset()),
+    "first-revision": (ext(revision=0), "Use the fresh conversion", WRITING),
+    "incomplete": (having("extent"), "incompletely converted ext3", frozenset()),
     "programs-missing": (
         around(missing=("e2undo", "tune2fs")),
         "e2undo and tune2fs are not installed",
@@ -76,7 +76,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "programs-old": (around(e2fsprogs=(1, 42)), "1.43 or newer", WRITING),
     "no-room-journal": (
         without("has_journal", inode_bytes=256, free_blocks=140_000),
-        "room for a journal",
+        "too full for a journal",
         WRITING,
     ),
     "full": (
@@ -85,11 +85,11 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
         frozenset({Way.FULL}),
     ),
     "narrow-inodes": (ext(free_blocks=FULL_OF - 1), "4.1 kB more", frozenset()),
-    "no-inodes": (ext(free_inodes=0), "no inode left", frozenset()),
+    "no-inodes": (ext(free_inodes=0), "no free inodes", frozenset()),
     "folder": (around(store=STORE), "it is read-only", WRITING),
     "no-folder": (
         around(undo_dir=replace(STORE, asked=False), no_snapshots="dmsetup is not installed"),
-        "no place",
+        "Without undo data",
         WRITING,
     ),
     "target": (around(target=replace(TARGET, fault="it holds xfs")), "it holds xfs", frozenset({Way.FRESH})),
@@ -98,7 +98,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "initramfs": (around(boot=BootPath("/", initramfs="dracut")), "dracut -f", frozenset()),
     "mount-unit": (around(units=("/etc/systemd/system/srv.mount",)), "Type=ext4", frozenset()),
     "own-fstab": (around(own=OwnFstab(fault="it is a symlink")), "it is a symlink", frozenset()),
-    "nothing-at-boot": (around(lines=()), "does not name it", frozenset({Way.MOUNT})),
+    "nothing-at-boot": (around(lines=()), "does not list the filesystem", frozenset({Way.MOUNT})),
 }
 
 
@@ -137,7 +137,7 @@ def test_a_folder_that_was_named_for_everything_is_told_of_once() -> None:
             around(store=STORE, undo_dir=STORE, no_snapshots="dmsetup is not installed")
         )
     ]
-    assert said == ["/mnt/u cannot hold what is replaced: it is read-only."]
+    assert said == ["Cannot store undo data in /mnt/u: it is read-only."]
 
 
 def test_every_code_that_bars_a_way_has_its_case() -> None:
@@ -174,10 +174,12 @@ def test_what_has_everything_is_left_alone() -> None:
         desc_bytes=64,
     )
     for way in (Way.LIGHT, Way.FULL):
-        with pytest.raises(BadInput, match="There is nothing to do"):
+        with pytest.raises(BadInput, match="No action needed"):
             make_migration(modern, way)
     bare = replace(modern, target=None, lines=())
-    assert prospect_of(bare).default is None and prospect_of(bare).why.startswith("It has everything")
+    assert prospect_of(bare).default is None and prospect_of(bare).why.startswith(
+        "The filesystem has all features"
+    )
     lacking = replace(modern, ext=replace(modern.ext, features=modern.ext.features - {"metadata_csum"}))
     assert against(lacking, Way.FULL) is None and against(lacking, Way.LIGHT) is not None
 
@@ -188,12 +190,12 @@ def test_a_transaction_is_preferred_and_said_why_not() -> None:
     direct = around(no_snapshots="this kernel has no dm_snapshot")
     made = make_migration(direct, Way.FULL)
     assert made.means is Means.DIRECT and made.undo_dir and not made.store
-    assert "this kernel has no dm_snapshot" in str(made.doubts[0]) and "A power cut is not covered" in str(
+    assert "this kernel has no dm_snapshot" in str(made.doubts[0]) and "Power cuts are not covered" in str(
         made.doubts[0]
     )
     assert (
         "only a backup would help" in made.steps[0].power
-        and "Nothing is lost" in make_migration(FREE, Way.FULL).steps[0].power
+        and "No data is lost" in make_migration(FREE, Way.FULL).steps[0].power
     )
     assert prospect_of(direct).default is Way.LIGHT
     in_memory = around(
@@ -208,7 +210,7 @@ def test_room_is_wanted_for_everything_that_can_be_replaced(way: Way) -> None:
     assert wanted >= (2 * EXT3.inodes * 256 if way is Way.FULL else 1)
     exact = replace(FREE.store, free_bytes=wanted)
     assert make_migration(around(store=exact), way).room_bytes == wanted
-    with pytest.raises(Refused, match="with more room"):
+    with pytest.raises(Refused, match="with more space"):
         make_migration(around(store=replace(exact, free_bytes=wanted - 1)), way)
 
 

@@ -90,7 +90,7 @@ def test_a_sentence_is_read_from_a_document_as_it_was_written() -> None:
 
 def test_a_message_of_a_document_of_version_1_0_is_read_by_its_code() -> None:
     written = {"code": "apply.waits", "values": {"name": "0001-sda", "commands": "keep"}}
-    assert str(decode(written, Message)) == "The run 0001-sda is done, not yet in use: keep"
+    assert str(decode(written, Message)) == "The run 0001-sda is done, not in use yet: keep"
 
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "a\nb", "\u202egnp.exe", "\udcff", "\x9b31m", "x" * 10_000])

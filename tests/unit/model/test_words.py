@@ -36,7 +36,7 @@ def test_a_command_speaks_the_persons_language(
 ) -> None:
     assert main(["inspect", "--machine", str(REPO / "tests/machines/red.json")]) == 0
     shown = capsys.readouterr().out
-    assert "⟦/dev/sdb tákéš" in " ".join(shown.split()) and "takes 512-byte" not in shown
+    assert "⟦/dev/sdb háš" in " ".join(shown.split()) and "has 512-byte" not in shown
 
 
 def test_what_is_longer_and_accented_keeps_its_fields() -> None:

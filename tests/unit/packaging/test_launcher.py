@@ -244,7 +244,7 @@ def test_no_is_the_default(tmp_path: Path, text: str) -> None:
     bench = Bench(tmp_path)
     code, said = bench.answer(text, "--setup-only")
     assert code == 3
-    assert "[y/N]" in said and "No packages were installed." in said
+    assert "[y/N]" in said and "Nothing was installed." in said
     assert not bench.installs()
 
 

@@ -106,5 +106,5 @@ def test_partitions_are_those_of_sfdisk(image: Path, table: str) -> None:
 def test_what_cannot_be_opened_says_why(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_content(str(tmp_path / "missing"))
-    with pytest.raises(OSError, match="libblkid could not open"):
+    with pytest.raises(OSError, match="libblkid cannot open"):
         read_content(str(tmp_path))

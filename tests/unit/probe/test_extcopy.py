@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wizard.model.said import MIB
-from wizard.probe.content.ext import find_copy
 from wizard.probe.content.gpt import Read
+from wizard.probe.content.superblocks import find_copy
 
 
 def reader(image: Path) -> Read:

@@ -275,8 +275,8 @@ def test_a_recording_replays_to_the_same_machine(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "not a whole JSON document"),
-        ("[]", "names no schema"),
+        ("", "not a complete JSON document"),
+        ("[]", "no schema found"),
         ('{"schema": "diskwright.plan/1"}', "not a diskwright.facts"),
         ('{"schema": "diskwright.facts/9"}', "version 9"),
         ('{"schema": "diskwright.facts/1", "release": 5}', "release"),
@@ -294,9 +294,9 @@ def test_a_file_that_is_no_recording_is_refused_in_a_sentence(tmp_path: Path, te
 def test_a_file_that_is_no_text_or_missing_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "facts.json"
     file.write_bytes(b"\xff\xfe\0")
-    with pytest.raises(BadInput, match="is no text"):
+    with pytest.raises(BadInput, match="not a text file"):
         load_machine(file)
-    with pytest.raises(BadInput, match="There is no file"):
+    with pytest.raises(BadInput, match="does not exist"):
         load_machine(tmp_path / "none")
     with pytest.raises(BadInput, match="is a directory"):
         load_machine(tmp_path)

@@ -173,14 +173,14 @@ def test_a_broken_chain_is_told_and_what_stands_before_it_listed() -> None:
     image.mbr((0x83, 63, 5000), (0x05, 6000, 6000), at=10000 * 512)
     found = reading(image, "dos")
     assert [e.number for e in found.entries] == [1, 5]
-    assert "breaks off at byte 8192000" in str(found.problems[0])
+    assert "breaks at byte 8192000" in str(found.problems[0])
 
 
 def test_a_chain_that_returns_to_itself_ends() -> None:
     image = Image(64 * MIB)
     image.mbr((0x05, 10000, 60000))
     image.mbr((0x83, 63, 5000), (0x05, 0, 6000), at=10000 * 512)
-    assert "returns to byte" in str(reading(image, "dos").problems[0])
+    assert "loops back to byte" in str(reading(image, "dos").problems[0])
 
 
 def test_a_boot_sector_of_a_filesystem_is_no_table() -> None:
@@ -204,7 +204,7 @@ def test_what_a_damaged_table_states_is_limited() -> None:
     image.put(512, header(1, image.last_lba, 34, 1000, 2, table, count=4096))
     found = reading(image)
     assert len(found.entries) == MOST_ENTRIES
-    assert "states 4096 partitions" in str(found.problems[0])
+    assert "lists 4096 partitions" in str(found.problems[0])
 
 
 def test_free_space_lies_between_partitions_and_within_the_table() -> None:

@@ -137,7 +137,7 @@ def test_a_drive_whose_table_is_lost_is_never_planned_for_as_if_it_were_known() 
         assert isinstance(plan_of(services, drive, advice, Mode.USE_FREE), str)
         plan = plan_of(services, drive, advice, Mode.REPLACE)
         assert isinstance(plan, Plan) and any(
-            "whatever it is, it will be lost" in doubt for doubt in map(str, plan.doubts)
+            "Any contents will be lost" in doubt for doubt in map(str, plan.doubts)
         ), drive.path
 
 

@@ -213,7 +213,7 @@ def test_what_means_the_same_on_every_machine_stays() -> None:
     assert [card for choice in report.advice[0].choices for card in choice.evidence] == [
         card for choice in worn().advice[0].choices for card in choice.evidence
     ]
-    assert report.anonymous and "the same one always by the same word" in render_page(report)
+    assert report.anonymous and "replaced, each consistently" in render_page(report)
 
 
 @pytest.mark.parametrize("name", ["done", "ext4", "gpt", "new", "xfs", "1", "mount", "make-filesystem"])

@@ -59,7 +59,7 @@ def test_the_page_goes_to_a_file_and_the_document_to_the_output(
     assert code == ExitCode.DONE and page.read_text().startswith("<!DOCTYPE html>")
     document = json.loads(out)
     assert document["facts"]["drives"][0]["serial"] == "LAB-JUMPERED" and document["advice"]
-    assert f"The report is in {page}." in err and "Missing or in doubt: plan. No plan was named." in err
+    assert f"Report saved in {page}." in err and "Missing or unconfirmed: plan. No plan specified." in err
 
 
 def test_a_name_that_ends_in_json_gets_the_document(
@@ -97,12 +97,12 @@ def test_a_plan_and_a_verdict_from_files_are_in_the_page(
     ("words", "said"),
     [
         (("20261120-sda", "--plan", "plan.json"), "either the run or --plan"),
-        (("--plan", "plan.json", "--device", "/dev/sda"), "--device is for a report without a plan"),
-        (("--workload", "large-media"), "--workload goes with --device"),
+        (("--plan", "plan.json", "--device", "/dev/sda"), "--device requires a report without a plan"),
+        (("--workload", "large-media"), "--workload requires --device"),
         (("--machine", JUMPERED, "--workload", "nonsense"), "nonsense"),
         (("--machine", JUMPERED, "--device", "/dev/nothing"), "/dev/nothing"),
         (("--machine", JUMPERED, "--verdict", JUMPERED), "diskwright.facts/1"),
-        (("--machine", JUMPERED, "-o", "/dev"), "is no file"),
+        (("--machine", JUMPERED, "-o", "/dev"), "not a regular file"),
     ],
 )
 def test_what_does_not_go_together_is_wrong_usage(

@@ -20,34 +20,34 @@ from wizard.model.said import GIB
     [
         (
             verdict(FASTER),
-            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; the advice stands.",
+            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; advice confirmed.",
         ),
         (
             verdict((*FASTER, -0.05, 0.3), advised=False),
-            "small files: ext4 1.26x faster than XFS (1.09-1.46), 7 of 8 rounds; the plan stands.",
+            "small files: ext4 1.26x faster than XFS (1.09-1.46), 7 of 8 rounds; plan confirmed.",
         ),
         (
             verdict(FASTER, advised=False),
-            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; the plan stands.",
+            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; plan confirmed.",
         ),
         (
             verdict(SLOWER),
-            "small files: XFS was better here: 1.31x faster than ext4 (1.26-1.36), 6 of 6 rounds; use it?",
+            "small files: XFS was 1.31x faster here than ext4 (1.26-1.36), 6 of 6 rounds. Use XFS?",
         ),
         (
             verdict(SAME),
             "small files: no measurable difference between ext4 and XFS (0.98-1.03, 6 rounds).",
         ),
-        (verdict(OPEN), "small files: ext4 or XFS is undecided after 6 rounds (0.63-1.87)."),
+        (verdict(OPEN), "small files: ext4 or XFS undecided after 6 rounds (0.63-1.87)."),
         (
             verdict(OPEN, busy=True),
-            "small files: ext4 or XFS is undecided, the machine is busy (0.63-1.87, 6 rounds).",
+            "small files: ext4 or XFS undecided, the machine is busy (0.63-1.87, 6 rounds).",
         ),
         (
             verdict(FASTER[:3], busy=True),
-            "small files: ext4 or XFS is undecided, the machine is busy: 3 of at least 6 rounds were run.",
+            "small files: ext4 or XFS undecided, the machine is busy: 3 of at least 6 rounds completed.",
         ),
-        (verdict(()), "small files: ext4 or XFS is undecided: 0 of at least 6 rounds were run."),
+        (verdict(()), "small files: ext4 or XFS undecided: 0 of at least 6 rounds completed."),
         (
             verdict(SAME, aged=True),
             "small files, aged: no measurable difference between ext4 and XFS (0.98-1.03, 6 rounds).",
@@ -91,8 +91,8 @@ def test_what_a_misaligned_start_costs_is_said_of_alignment() -> None:
     assert [str(sentences(misaligned(logs))[0]) for logs in (FASTER, SLOWER, SAME)] == [
         "small files: XFS 1.31x faster than misaligned XFS (1.26-1.36), 6 of 6 rounds: alignment matters "
         "here.",
-        "small files: misaligned XFS 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. Something else than "
-        "alignment must have caused that.",
+        "small files: misaligned XFS 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. The cause must be "
+        "something other than alignment.",
         "small files: no measurable difference between XFS and misaligned XFS (0.98-1.03, 6 rounds).",
     ]
 
@@ -119,9 +119,9 @@ def test_what_limits_a_verdict_is_said() -> None:
     for word in (
         "loop device",
         "machine is busy",
-        "time was over",
-        "Memory could not",
-        "does not tell how busy",
+        "time limit was reached",
+        "Cannot limit memory",
+        "does not report the machine's load",
     ):
         assert any(word in one for one in said), word
     assert list(caveats(verdict(FASTER, ended=EndReason.TIME))) == []
@@ -142,7 +142,13 @@ def test_it_announces_its_bounds_and_what_is_lost() -> None:
     pair = (candidate("ext4"), candidate("xfs"))
     order = Order(drive(), "small-files", EXTENT, pair, ("kernel-tree",), Bounds(180.0, 32 * GIB, 24))
     said = " ".join(map(str, announcement(order)))
-    for word in ("ext4 and XFS", "3 min", "34.4 GB", "deleted files", "not touched"):
+    for word in (
+        "ext4 and XFS",
+        "3 min",
+        "34.4 GB",
+        "Deleted files cannot be recovered",
+        "partitions do not change",
+    ):
         assert word in said
 
 

@@ -56,12 +56,12 @@ def test_the_trials_own_writes_are_no_trouble(kernel: Kernel) -> None:
 def test_another_writer_is_noticed_also_before_the_first_write(kernel: Kernel) -> None:
     with kernel.watch() as watch:
         kernel.writes(8)
-        assert watch.trouble() == "Another program writes to /dev/sda"
+        assert watch.trouble() == "Another program is writing to /dev/sda"
     kernel.writes(0)
     with kernel.watch() as watch:
         kernel.writes(24)
         watch.wrote(4096)
-        assert watch.trouble() == "Another program writes to /dev/sda"
+        assert watch.trouble() == "Another program is writing to /dev/sda"
 
 
 def test_a_kernel_without_statistics_tells_nothing_and_hinders_nothing(kernel: Kernel) -> None:
@@ -81,14 +81,14 @@ def test_partitions_that_come_go_or_change_places_are_noticed(kernel: Kernel) ->
     with kernel.watch() as watch:
         assert watch.partitions == {"/dev/sda1"} and watch.trouble() is None
         kernel.add("sda2")
-        assert "partitions of /dev/sda have changed" in str(watch.trouble())
+        assert "partitions of /dev/sda changed" in str(watch.trouble())
     with kernel.watch() as watch:
         kernel.drop("sda2")
-        assert "partitions of /dev/sda have changed" in str(watch.trouble())
+        assert "partitions of /dev/sda changed" in str(watch.trouble())
     with kernel.watch() as watch:
         kernel.drop("sda1")
         kernel.add("sda3")
-        assert "partitions of /dev/sda have changed" in str(watch.trouble())
+        assert "partitions of /dev/sda changed" in str(watch.trouble())
 
 
 def test_other_drives_nodes_are_no_trouble(kernel: Kernel) -> None:

@@ -218,7 +218,7 @@ class Direct:
         if found is not None and found.uuid != self._migration.before.uuid:
             raise Refused(
                 t(
-                    "{device} now contains another filesystem, {uuid}. No changes were made.",
+                    "{device} now contains another filesystem, {uuid}. Nothing was written.",
                     device=device,
                     uuid=found.uuid,
                 )
@@ -236,7 +236,7 @@ class Direct:
             raise Refused(
                 t(
                     "{device} has changed since run {run} ended: the superblock differs. The "
-                    "saved data no longer matches. No changes were made.",
+                    "saved data no longer matches. Nothing was written.",
                     device=device,
                     run=self._run.name,
                 )
@@ -250,9 +250,9 @@ class Direct:
 def mounted_since(device: str, run: Path, *, finish: bool = False) -> Message:
     """Why there is no way back any more, and the way on; `finish`: the run has something left to do."""
     on = (
-        Sentence("`diskwright resume {run}` completes the remaining steps. No changes were made.")
+        Sentence("`diskwright resume {run}` completes the remaining steps. Nothing was written.")
         if finish
-        else Sentence("`diskwright keep {run}` deletes the undo data. No changes were made.")
+        else Sentence("`diskwright keep {run}` deletes the undo data. Nothing was written.")
     )
     return join(
         t(

@@ -43,8 +43,8 @@ from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.refusals import in_use
 from wizard.probe.machine import probe_drive
 
-AGAIN = t("Check again with `diskwright migrate`. No changes were made.")
-IN_USE = Sentence("{device} is in use: {reason}. No changes were made.")
+AGAIN = t("Check again with `diskwright migrate`. Nothing was written.")
+IN_USE = Sentence("{device} is in use: {reason}. Nothing was written.")
 
 
 def check_own(migration: Migration, environment: Environment) -> None:
@@ -53,7 +53,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
         if environment.only is not None and drive.path not in environment.only:
             raise Refused(
                 t(
-                    "This run may not write to {drive}. No changes were made.",
+                    "This run may not write to {drive}. Nothing was written.",
                     drive=printable(drive.path),
                 )
             )
@@ -64,7 +64,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
             if reason:
                 raise Refused(
                     t(
-                        "Cannot confirm that {node} is on the planned drive: {reason}. No changes were made.",
+                        "Cannot confirm that {node} is on the planned drive: {reason}. Nothing was written.",
                         node=printable(node),
                         reason=reason,
                     )
@@ -76,7 +76,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
                 raise Refused(
                     t(
                         "This conversion changes {file}, not {fstab}. To change that system, add "
-                        "--fstab {file}. No changes were made.",
+                        "--fstab {file}. Nothing was written.",
                         file=file,
                         fstab=str(environment.fstab),
                     )
@@ -129,7 +129,7 @@ def check_new(migration: Migration) -> None:
         check_same_start(identity, drive)
         if migration.means is not Means.FILES:
             if drive.read_only:
-                raise Refused(t("{drive} is read-only. No changes were made.", drive=drive.path))
+                raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
             check_unused(device, drive)
     try:
         for operation in (step.operation for step in migration.steps):
@@ -169,7 +169,7 @@ def _check_room(migration: Migration) -> None:
             raise Refused(
                 t(
                     "The conversion has no folder for undo files; choose one with --undo-dir "
-                    "DIR. No changes were made."
+                    "DIR. Nothing was written."
                 )
             )
         check_undo_room(Path(migration.undo_dir), migration.room_bytes)
@@ -217,7 +217,7 @@ def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
         try:
             drive = probe_drive(path, seconds=LOOK_SECONDS)
         except BadInput:
-            raise Refused(t("{drive} is missing. No changes were made.", drive=path)) from None
+            raise Refused(t("{drive} is missing. Nothing was written.", drive=path)) from None
         if fault := drive_fault(identity, drive, partial(_is_left_there, migration, device)):
             raise Refused(messages.ANOTHER_DRIVE(fault=fault))
         found.append((device, drive))
@@ -246,7 +246,7 @@ def check_token(migration: Migration, token: str) -> None:
         raise Refused(
             t(
                 "{given} does not confirm that {outcome}; use --confirm {token} for {drive}. "
-                "No changes were made.",
+                "Nothing was written.",
                 outcome=outcome(migration),
                 drive=drive,
                 token=printable(wanted),

@@ -48,7 +48,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
-                "Run {name} is not an `apply` run: undo cannot override later changes. No changes were made.",
+                "Run {name} is not an `apply` run: undo cannot override later changes. Nothing was written.",
                 name=run.name,
             )
         )
@@ -172,7 +172,7 @@ def migration_of_carried(
     if found := difference(carried, situation):
         raise Refused(
             t(
-                "{device} does not match the plan: {difference}. Create a new plan. No changes were made.",
+                "{device} does not match the plan: {difference}. Create a new plan. Nothing was written.",
                 device=situation.device,
                 difference=found,
             )
@@ -194,7 +194,7 @@ def node_of_carried(carried: Carried) -> str:
         raise Refused(
             t(
                 "Filesystem {uuid} is attached {times} times: {nodes:list}. Detach the "
-                "copies to make the choice unambiguous. No changes were made.",
+                "copies to make the choice unambiguous. Nothing was written.",
                 uuid=carried.before.uuid,
                 times=len(found),
                 nodes=tuple(found),

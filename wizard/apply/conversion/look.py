@@ -164,7 +164,7 @@ def read_superblock(path: str) -> ExtFacts:
     except OSError as error:
         raise Refused(
             t(
-                "Cannot read {device}: {why}. Rescue the readable data first. No changes were made.",
+                "Cannot read {device}: {why}. Rescue the readable data first. Nothing was written.",
                 device=path,
                 why=str(error.strerror),
             )
@@ -180,8 +180,8 @@ def read_superblock(path: str) -> ExtFacts:
                 damaged,
                 t(
                     "The backup superblock at block {block} is intact and can be used for a "
-                    "repair with `{command}`. Create an image of the device first. No changes "
-                    "were made.",
+                    "repair with `{command}`. Create an image of the device first. Nothing was "
+                    "written.",
                     block=block,
                     command=command,
                 ),
@@ -189,7 +189,7 @@ def read_superblock(path: str) -> ExtFacts:
         )
     if fault:
         raise Refused(
-            join(damaged, t("Create an image of the device before any repair. No changes were made."))
+            join(damaged, t("Create an image of the device before any repair. Nothing was written."))
         )
     raise BadInput(
         t(
@@ -242,14 +242,14 @@ def drive_of(name: str) -> str:
         raise BadInput(
             t(
                 "{device} spans {drives:and}; a conversion requires a filesystem on one "
-                "drive. No changes were made.",
+                "drive. Nothing was written.",
                 device=device,
                 drives=named,
             )
             if named
             else t(
                 "{device} is not on a drive; a conversion requires a filesystem on one "
-                "drive. No changes were made.",
+                "drive. Nothing was written.",
                 device=device,
             )
         )

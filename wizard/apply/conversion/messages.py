@@ -6,7 +6,7 @@ from wizard.model.said import Sentence, t
 NO_FSTAB = t("not an fstab file")
 
 
-ANOTHER_DRIVE = Sentence("{fault:First}. No changes were made.")
+ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
 
 
 OTHER_FILESYSTEM = Sentence("{device} no longer contains filesystem {uuid}.")

@@ -214,8 +214,7 @@ def refuse_kept(run: Path) -> None:
     if (run / KEEPING).exists():
         raise Refused(
             t(
-                "Keeping run {name} is unfinished. Finish with `diskwright keep {run}`. No "
-                "changes were made.",
+                "Keeping run {name} is unfinished. Finish with `diskwright keep {run}`. Nothing was written.",
                 name=run.name,
                 run=run_argument(run),
             )

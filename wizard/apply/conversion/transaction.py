@@ -49,7 +49,7 @@ from wizard.probe.host.sysfs import node_of
 # Beginning it.
 
 # Finding it again.
-THERE_TWICE = Sentence("The filesystem {uuid} exists {times} times: {devices:list}. Nothing was written.")
+THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")
 
 # Putting it on the device.
 

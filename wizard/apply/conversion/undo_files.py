@@ -43,7 +43,7 @@ def check_undo_room(folder: Path, needed_bytes: int) -> None:
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise Refused(
             t(
-                "Cannot store undo files in {folder}: not a writable folder. No changes were made.",
+                "Cannot store undo files in {folder}: not a writable folder. Nothing was written.",
                 folder=shown,
             )
         )
@@ -54,7 +54,7 @@ def check_undo_room(folder: Path, needed_bytes: int) -> None:
         raise Refused(
             t(
                 "Cannot store undo files in {folder}: {free:exact} free, up to "
-                "{needed:exact} required. No changes were made. Choose a folder on another "
+                "{needed:exact} required. Nothing was written. Choose a folder on another "
                 "volume with --undo-dir DIR.",
                 folder=shown,
                 free=free,

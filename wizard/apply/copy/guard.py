@@ -114,8 +114,7 @@ def check_token(bring: Bring, token: str) -> None:
         wanted, given = printable(bring.drive.token), printable(token)
         raise Refused(
             t(
-                "{given} does not confirm the drive of {device}; use --confirm {token}. No "
-                "changes were made.",
+                "{given} does not confirm the drive of {device}; use --confirm {token}. Nothing was written.",
                 device=bring.target.device,
                 token=wanted,
                 given=given,

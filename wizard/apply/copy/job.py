@@ -278,7 +278,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
-                "Run {run} copied files. Undo never removes files changed since. No changes were made.",
+                "Run {run} copied files. Undo never removes files changed since. Nothing was written.",
                 run=run.name,
             )
         )
@@ -299,8 +299,8 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
         case Purpose.KEEP:
             raise Refused(
                 t(
-                    "Run {run} has already copied the files into place; keep does not apply. No "
-                    "changes were made.",
+                    "Run {run} has already copied the files into place; keep does not apply. "
+                    "Nothing was written.",
                     run=run.name,
                 )
             )

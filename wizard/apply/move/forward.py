@@ -220,7 +220,7 @@ NO_JOURNAL = Sentence("The journal of {run} on {drive} was overwritten. This att
 
 
 BAD_SECTOR = Sentence(
-    "{why} No changes were made. A partition with a bad sector is not moved: copy its files off first."
+    "{why} Nothing was written. A partition with a bad sector is not moved: copy its files off first."
 )
 BAD_SECTOR_LATER = Sentence(
     "{why} A partition with a bad sector is not moved. Partitions moved before "

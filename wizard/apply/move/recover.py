@@ -63,7 +63,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
-                "{run} moves a partition: --over-changes does not apply. No changes were made.",
+                "{run} moves a partition: --over-changes does not apply. Nothing was written.",
                 run=run.name,
             )
         )
@@ -73,7 +73,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
         raise Refused(
             t(
                 "{run} has not stopped at a bad sector: --over-bad-sectors does not apply. "
-                "No changes were made.",
+                "Nothing was written.",
                 run=run.name,
             )
         )
@@ -130,8 +130,7 @@ def check_token(moves: Moves, token: str) -> None:
         wanted, given = printable(moves.drive.token), printable(token)
         raise Refused(
             t(
-                "{given} does not confirm the drive of {device}; use --confirm {token}. No "
-                "changes were made.",
+                "{given} does not confirm the drive of {device}; use --confirm {token}. Nothing was written.",
                 device=moves.device,
                 token=wanted,
                 given=given,
@@ -203,7 +202,7 @@ def found_move(path: str) -> FoundMove:
                     moves = _as_called_here(found.moves, identity)
                     check_moves(moves, drive.path)
                     return replace(found, moves=moves)
-    raise Refused(t("No interrupted move found on {drive}. No changes were made.", drive=path))
+    raise Refused(t("No interrupted move found on {drive}. Nothing was written.", drive=path))
 
 
 def _as_called_here(moves: Moves, drive: Identity) -> Moves:
@@ -263,7 +262,7 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     if not tokens:
         raise Refused(
             t(
-                "To resume moving {part}, confirm the drive: --confirm {token}. No changes were made.",
+                "To resume moving {part}, confirm the drive: --confirm {token}. Nothing was written.",
                 part=found.move.device,
                 token=moves.drive.token,
             )

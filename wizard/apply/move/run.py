@@ -96,17 +96,17 @@ def _on(moves: Moves, path: str) -> Moves:
     )
 
 
-REFUSED = Sentence("{why} No changes were made.")
+REFUSED = Sentence("{why} Nothing was written.")
 
 
 def check_own(moves: Moves, environment: Environment) -> None:
     """Raises Refused where this run may not touch the drive."""
     drive = moves.drive.path
     if environment.only is not None and drive not in environment.only:
-        raise Refused(t("This run may not write to {drive}. No changes were made.", drive=drive))
+        raise Refused(t("This run may not write to {drive}. Nothing was written.", drive=drive))
     if reason := node_fault(drive, drive):
         raise Refused(
-            t("{node} cannot be trusted: {reason}. No changes were made.", node=drive, reason=reason)
+            t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)
         )
 
 
@@ -119,7 +119,7 @@ def check_new(moves: Moves) -> None:
         raise Refused(
             t(
                 "{part} has changed since the plan was created. Check again with `diskwright "
-                "move`. No changes were made.",
+                "move`. Nothing was written.",
                 part=moves.device,
             )
         )

@@ -68,7 +68,7 @@ from wizard.plan.rehearsed import use_steps
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")
 NOTHING_MORE = t("Nothing more was written.")
-PULLED = Sentence("{drive} was detached: plug the drive in again.")
+PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
 HAS_LINE = Sentence("{file} has the line:")
 NOT_CHECKED = t("All steps finished, but the checks could not run.")
 

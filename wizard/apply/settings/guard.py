@@ -226,7 +226,7 @@ def _stands(operation: ChangeOperation, changes: Changes) -> ValueState:
 
 def refusal(why: object) -> Message:
     """A refusal with its reason."""
-    return t("{why} No changes were made.", why=why if isinstance(why, Message) else str(why))
+    return t("{why} Nothing was written.", why=why if isinstance(why, Message) else str(why))
 
 
 def device_fault(changes: Changes) -> Message | str | None:

@@ -210,7 +210,7 @@ def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iter
     except OSError as error:
         raise Failed(
             t(
-                "Cannot write {file} ({why}). The drive was not written to.",
+                "Cannot write {file} ({why}). Nothing was written.",
                 file=str(file),
                 why=str(error.strerror),
             )

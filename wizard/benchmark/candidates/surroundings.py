@@ -117,7 +117,7 @@ def refuse_little_memory() -> None:
         raise Refused(
             t(
                 "Only {available:size} of memory is free. A trial needs {needed:size}. Close "
-                "other programs first. The drive was not written to.",
+                "other programs first. Nothing was written.",
                 available=available,
                 needed=MEMORY_BYTES,
             )

@@ -108,7 +108,7 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
             str(
                 t(
                     "The planned volume is not in free space on {drive}. Trials use free space "
-                    "only. The drive was not written to.",
+                    "only. Nothing was written.",
                     drive=drive.path,
                 )
             )

@@ -33,7 +33,7 @@ from wizard.plan.raid.striping import mirror_note
 from wizard.plan.rehearsed import direct_reason
 from wizard.plan.undo_policy import WORD, lost_when, promise, shows_nothing
 
-NO_ROOM = t("No changes were made. To continue without undo, confirm that too:")
+NO_ROOM = t("Nothing was written. To continue without undo, confirm that too:")
 NOT_FOLLOWED = Sentence("Run {run} can no longer be followed.")
 CUT_OFF = t("The background process ended before the run was complete.")
 RESUME = Sentence("`diskwright resume {run}` continues.")
@@ -139,9 +139,9 @@ def main(arguments: Namespace) -> ExitCode:
         return dry_run(plan, journal_dir, environment, keep=arguments.keep)
     if arguments.confirm is None:
         said = tn(
-            "No changes were made. This would change {drives:list}; `diskwright show` "
+            "Nothing was written. This would change {drives:list}; `diskwright show` "
             "lists the losses. To continue, confirm the drive with:",
-            "No changes were made. This would change {drives:list}; `diskwright show` "
+            "Nothing was written. This would change {drives:list}; `diskwright show` "
             "lists the losses. To continue, confirm each drive with:",
             drives=plan.paths,
             count=len(plan.paths),
@@ -318,10 +318,10 @@ def dry_run(
             if not room.fits:
                 raise Refused(f"{room.sentence} {NO_ROOM} {as_options((WORD,))}")
             say(room.sentence)
-        say(t("All preliminary checks passed. No changes were made."))
+        say(t("All preliminary checks passed. Nothing was written."))
     else:
         preflight_unprivileged(plan, environment=environment)
-        say(t("The drive's content and use were not checked: this requires root. No changes were made."))
+        say(t("The drive's content and use were not checked: this requires root. Nothing was written."))
     return ExitCode.DONE
 
 
@@ -386,7 +386,7 @@ def show(entry: JournalEntry, total: int) -> None:
         case Event.COMMAND:
             say(f"      $ {shlex.join(entry.command)}" if entry.command else f"      {sentence}")
         case Event.VERIFIED | Event.NOT_VERIFIED:
-            holds = "holds  " if entry.event is Event.VERIFIED else "FAILS  "
+            holds = "passed " if entry.event is Event.VERIFIED else "FAILED "
             out().print(f"{holds}{sentence}: {printable(entry.output, 400)}", soft_wrap=True)
         case _:
             say(sentence)

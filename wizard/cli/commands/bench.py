@@ -160,8 +160,16 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     lines = [verdict.sentence]
     if verdict.pairs:
         lines += ["", *_bars(verdict), ""]
-        told = Sentence(
-            "Medians of {pairs} accesses of {block} bytes each, in {duration}; misaligned by {shift} bytes."
+        told = (
+            Sentence(
+                "Medians of {pairs} accesses of {block} bytes each, in {duration}; misaligned by {shift} "
+                "bytes."
+            )
+            if verdict.shift_bytes
+            else Sentence(
+                "Medians of {pairs} accesses of {block} bytes each, in {duration}; {shift} bytes off a block "
+                "boundary."
+            )
         )
         medians = told(
             pairs=len(verdict.pairs),

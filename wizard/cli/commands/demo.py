@@ -127,6 +127,6 @@ def _gone(drive: DemoDrive) -> Check:
 
 def _say_checks(checks: list[Check]) -> None:
     print(f"\n{CHECKS}")
-    tell(f"  {'holds ' if check.holds else 'FAILS '} {check.what}: {check.seen}" for check in checks)
+    tell(f"  {'passed' if check.holds else 'FAILED'} {check.what}: {check.seen}" for check in checks)
     held = sum(check.holds for check in checks)
     print(t("{held} checks passed, {failed} failed.", held=held, failed=len(checks) - held))

@@ -35,9 +35,9 @@ def parser() -> ArgumentParser:
             t("Deletes the saved bytes. The old content is then lost for good. If interrupted, run again."),
             t(
                 "A waiting drive looks empty, also on other computers. If the run's folder "
-                "is lost, --from-drive reads the notice on the drive. It lists every range "
-                "to write; --confirm writes and checks the ranges. No volume is mounted. The "
-                "old content was saved in the folder, and is lost as well."
+                "is lost, --from-drive reads the recovery label on the drive. It lists every "
+                "range to write; --confirm writes and checks the ranges. No volume is "
+                "mounted. The old content was saved in the folder, and is lost as well."
             ),
             t("In the wizard, press K on Drives."),
         ),
@@ -47,7 +47,10 @@ def parser() -> ArgumentParser:
         "--from-drive",
         metavar="DEVICE",
         help=str(
-            t("finish the run waiting on this drive from the drive's notice, if the run's folder is lost")
+            t(
+                "finish the run waiting on this drive from the drive's recovery label, if "
+                "the run's folder is lost"
+            )
         ),
     )
     made.add_argument(

@@ -47,7 +47,7 @@ def main(arguments: Namespace) -> ExitCode:
         for line in _told(look, run):
             say(line)
         _wait(look)
-    say(t("The scratch copy is closed. No changes were made."))
+    say(t("The scratch copy is closed. Nothing was written."))
     return ExitCode.DONE
 
 

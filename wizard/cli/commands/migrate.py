@@ -176,7 +176,7 @@ def _say_how_to_apply(migration: Migration, output: str, environment: Environmen
     told = ["apply", shlex.quote(output), "--confirm", token]
     if not environment.is_running_system:
         told += ["--fstab", shlex.quote(str(environment.fstab))]
-    say(t("No changes were made. To apply, exactly as shown:"))
+    say(t("Nothing was written. To apply, exactly as shown:"))
     say(typed(*told))
 
 

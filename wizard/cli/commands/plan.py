@@ -42,7 +42,7 @@ from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_o
 from wizard.probe.host.environment import caller
 
 PRESET = Sentence("--preset {preset} expands to:")
-NOT_WRITTEN = t("No changes were made to the drive.")
+NOT_WRITTEN = t("Nothing was written to the drive.")
 
 FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
 """Options that do not go with one partition."""
@@ -231,7 +231,7 @@ def _narrate(plan: Plan, output: str | None) -> None:
         say(f"{NOT_WRITTEN} {said}")
         return
     name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
-    say(t("No changes were made. To apply, exactly as shown:"))
+    say(t("Nothing was written. To apply, exactly as shown:"))
     say(typed("apply", name, confirmation(plan)))
 
 

@@ -79,7 +79,7 @@ def main(arguments: Namespace) -> ExitCode:
             told += ["--fstab", shlex.quote(str(environment.fstab))]
         say(
             t(
-                "No changes were made. To apply, exactly as shown, while {device} stays in use:",
+                "Nothing was written. To apply, exactly as shown, while {device} stays in use:",
                 device=existing.device,
             )
         )

@@ -145,7 +145,7 @@ class DrivesScreen(Place):
                 others,
                 Sentences("{drives:and} is now a different drive.", "{drives:and} are now different drives."),
             ),
-            (gone, Sentences("{drives:and} was removed.", "{drives:and} were removed.")),
+            (gone, Sentences("{drives:and} was disconnected.", "{drives:and} were disconnected.")),
             (come, Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in.")),
         ):
             if paths:

@@ -144,12 +144,12 @@ def moved(fleet: Fleet) -> Iterator[Check]:
         yield Check(f"{name}: {'a' if asked else 'no'} command for GRUB is told", bool(again) == asked, said)
         if one.esp:
             start = int(sysfs(one.part(one.esp), "start"))
-            told_so = "firmware's entries" in " ".join(said.split())
+            told_so = "firmware's boot entries" in " ".join(said.split())
             yield Check(
                 f"{name}: what the firmware starts moves, too, and that is told", start > 34 and told_so, said
             )
         if one is BIOS_BOOT:
-            stays = int(sysfs(one.part(1), "start")) == 34 and "It stays" in " ".join(said.split())
+            stays = int(sysfs(one.part(1), "start")) == 34 and "is not moved, which" in " ".join(said.split())
             yield Check(f"{name}: GRUB's own partition stays, and that is told", stays, said)
         if asked:
             _write_over_the_old_place(one)

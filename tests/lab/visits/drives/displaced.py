@@ -58,7 +58,7 @@ def displaced(fleet: Fleet) -> Iterator[Check]:
         yield Check(f"{drive.name}: within a minute and 4 MB ({seen})", within, seen)
         assert isinstance(drive.media, TimingModel)
         yield _of_shingled(drive, verdict) if drive.media.shingled else _of_plain(drive, verdict)
-        unconfirmed = any("No real drive" in caveat for caveat in verdict.caveats)
+        unconfirmed = any("unconfirmed on real drives" in caveat for caveat in verdict.caveats)
         yield Check(
             f"{drive.name}: that no real drive has confirmed it is said", unconfirmed, shown(verdict.caveats)
         )
@@ -66,7 +66,7 @@ def displaced(fleet: Fleet) -> Iterator[Check]:
 
 def _told_before(drive: EmulatedDrive, said: str) -> Check:
     begins = " ".join(said.split())
-    holds = f"{WRITES} blocks" in begins and "Every byte stays as it is" in begins
+    holds = f"{WRITES} blocks" in begins and "No byte changes" in begins
     return Check(f"{drive.name}: what it does is told before it begins", holds, said)
 
 
@@ -76,7 +76,7 @@ def _of_shingled(drive: EmulatedDrive, verdict: DisplacedVerdict) -> Check:
 
 
 def _of_plain(drive: EmulatedDrive, verdict: DisplacedVerdict) -> Check:
-    nothing = verdict.outcome is Displaced.NOTHING_FOUND and "no proof" in verdict.sentence
+    nothing = verdict.outcome is Displaced.NOTHING_FOUND and "does not prove" in verdict.sentence
     return Check(f"{drive.name}: nothing is found, and that is called no proof", nothing, _seen(verdict))
 
 

@@ -105,7 +105,7 @@ def unread(fleet: Fleet) -> Iterator[Check]:
     status, said = told("plan", torn, "--workload", "small-files", "--replace", "-o", file)
     yield Check(
         "unread-start: a plan to replace says what it does not know",
-        status == 0 and "could not be read" in said,
+        status == 0 and "unreadable during planning" in " ".join(said.split()),
         f"{status}: {said}",
     )
     status, said = told("apply", file, "--confirm", fleet["unread-start"].serial)
@@ -122,7 +122,7 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     rehearsed = [number for number, _ in rehearsed_steps(read_plan(file.read_text(), str(file)))]
     status, said = told("apply", str(file), "--confirm", drive.serial)
     yield Check("unwritable: apply fails", status == 1, f"{status}: {said}")
-    why = "could not be written at byte"
+    why = f"Cannot write {node_of(drive)} at byte"
     for sentence in (why, "Input/output error", "`diskwright resume ", "`diskwright undo "):
         yield Check(f"unwritable: apply says '{sentence}'", sentence in said, said)
     (folder,) = list_runs()

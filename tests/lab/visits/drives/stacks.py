@@ -294,7 +294,7 @@ def _bogus_is_explained(path: str, findings: Sequence[Finding]) -> Iterator[Chec
     parted = run(["parted", "-s", path, "align-check", "optimal", "1"], seconds=SLOW, accept=(0, 1))
     yield Check(
         "bogus: parted calls 1 MiB not aligned, and the finding says that it does",
-        parted.status == 1 and "1 MiB not" in why,
+        parted.status == 1 and "1 MiB as not aligned" in why,
         why,
     )
 
@@ -312,7 +312,7 @@ def _bogus_is_believed(path: str, findings: Sequence[Finding]) -> Iterator[Check
     start = int(sysfs(partition_path(path, 1), "start")) * SECTOR_BYTES
     yield Check(
         "bogus: sfdisk begins on 1 MiB, as the finding says",
-        start == MIB and "sfdisk ignore it" in why,
+        start == MIB and "sfdisk ignore this value" in why,
         f"{start}",
     )
 

@@ -131,7 +131,7 @@ def _aware(name: str, node: str) -> Iterator[Check]:
     told = (bool(advice.zoned), advice.chosen is not None)
     yield Check(f"{name}: advised on as a disk, if it takes partitions", told == (False, takes), f"{told}")
     if not takes:
-        yield _refused(f"{name}: else it is not planned for", node, None, "takes no partitions")
+        yield _refused(f"{name}: else it is not planned for", node, None, "accepts no partitions")
     commands = [["mkfs.ext4", "-q", "-F", node], ["mount", "-t", "ext4", node, PLACE]]
     yield Check(f"{name}: it takes any write, so that ext4 lives on it", _lives(commands), "")
     tool("wipefs", "-a", "-q", node)

@@ -183,7 +183,7 @@ def _cut_off(kind: Kind, targets: list[str]) -> Iterator[Check]:
         *(("mdadm", "--stop", node) if kind == "md" else ("vgchange", *WITHOUT_UDEV, "-an", plan.stripe.name))
     )
     yield from _both_refused(
-        f"{kind}: somebody's filesystem on the array, which was stopped", found, "did not make there"
+        f"{kind}: somebody's filesystem on the array, which was stopped", found, "did not make, and was"
     )
     Path("/mnt").mkdir(exist_ok=True)
     tool("mount", node, "/mnt")

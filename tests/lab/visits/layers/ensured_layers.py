@@ -99,18 +99,18 @@ def ensured_group(fleet: Fleet) -> Iterator[Check]:
         source = tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip()
         yield Check(f"{place} is mounted", source == f"/dev/mapper/{name}-{place.name}", source)
     fstab = FSTAB.read_text()
-    yield _ends("the second time it is as wanted", 0, "as wanted", IN_GROUP, GROUP)
+    yield _ends("the second time it is as wanted", 0, "already match", IN_GROUP, GROUP)
     yield Check("fstab stayed", FSTAB.read_text() == fstab, FSTAB.read_text())
     less = (
         IN_GROUP.replace('fs = "ext4"\n', "").replace('fs = "xfs"\n', "").replace(f'mount = "{FILMS}"\n', "")
     )
-    yield _ends("what is not said is what is there", 0, "as wanted", less, GROUP)
+    yield _ends("what is not said is what is there", 0, "already match", less, GROUP)
     for text, word in (
-        (plain, "3 that are wanted"),
+        (plain, "differ from the 3 requested"),
         (IN_GROUP.replace('"101M"', '"64M"'), "instead of"),
-        (IN_GROUP.replace('label = "mail"', 'label = "post"'), "no logical volume post"),
+        (IN_GROUP.replace('label = "mail"', 'label = "post"'), "lacks logical volume post"),
         (IN_GROUP.replace('fs = "xfs"', 'fs = "ext4"'), "is xfs instead of ext4"),
-        (IN_GROUP.replace(str(MAIL), "/srv/lab/other"), "/srv/lab/other is wanted"),
+        (IN_GROUP.replace(str(MAIL), "/srv/lab/other"), "instead of /srv/lab/other"),
     ):
         yield _ends(f"refused: {word}", REFUSED, word, text, GROUP)
     yield from _group_drifts(node, name)
@@ -122,14 +122,14 @@ def _group_drifts(node: str, name: str) -> Iterator[Check]:
     tool("tune2fs", "-L", "mail", f"/dev/{name}/mail")
     spare = node_of(SPARE)
     tool("vgextend", "--yes", name, spare)
-    yield _ends("another drive in the group is told", REFUSED, f"lies on {spare}, too", IN_GROUP, GROUP)
+    yield _ends("another drive in the group is told", REFUSED, f"also uses {spare}", IN_GROUP, GROUP)
     bare = ("--zero", "n", "--wipesignatures", "n")
     tool("lvcreate", "--yes", *LVM_WITHOUT_UDEV, *bare, "--extents", "1", "--name", "more", name)
-    yield _ends("another volume is told", REFUSED, "holds more, too", IN_GROUP, GROUP)
+    yield _ends("another volume is told", REFUSED, "also contains more", IN_GROUP, GROUP)
     tool("lvremove", "--yes", *LVM_WITHOUT_UDEV, f"{name}/more")
     tool("vgreduce", name, spare)
     tool("pvremove", "--yes", spare)
-    yield _ends("as before, it is as wanted", 0, "as wanted", IN_GROUP, GROUP)
+    yield _ends("as before, it is as wanted", 0, "already match", IN_GROUP, GROUP)
 
     for place in (MAIL, FILMS):
         tool("umount", str(place))
@@ -138,14 +138,14 @@ def _group_drifts(node: str, name: str) -> Iterator[Check]:
         tool("swapoff", swap)
     tool("vgchange", "--activate", "n", name)
     before = digests([node])
-    yield _ends("what is not active is a doubt", REFUSED, "what it holds is unknown", IN_GROUP, GROUP)
+    yield _ends("what is not active is a doubt", REFUSED, "is inactive", IN_GROUP, GROUP)
     yield _unchanged("that wrote nothing", before, [node])
     tool("vgchange", "--activate", "y", name)
     for place in (MAIL, FILMS):
         tool("mount", str(place))
-    yield _ends("active again, it is as wanted", 0, "as wanted", IN_GROUP, GROUP)
+    yield _ends("active again, it is as wanted", 0, "already match", IN_GROUP, GROUP)
     forget_in_fstab(str(FILMS))
-    yield _ends("a missing line is told", REFUSED, "no line that mounts", IN_GROUP, GROUP)
+    yield _ends("a missing line is told", REFUSED, "lacks an entry to mount", IN_GROUP, GROUP)
 
 
 def ensured_mirror(fleet: Fleet) -> Iterator[Check]:
@@ -154,15 +154,17 @@ def ensured_mirror(fleet: Fleet) -> Iterator[Check]:
     _prepare("raid1", "dm_mod")
     nodes = [node_of(ONE), node_of(TWO)]
     blank = digests(nodes)
-    yield _ends("LVM's stripe is for `plan`", REFUSED, "tried out", 'stripe = "lvm"\n' + TOGETHER, ONE, TWO)
+    yield _ends(
+        "LVM's stripe is for `plan`", REFUSED, "Cannot rehearse", 'stripe = "lvm"\n' + TOGETHER, ONE, TWO
+    )
     yield _unchanged("nothing was written", blank, nodes)
     right = 'mirror = "md"\n' + TOGETHER
     yield _ends("the first time it is made", CHANGED, "were changed", right, ONE, TWO)
-    yield _ends("the second time it is as wanted", 0, "as wanted", right, ONE, TWO)
-    yield _ends("in another order, too", 0, "as wanted", right, TWO, ONE)
+    yield _ends("the second time it is as wanted", 0, "already match", right, ONE, TWO)
+    yield _ends("in another order, too", 0, "already match", right, TWO, ONE)
     array = tool("findmnt", "-n", "-o", "SOURCE", str(MEDIA)).strip()
     tool("mdadm", "--wait", array, accept=(0, 1))
-    yield _ends("copied, it is as wanted", 0, "as wanted", right, ONE, TWO)
+    yield _ends("copied, it is as wanted", 0, "already match", right, ONE, TWO)
     for text, word in (
         ('stripe = "md"\n' + TOGETHER, "RAID1 instead of RAID0"),
         (right.replace('"media"\nmount', '"films"\nmount'), "the label is media"),
@@ -170,30 +172,30 @@ def ensured_mirror(fleet: Fleet) -> Iterator[Check]:
     ):
         yield _ends(f"refused: {word}", REFUSED, word, text, ONE, TWO)
     yield _ends("one of them alone is refused", REFUSED, "instead of", TOGETHER, ONE)
-    yield _ends("a blank one for another is refused", REFUSED, "may hold all files", right, ONE, SPARE)
+    yield _ends("a blank one for another is refused", REFUSED, "may contain all files", right, ONE, SPARE)
     yield from _mirror_drifts(array, nodes, right)
 
 
 def _mirror_drifts(array: str, nodes: list[str], right: str) -> Iterator[Check]:
     parts = [partition_path(node, 1) for node in nodes]
     tool("mdadm", array, "--fail", parts[1])
-    yield _ends("a failed drive is told", REFUSED, "lacks a drive", right, ONE, TWO)
+    yield _ends("a failed drive is told", REFUSED, "is missing a drive", right, ONE, TWO)
     tool("mdadm", array, "--remove", parts[1])
-    yield _ends("a removed drive is told", REFUSED, "lacks a drive", right, ONE, TWO)
+    yield _ends("a removed drive is told", REFUSED, "is missing a drive", right, ONE, TWO)
     tool("mdadm", array, "--re-add", parts[1])
     tool("mdadm", "--wait", array, accept=(0, 1))
-    yield _ends("put in again, it is as wanted", 0, "as wanted", right, ONE, TWO)
+    yield _ends("put in again, it is as wanted", 0, "already match", right, ONE, TWO)
     tool("umount", str(MEDIA))
     yield _ends("what is not mounted is told", REFUSED, "is not mounted", right, ONE, TWO)
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
     tool("mdadm", "--stop", array)
     before = digests(nodes)
-    yield _ends("what does not run is a doubt", REFUSED, "what it holds is unknown", right, ONE, TWO)
+    yield _ends("what does not run is a doubt", REFUSED, "is not running", right, ONE, TWO)
     yield _unchanged("that wrote nothing", before, nodes)
     tool("mdadm", "--assemble", "/dev/md5", *parts)
     tool("mount", str(MEDIA))
-    yield _ends("by another number, it is as wanted", 0, "as wanted", right, ONE, TWO)
+    yield _ends("by another number, it is as wanted", 0, "already match", right, ONE, TWO)
     tool("umount", str(MEDIA))
     tool("mdadm", "--stop", "/dev/md5")
     forget_in_fstab(str(MEDIA))
@@ -219,7 +221,7 @@ def ensured_stripe(fleet: Fleet) -> Iterator[Check]:
     yield Check("the line names both", value.count(":") == 2, value)
     right = f'replace = "{value}"\n' + right
     yield _ends("named, they are replaced", CHANGED, "were changed", right, TWO, ONE)
-    yield _ends("the second time it is as wanted", 0, "as wanted", right, ONE, TWO)
+    yield _ends("the second time it is as wanted", 0, "already match", right, ONE, TWO)
     yield _ends(
         "a mirror is refused", REFUSED, "RAID0 instead of RAID1", 'mirror = "md"\n' + TOGETHER, ONE, TWO
     )
@@ -235,7 +237,7 @@ def ensured_lvm_stripe(fleet: Fleet) -> Iterator[Check]:
     mode = ("--stripe", "lvm", "--writable", "root", "--replace")
     diskwright("plan", *nodes, *mode, *asked, "-o", plan, seconds=LONG)
     diskwright("apply", plan, f"--confirm={ONE.serial}", f"--confirm={TWO.serial}", seconds=LONG)
-    yield _ends("what `plan` made is as wanted", 0, "as wanted", right, ONE, TWO)
+    yield _ends("what `plan` made is as wanted", 0, "already match", right, ONE, TWO)
     before = digests(nodes)
     yield _ends("a mirror is refused", REFUSED, "", 'mirror = "md"\n' + TOGETHER, ONE, TWO)
     yield _unchanged("that wrote nothing", before, nodes)

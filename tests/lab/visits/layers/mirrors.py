@@ -91,9 +91,7 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
         undo(newest)
     except Refused as error:
         said = str(error)
-    yield Check(
-        "a killed mirror: cannot be undone", "copying the first drive over the others was begun" in said, said
-    )
+    yield Check("a killed mirror: cannot be undone", "over the others has started" in said, said)
     # As after a restart: put together by another, under another number.
     tool("mdadm", "--stop", plan.volumes[0].path)
     tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))

@@ -207,9 +207,9 @@ def _stands(case: Case, plan: Plan) -> Iterator[Check]:
         )
         inside = int(sysfs(part, "start")) * 512
         yield Check(f"{case.name}: {part} starts on a whole MiB", inside % MIB == 0, str(inside))
-    says = " ".join(preview_lines(plan, 120))
+    says = " ".join(" ".join(preview_lines(plan, 120)).split())
     yield Check(
-        f"{case.name}: the danger is told before", "everything on all of them is lost" in says, says[:300]
+        f"{case.name}: the danger is told before", "everything on all drives is lost" in says, says[:300]
     )
 
 
@@ -369,7 +369,7 @@ def _refused(fleet: Fleet) -> Iterator[Check]:
         make_striped_plan(machine, machine.drives, wish, StripeWish("md"), Mode.REPLACE, lambda: str(uuid4()))
     except Refused as error:
         said = str(error)
-    yield Check("md over 512e and 4Kn is refused", "logical blocks of different sizes" in said, said)
+    yield Check("md over 512e and 4Kn is refused", "different logical block sizes" in said, said)
 
 
 JOBS = {"stripes-alone": stripes_alone, "stripes-with-udev": stripes_with_udev, "stripes-more": stripes_more}

@@ -25,7 +25,7 @@ MAPPED, PLACE, KEPT = "home", Path("/srv/lab/home"), Path("/srv/lab/rest")
 BLOCK_BYTES, SECTOR_BYTES = 4 * KIB, 512
 IMAGE_BYTES = 16 * MIB
 RUNS, UNDO = KEPT / "runs", KEPT / "undo"
-SAME, NOT_SAME = "bit for bit", "it is not what it was"
+SAME, NOT_SAME = "bit for bit", "fingerprint still differs"
 STOLEN = "sync {}; exit 0"
 """The first who has the device's content written out, and waits for it, is told of the error; nobody is after
 them."""

@@ -20,7 +20,7 @@ from wizard.ui.screens.review import ENOUGH
 
 LED_FLEET = Fleet("migration-led", (OLD, STORE))
 KEEPS = Path("/kept")
-POWER = "would be as before: all is done on a stand-in."
+POWER = "would be unchanged: the run uses a scratch copy."
 
 
 def by_keys(fleet: Fleet) -> Iterator[Check]:
@@ -32,7 +32,7 @@ def by_keys(fleet: Fleet) -> Iterator[Check]:
         yield from is_ext4(node)
         console.press("U", then="Undo the conversion of")
         yield from look(console, "ext4-undo")
-        console.press("y", then=lambda: "The migration was undone" in flat(console))
+        console.press("y", then=lambda: "The conversion was undone" in flat(console))
         yield from look(console, "ext4-undone", 5)
         console.press("enter", then=lambda: is_read(console, node))
         console.press("q")
@@ -51,7 +51,7 @@ def by_questions(fleet: Fleet) -> Iterator[Check]:
     said = " ".join(told.split())
     yield Check(
         "plain: it ends well, and it was kept",
-        code is ExitCode.DONE and "The new filesystem is kept" in said,
+        code is ExitCode.DONE and "The new filesystem was kept" in said,
         told[-1500:],
     )
     yield Check("plain: what a power cut would leave was told", POWER in said, told[-3000:])

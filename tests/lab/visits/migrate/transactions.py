@@ -153,7 +153,7 @@ def _run_full(here: Surroundings, before: str) -> Iterator[Check]:
     except Failed as error:
         valid = str(error)
     yield Check("where the store's folder runs full a program fails", bool(said), said)
-    yield Check("where the store's folder runs full it is said", "no longer valid" in valid, valid)
+    yield Check("where the store's folder runs full it is said", "became invalid" in valid, valid)
     change.abandon()
     yield Check("where the store's folder runs full the drive is what it was", here.digest == before, "")
     try:
@@ -161,7 +161,7 @@ def _run_full(here: Surroundings, before: str) -> Iterator[Check]:
         said = ""
     except Failed as error:
         said = str(error)
-    yield Check("where there is no room nothing is begun", "not enough room" in said, said)
+    yield Check("where there is no room nothing is begun", "not enough free space" in said, said)
     filler.unlink()
 
 
@@ -190,7 +190,7 @@ def _kept(here: Surroundings) -> Iterator[Check]:
     except Refused as error:
         said = str(error)
     yield Check(
-        "mounted for writing it cannot be undone", "written to since" in said and here.digest == used, said
+        "mounted for writing it cannot be undone", "was modified after" in said and here.digest == used, said
     )
     change.keep()
     left = list(PLACE.glob("diskwright-*"))

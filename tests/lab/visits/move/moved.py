@@ -251,7 +251,7 @@ def _stays(one: Misaligned) -> Iterator[Check]:
     status, said = told("undo")
     yield Check(
         "once it was used, undo says why it does not move it back",
-        status == ExitCode.REFUSED and "used since" in " ".join(said.split()),
+        status == ExitCode.REFUSED and "used after the move" in " ".join(said.split()),
         f"{status}: {said[-3000:]}",
     )
     yield Check("and it holds what it held", _digest(one.node) == used, "")

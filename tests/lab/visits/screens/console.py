@@ -81,7 +81,7 @@ def to_the_last_question(console: Console, drive: EmulatedDrive) -> Iterator[Che
     yield from _choose(console, node_of(drive))
     yield from _plan(console)
     yield from look(console, "plan", 3)
-    console.press("enter", then=lambda: WHAT in console.text and "Trying it out" not in flat(console))
+    console.press("enter", then=lambda: WHAT in console.text and "Rehearsing on" not in flat(console))
     console.press("f3", then="Destroys:")
     yield from look(console, "commands", 4)
     console.press("escape", then=WHAT)
@@ -120,7 +120,7 @@ def _plan(console: Console) -> Iterator[Check]:
         console.press(key, then=words)
         yield from look(console, name, 3)
         console.press("escape", then="Lost:")
-    console.press("e", then="This volume")
+    console.press("e", then="> Purpose")
     console.press("down", "down", "down", then="> Label")
     # A place is proposed: it goes first.
     console.press("=films", "down", then="> Mount point")

@@ -124,7 +124,7 @@ def steps(fleet: Fleet) -> Iterator[Check]:
         yield shows(
             screen,
             "disk: that it has gone while it was measured is said",
-            partial(_says, screen, f"{node_of_disk} has gone"),
+            partial(_says, screen, f"{node_of_disk} was disconnected"),
         )
         screen.press("escape")
         plug(disk)
@@ -142,7 +142,7 @@ def steps(fleet: Fleet) -> Iterator[Check]:
         yield shows(
             screen,
             "it is not taken for the chosen one",
-            partial(_says, screen, f"{stick.model} is not attached any more"),
+            partial(_says, screen, f"{stick.model} was removed"),
         )
         yield shows(
             screen,
@@ -158,9 +158,9 @@ def readings(fleet: Fleet) -> Iterator[Check]:
     yield from _read_and_pulled(disk)
     node = plug(disk)
     with _Work("bench", node, "--seconds", "300", "--scratch", "--confirm", disk.serial) as bench:
-        bench.until(lambda: "Writing back" in bench.said)
+        bench.until(lambda: "Rewriting" in bench.said)
         pull(disk)
-        yield from bench.ends("bench", 1, f"{node} has gone")
+        yield from bench.ends("bench", 1, f"{node} was disconnected")
     plug(disk)
 
 
@@ -183,9 +183,7 @@ def runs(fleet: Fleet) -> Iterator[Check]:
         (run,) = list_runs()
         with _asleep(int((run / "pid").read_text())):
             pull(disk)
-        yield from apply.ends(
-            "apply", 1, f"{node} is not attached any more", "diskwright resume", "diskwright undo"
-        )
+        yield from apply.ends("apply", 1, f"{node} was disconnected", "diskwright resume", "diskwright undo")
     yield Check(
         "apply: the process that applied has no more to say",
         not (run / "process.log").read_text(),
@@ -193,7 +191,7 @@ def runs(fleet: Fleet) -> Iterator[Check]:
     )
     status = diskwright("status").output
     yield Check(
-        "status tells that it failed, and why", "failed" in status and "not attached" in status, status
+        "status tells that it failed, and why", "failed" in status and "was disconnected" in status, status
     )
     gone = diskwright("resume", run.name, "--confirm", disk.serial, accept=range(256))
     yield Check(

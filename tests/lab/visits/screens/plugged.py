@@ -77,7 +77,7 @@ def gone_on_with(fleet: Fleet) -> Iterator[Check]:
     phases = [record.phase for one in list_runs() if (record := load_record(one)) is not None]
     yield Check("it was cut off while the stick was written", is_writing(), shown(phases))
     with _wizard() as console:
-        console.until(lambda: "was not finished" in console.text and "reading .." not in console.text)
+        console.until(lambda: "not finished" in console.text and "reading .." not in console.text)
         yield Check(
             "what was cut off is under the cursor", f"> ! {short(node)}" in flat(console), console.text
         )
@@ -92,7 +92,7 @@ def gone_on_with(fleet: Fleet) -> Iterator[Check]:
             "it says where it is ready, and for whom", f"writable by {PERSON}." in flat(console), console.text
         )
         yield from look(console, "ready", 5)
-        console.press("enter", then=lambda: "was not finished" not in console.text)
+        console.press("enter", then=lambda: "not finished" not in console.text)
         console.press("q")
         yield ends(console, ExitCode.DONE)
     yield from _is_used(partition_path(node, 1))
@@ -111,7 +111,7 @@ def _to_the_last_question(console: Console, stick: EmulatedDrive) -> Iterator[Ch
         console.text,
     )
     yield from look(console, "plan", 3)
-    console.press(reviewed, then=lambda: WHAT in console.text and "Trying it out" not in flat(console))
+    console.press(reviewed, then=lambda: WHAT in console.text and "Rehearsing on" not in flat(console))
     yield Check("no data loss", "Nothing is lost." in console.text, console.text)
     console.press(f"={stick.serial[-ENOUGH:]}", then=f"[{stick.serial[-ENOUGH:]}")
     yield from look(console, "review", 4)

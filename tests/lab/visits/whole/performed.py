@@ -87,7 +87,7 @@ def _set_up(drive: EmulatedDrive, node: str) -> Iterator[Check]:
     (SHARED / "apply.txt").write_text(told.errors + told.output + kept.errors + kept.output)
     shutil.copyfile(run / JOURNAL, SHARED / JOURNAL)
     yield Check("the run ends well", state(run) is RunState.KEPT, kept.errors[-1500:])
-    yield Check("its journal outlives a power cut", "lies in memory" not in told.errors, told.errors[:1500])
+    yield Check("its journal outlives a power cut", "is in memory" not in told.errors, told.errors[:1500])
     yield Check(
         "what was applied is the plan that is kept",
         (run / plan.name).read_text() == plan.read_text(),

@@ -4,6 +4,7 @@ trace."""
 import fcntl
 import gzip
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -126,58 +127,61 @@ def set_flag(top: Path) -> None:
 
 
 CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "one byte": (lambda top: overwrite(top / "file", b"X", 20_000), "/file: its content differs"),
-    "size": (lambda top: overwrite(top / "file", b"X", 21_000), "/file: it had 21000 bytes and has 21001"),
+    "one byte": (lambda top: overwrite(top / "file", b"X", 20_000), "/file: content differs"),
+    "size": (
+        lambda top: overwrite(top / "file", b"X", 21_000),
+        "/file: size changed from 21000 to 21001 bytes",
+    ),
     "data in a hole": (
         lambda top: overwrite(top / "sparse", b"X", 7 * 2**30),
-        "/sparse: its content differs",
+        "/sparse: content differs",
     ),
     "zeros in a hole": (
         lambda top: overwrite(top / "sparse", bytes(4096), 7 * 2**30),
-        "/sparse: its data lie elsewhere between its holes",
+        "/sparse: position of data and holes changed",
     ),
-    "permissions": (lambda top: (top / "file").chmod(0o4711), "/file: its permissions are 4711, not 0644"),
-    "owner": (lambda top: os.chown(top / "folder", 7, 8), "/folder: its owner is 7:8, not 0:0"),
+    "permissions": (lambda top: (top / "file").chmod(0o4711), "/file: permissions changed from 0644 to 4711"),
+    "owner": (lambda top: os.chown(top / "folder", 7, 8), "/folder: owner changed from 0:0 to 7:8"),
     "owner of a link": (
         lambda top: os.lchown(top / "folder/link", 7, 8),
-        "/folder/link: its owner is 7:8, not 0:0",
+        "/folder/link: owner changed from 0:0 to 7:8",
     ),
     "modified": (
         lambda top: os.utime(top / "file", (1_000_000_000, 5)),
-        "/file: it was modified at 1970-01-01 00:00:05.000000000 UTC, not 2005",
+        "/file: modification time changed from 2005-03-18 01:58:31.000000000 UTC to 1970-01-01 00:00:05.0",
     ),
     "read": (
         lambda top: os.utime(top / "folder", (6, 1_111_111_111)),
-        "/folder: it was read at 1970-01-01 00:00:06.000000000 UTC, not 2001",
+        "/folder: access time changed from 2001-09-09 01:46:40.000000000 UTC to 1970-01-01 00:00:06.0",
     ),
     "attribute": (
         lambda top: os.setxattr(top / "guarded", "trusted.mine", b"\0\2"),
-        "its extended attribute trusted.mine has another value",
+        "extended attribute trusted.mine changed",
     ),
     "long attribute": (
         lambda top: os.setxattr(top / "guarded", "user.long", b"v" * 499 + b"w"),
-        "attribute user.long has another value",
+        "attribute user.long changed",
     ),
     "lost attribute": (
         lambda top: os.removexattr(top / "folder", "user.of"),
-        "/folder: its extended attribute user.of is missing",
+        "/folder: extended attribute user.of is missing",
     ),
     "ACL": (
         lambda top: os.setxattr(top / "guarded", "system.posix_acl_access", OTHER_ACL),
-        "posix_acl_access has another value",
+        "posix_acl_access changed",
     ),
-    "flag": (set_flag, "/file: its flags are 0x40, not 0x0"),
+    "flag": (set_flag, "/file: flags changed from 0x0 to 0x40"),
     "lost flag": (
         lambda top: tool("chattr", "-i", str(top / "still")),
-        "/still: its flags are 0x0, not 0x10",
+        "/still: flags changed from 0x10 to 0x0",
     ),
     "missing": (lambda top: (top / "empty").unlink(), "/empty (file) is missing."),
-    "new": (lambda top: (top / "new").mkdir(), "/new (folder) was not there before."),
+    "new": (lambda top: (top / "new").mkdir(), "/new (folder) is new."),
     "name that is no text": (
         lambda top: Path(os.fsdecode(os.fsencode(top) + b"/" + NOT_UTF8)).unlink(),
         r"/\xff\xfe name (file) is missing.",
     ),
-    "name": (renamed, "/third name (file) was not there before."),
+    "name": (renamed, "/third name (file) is new."),
 }
 
 
@@ -197,10 +201,10 @@ def test_what_is_broken_is_named(drive: str, tmp_path: Path, group: int) -> None
 
 
 EDITS = {
-    "set_inode_field /file ctime 5": "/file: its inode was changed at 1970-01-01 00:00:05.000000000 UTC, not",
-    "set_inode_field /file block[1] 0": "/file: its content differs",
-    "set_inode_field /lost+found mode 040711": "/lost+found: its permissions are 0711, not 0700",
-    "set_inode_field /disk block[0] 0x0101": "/disk: its device number is 1:1, not 7:250",
+    "set_inode_field /file ctime 5": r"/file: inode change time changed from .* to 1970-01-01 00:00:05\.0",
+    "set_inode_field /file block[1] 0": "/file: content differs",
+    "set_inode_field /lost+found mode 040711": r"/lost\+found: permissions changed from 0700 to 0711",
+    "set_inode_field /disk block[0] 0x0101": "/disk: device number changed from 7:250 to 1:1",
 }
 
 
@@ -209,7 +213,7 @@ def test_what_is_broken_behind_the_kernels_back_is_named(drive: str, tmp_path: P
     before = manifest_of(drive, tmp_path / "before")
     debugfs(drive, edit)
     found = differences(before, manifest_of(drive, tmp_path / "after"), inode_numbers=True)
-    assert any(EDITS[edit] in str(said) for said in found), found
+    assert any(re.search(EDITS[edit], str(said)) for said in found), found
 
 
 def test_another_inode_counts_only_where_the_way_keeps_them(drive: str, tmp_path: Path) -> None:
@@ -222,7 +226,7 @@ def test_another_inode_counts_only_where_the_way_keeps_them(drive: str, tmp_path
         os.utime(top, (1_000_000_000, 1_111_111_111))
 
     before = manifest_of(drive, tmp_path / "before")
-    assert any("/empty: its inode is" in sentence for sentence in told(drive, tmp_path, move))
+    assert any("/empty: inode number changed" in sentence for sentence in told(drive, tmp_path, move))
     assert differences(before, tmp_path / "after", inode_numbers=False) == ()
 
 
@@ -235,7 +239,7 @@ def test_many_differences_are_counted(drive: str, tmp_path: Path) -> None:
     sentences = told(drive, tmp_path, hundred, inode_numbers=False)
     assert len(sentences) == TOLD + 1
     # The folder's own times differ, too.
-    assert sentences[-1] == f"And {101 - TOLD} more differences."
+    assert sentences[-1] == f"{101 - TOLD} more differences."
 
 
 def test_a_folder_of_more_than_one_batch(bench: Bench, tmp_path: Path) -> None:
@@ -311,8 +315,8 @@ with mounted_read_only(sys.argv[1]) as top:
     ("edit", "why"),
     [
         ("feature needs_recovery", "was not unmounted cleanly"),
-        ("set_super_value last_orphan 12", "holds files that were deleted while they were in use"),
-        ("feature +FEATURE_I30", "cannot be mounted: "),
+        ("set_super_value last_orphan 12", "has orphaned files"),
+        ("feature +FEATURE_I30", "Cannot mount "),
     ],
 )
 def test_one_that_would_have_to_be_written_to_is_not_mounted(drive: str, edit: str, why: str) -> None:
@@ -323,10 +327,13 @@ def test_one_that_would_have_to_be_written_to_is_not_mounted(drive: str, edit: s
 
 
 def test_what_is_no_ext_filesystem_is_told(bench: Bench, tmp_path: Path) -> None:
-    with pytest.raises(Failed, match="holds no ext filesystem"), mounted_read_only(bench.make_drive(MIB)):
+    with (
+        pytest.raises(Failed, match="does not contain a readable ext"),
+        mounted_read_only(bench.make_drive(MIB)),
+    ):
         pass
     with (
-        pytest.raises(Failed, match="cannot be read: No such file"),
+        pytest.raises(Failed, match=r"Cannot read .*: No such file"),
         mounted_read_only(str(tmp_path / "missing")),
     ):
         pass
@@ -336,7 +343,7 @@ def test_what_cannot_be_read_is_named(drive: str, tmp_path: Path) -> None:
     debugfs(drive, "set_inode_field /file block[1] 99999999")
     with (
         mounted_read_only(drive) as top,
-        pytest.raises(Failed, match="/file cannot be read: Structure needs cleaning"),
+        pytest.raises(Failed, match="Cannot read /file: Structure needs cleaning"),
     ):
         take_manifest(top, tmp_path / "manifest")
     assert list(tmp_path.glob("manifest*")) == []

@@ -14,8 +14,7 @@ from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
 from wizard.apply.block.devices import forget_caches, read_bytes, size_bytes, write_bytes
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion.commit import Committing
-from wizard.apply.conversion.snapshots import WORK, Snapshotted, save_snapshotted
+from wizard.apply.conversion.commit import WORK, Committing, Snapshotted, save_snapshotted
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Phase, load_record
 from wizard.ext4.assessment import FIRST_BYTES, barred
@@ -220,4 +219,6 @@ def test_a_mount_for_writing_closes_the_way_back(
     assert mounts(node, place)
     forget_caches(node)
     with DeviceMedium(node) as medium:
-        assert "written to since" in str(Committing(case.run, node, medium, unheard).undo_obstacle())
+        assert "filesystem was modified since" in str(
+            Committing(case.run, node, medium, unheard).undo_obstacle()
+        )

@@ -13,9 +13,8 @@ from tests.loop.applying import Work, carry_out, diskwright, story
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_barred import CutDevice
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.conversion.commit import Committing
+from wizard.apply.conversion.commit import EARLIER, FILE, OLD, WORK, Committing, Snapshotted, save_snapshotted
 from wizard.apply.conversion.run import check_keeps
-from wizard.apply.conversion.snapshots import EARLIER, FILE, OLD, WORK, Snapshotted, save_snapshotted
 from wizard.apply.conversion.transaction import locate, migration_now
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
@@ -88,13 +87,15 @@ def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> Non
     told = row_of(run)
     assert (
         told.state is RunState.INTERRUPTED
-        and "nothing could be mounted" in told.sentence
+        and "could not be mounted" in told.sentence
         and "diskwright resume" in told.sentence
     )
     said = diskwright(old.work, "keep", run.name).stderr
-    assert "It holds" in said and "bit for bit" not in said, "the words of a plan's run are not a migration's"
+    assert "Content: " in said and "bit for bit" not in said, (
+        "the words of a plan's run are not a migration's"
+    )
     carry_out(run, Purpose.APPLY, ())
-    assert state(run) is RunState.DONE and "If the power went" not in row_of(run).sentence
+    assert state(run) is RunState.DONE and "power cut now" not in row_of(run).sentence
     assert (
         tool("blkid", "-p", "-s", "TYPE", "-o", "value", old.drive).strip() == "ext4"
         and "  ext4\t" in old.fstab
@@ -137,7 +138,9 @@ def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) ->
     used = old.digest
     carry_out(run, Purpose.APPLY, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
-    assert "written to since" in row_of(run).sentence and not any((old.work.folder / "stores").iterdir())
+    assert "filesystem was modified since" in row_of(run).sentence and not any(
+        (old.work.folder / "stores").iterdir()
+    )
     # Not even anew: what was shown was for the filesystem as it was then.
     carry_out(run, Purpose.APPLY, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
@@ -168,11 +171,11 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
     cut_off_before(run, old.drive, Phase.RELEASED, monkeypatch)
     written_to(old, "ext4")
     used = old.digest
-    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright resume {run}`"):
+    with pytest.raises(Refused, match=f"undo is no longer possible. `diskwright resume {run}`"):
         undo(run)
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and old.digest == used and "  ext4\t" in old.fstab, story(run)
-    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright keep {run}`"):
+    with pytest.raises(Refused, match=f"undo is no longer possible. `diskwright keep {run}`"):
         undo(run)
     carry_out(run, Purpose.KEEP, ())
     assert (state(run), old.digest) == (RunState.KEPT, used) and not any(
@@ -200,7 +203,7 @@ def test_mounted_for_writing_before_the_undoing_was_noted_it_is_undone_and_says_
     used = old.digest
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, used, fstab), story(run)
-    assert "can no longer be compared bit for bit" in read_entries(run)[-1].sentence
+    assert "prevent a bit-for-bit comparison" in read_entries(run)[-1].sentence
 
 
 def test_with_damage_in_what_was_kept_the_line_of_fstab_stays_that_of_what_is_there(old: Old) -> None:
@@ -222,7 +225,7 @@ def test_what_an_earlier_version_began_is_left_alone_and_it_says_so(old: Old) ->
         told = diskwright(old.work, *words, run.name)
         said = told.stdout + told.stderr
         assert told.returncode not in (0, 1) and "Traceback" not in said, said
-    assert "begun by an earlier version" in diskwright(old.work, "undo", run.name).stderr
+    assert "earlier version of diskwright" in diskwright(old.work, "undo", run.name).stderr
     assert diskwright(old.work, "status").returncode == 0
     assert (old.digest, old.fstab) == (before, fstab)
 

@@ -118,7 +118,7 @@ def test_cut_off_while_the_folder_is_made_it_is_finished_all_the_same(
     while cut(lost, monkeypatch, Power(moments)):
         if left := [run for run in list_runs(lost.work.runs) if is_half_found(run)]:
             told = diskwright(lost.work, "resume", str(left[0]))
-            assert f"`diskwright keep --from-drive {lost.drive}` begins that anew" in flat(told.stderr)
+            assert f"`diskwright keep --from-drive {lost.drive}` starts over" in flat(told.stderr)
         try:
             run = make_run(lost)
         except Refused as refused:

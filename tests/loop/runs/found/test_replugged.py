@@ -80,7 +80,7 @@ def test_another_drive_of_the_same_size_is_not_taken_for_it(
     attach(work, old, detach(work, other))
     with unharmed(work, old):
         for take_up in (resume, undo):
-            with pytest.raises(Refused, match=r"may be another drive.*attach it again"):
+            with pytest.raises(Refused, match=r"may be another drive.*reattach the drive"):
                 take_up(run)
 
 
@@ -95,11 +95,11 @@ def test_by_another_name_it_is_said_where_it_is(
     attach(work, old, blank)
     for words in (("resume", run.name, "--confirm", old.removeprefix("/dev/")), ("undo", run.name)):
         refused = diskwright(work, *words)
-        assert (refused.returncode, f"is {spare} now" in refused.stderr) == (3, True), refused.stderr
-        assert "make the plan again" not in refused.stderr.lower()
+        assert (refused.returncode, f"is now {spare}" in refused.stderr) == (3, True), refused.stderr
+        assert "make a new plan" not in refused.stderr.lower()
     detach(work, old)
     refused = diskwright(work, "undo", run.name)
-    assert (refused.returncode, f"is {spare} now" in refused.stderr) == (3, True), refused.stderr
+    assert (refused.returncode, f"is now {spare}" in refused.stderr) == (3, True), refused.stderr
     detach(work, spare)
     attach(work, old, image)
     attach(work, spare, blank)
@@ -112,7 +112,7 @@ def test_a_run_is_not_begun_on_what_was_attached_anew(work: Work, old: str) -> N
     attach(work, old, detach(work, old))
     with (
         unharmed(work, old),
-        pytest.raises(Refused, match=r"attached anew since this plan was made.*Make the plan again"),
+        pytest.raises(Refused, match=r"reattached after planning.*Make a new plan"),
     ):
         preflight(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
 

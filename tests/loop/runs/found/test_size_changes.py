@@ -56,8 +56,8 @@ def test_between_plan_and_apply_the_plan_is_refused(work: Work, full: str, size_
     resize(work, full, size_bytes)
     before = content(work, full)
     done = diskwright(work, "apply", file, "--confirm", plan.drive.token)
-    assert done.returncode == 3 and f"{full} has changed its size" in done.stderr, done.stderr
-    assert "Make the plan again. Nothing was written." in done.stderr
+    assert done.returncode == 3 and f"The size of {full} changed" in done.stderr, done.stderr
+    assert "Make a new plan. Nothing was written." in done.stderr
     assert content(work, full) == before
 
 
@@ -95,9 +95,9 @@ def test_while_it_waits_nothing_is_done_until_its_size_is_back(
     for command in ("keep", "undo"):
         done = diskwright(work, command)
         assert (done.returncode, state(run)) == (3, RunState.WAITING), done.stderr
-        assert f"{full} has changed its size" in done.stderr, done.stderr
+        assert f"The size of {full} changed" in done.stderr, done.stderr
         ways = f"`diskwright keep {run}` or `diskwright undo {run}`"
-        assert f"give the drive its {SIZE} bytes back, and say {ways}" in flat(done.stderr), done.stderr
+        assert f"restore the drive's size to {SIZE} bytes, then run {ways}" in flat(done.stderr), done.stderr
     assert content(work, full) == changed
     resize(work, full, SIZE)
     if size_bytes < SIZE:
@@ -121,7 +121,7 @@ def test_what_was_cut_off_and_came_back_as_zeros_is_not_called_whole(work: Work,
     kept = diskwright(work, "keep")
     undone = diskwright(work, "undo")
     for done in (kept, undone):
-        assert done.returncode in (1, 3) and "was written to since it was complete" in done.stderr, (
+        assert done.returncode in (1, 3) and "was modified after the run was complete" in done.stderr, (
             done.stderr
         )
         assert "--over-changes" in done.stderr

@@ -29,7 +29,7 @@ def test_without_udev_the_module_is_loaded_first(control: Path) -> None:
 
 
 def test_a_kernel_without_the_module_is_said_to_give_none(control: Path) -> None:
-    assert blocker(control.parent, [1024]) == "the kernel gives no loop devices (No such file or directory)"
+    assert blocker(control.parent, [1024]) == "no loop device is available (No such file or directory)"
 
 
 def test_two_who_ask_at_once_are_not_in_each_others_way(control: Path) -> None:

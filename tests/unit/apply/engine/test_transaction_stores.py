@@ -9,7 +9,7 @@ import pytest
 
 from tests.exchanging import write_cow_store
 from wizard.apply.block.snapshot import read_cow_store
-from wizard.apply.conversion.snapshots import (
+from wizard.apply.conversion.commit import (
     EARLIER,
     FILE,
     Snapshotted,
@@ -62,22 +62,22 @@ def test_content_that_is_gone_since_is_not_made_up(tmp_path: Path) -> None:
     found = read_cow_store(tmp_path / "store", SIZE)
     with (tmp_path / "store").open("r+b") as store:
         store.truncate(2 * CHUNK)
-    with ExitStack() as files, pytest.raises(Failed, match="cut off"):
+    with ExitStack() as files, pytest.raises(Failed, match="is truncated"):
         found.over(lambda offset, length: bytes(length), files)(5 * CHUNK, CHUNK)
 
 
 @pytest.mark.parametrize(
     ("at", "data", "said"),
     [
-        (0, b"\0\0\0\0", "is no store"),
-        (4, struct.pack("<I", 0), "no longer valid"),
-        (8, struct.pack("<I", 2), "is no store"),
-        (12, struct.pack("<I", 0), "is no store"),
-        (12, struct.pack("<I", 9), "is no store"),
+        (0, b"\0\0\0\0", "not a snapshot store"),
+        (4, struct.pack("<I", 0), "marked as invalid"),
+        (8, struct.pack("<I", 2), "not a snapshot store"),
+        (12, struct.pack("<I", 0), "not a snapshot store"),
+        (12, struct.pack("<I", 9), "not a snapshot store"),
         # The second entry is for the same chunk as the first.
-        (CHUNK + 16, struct.pack("<QQ", 5, 3), "damaged: chunk 5"),
+        (CHUNK + 16, struct.pack("<QQ", 5, 3), "damaged at chunk 5"),
         # The device has no such chunk.
-        (CHUNK + 16, struct.pack("<QQ", 1000, 3), "damaged: chunk 1000"),
+        (CHUNK + 16, struct.pack("<QQ", 1000, 3), "damaged at chunk 1000"),
     ],
 )
 def test_a_damaged_store_is_refused(tmp_path: Path, at: int, data: bytes, said: str) -> None:
@@ -94,7 +94,7 @@ def test_a_store_that_is_cut_off_is_refused(tmp_path: Path, length: int) -> None
     write_cow_store(tmp_path / "store", {5: b"five", 6: b"six"})
     with (tmp_path / "store").open("r+b") as store:
         store.truncate(length)
-    with pytest.raises(Failed, match=r"cannot be read|cut off"):
+    with pytest.raises(Failed, match=r"Cannot read|is truncated"):
         read_cow_store(tmp_path / "store", SIZE)
 
 
@@ -112,7 +112,7 @@ def test_what_it_is_on_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_one_that_an_earlier_version_began_is_refused_in_a_sentence(tmp_path: Path) -> None:
     """Nothing is said to be untouched that this version knows nothing of."""
     (tmp_path / EARLIER).write_text('{"schema": "diskwright.transaction/1", "phase": "replacing"}')
-    with pytest.raises(BadInput, match=f"The run {tmp_path.name} was begun by an earlier version"):
+    with pytest.raises(BadInput, match=f"An earlier version of diskwright started the run {tmp_path.name}"):
         phase_of(tmp_path)
 
 

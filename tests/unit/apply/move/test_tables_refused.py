@@ -65,13 +65,13 @@ def _no_table(disk: Disk) -> None:
 @pytest.mark.parametrize(
     ("name", "harm", "says"),
     [
-        ("gpt", _header_of_copy, "only one sound copy"),
-        ("gpt", _first_header, "only one sound copy"),
+        ("gpt", _header_of_copy, "only one valid copy"),
+        ("gpt", _first_header, "only one valid copy"),
         ("gpt", _other_entries, "copies of the GPT differ"),
         ("gpt", _no_protective, "no protective MBR"),
         ("gpt", _hybrid, "hybrid MBR"),
         ("gpt", _dynamic, "LDM"),
-        ("logical", _chain_returns, "not read whole"),
+        ("logical", _chain_returns, "not read completely"),
         ("mbr", _no_table, "no GPT or MBR"),
     ],
 )
@@ -94,11 +94,11 @@ def blocks(start: int, end: int) -> Extent:
     [
         ("gpt", blocks(4096, 20480), blocks(4096, 20481), "overlaps partition 127"),
         ("gpt", blocks(4096, 20480), blocks(4095, 20480), "overlaps partition 1"),
-        ("mbr", blocks(1, 10000), blocks(0, 10000), "leaves the room for partitions"),
+        ("mbr", blocks(1, 10000), blocks(0, 10000), "exceeds the space for partitions"),
         ("logical-512e", blocks(12008, 20062), blocks(12000, 20062), "before the record of partition 5"),
         ("logical-512e", blocks(12008, 20062), blocks(12008, 20063), "overlaps the table itself"),
         ("logical-512e", blocks(12008, 20062), blocks(12008, 20064), "overlaps partition 6"),
-        ("logical", blocks(20063, 32000), blocks(20063, 32001), "leaves the extended partition"),
+        ("logical", blocks(20063, 32000), blocks(20063, 32001), "outside the extended partition"),
     ],
 )
 def test_the_room_for_a_move_is_free(tmp_path: Path, name: str, good: Extent, bad: Extent, says: str) -> None:
@@ -112,13 +112,17 @@ def test_the_room_ends_before_the_copy_of_a_gpt(tmp_path: Path) -> None:
     disk = made(tmp_path, Layout(GPT + "start=5001, size=2000\n", 1, (4096, 8192), (6144, 2000)))
     last = SIZE // SECTOR - 34
     assert disk.images(span=blocks(2048, last + 1))
-    with pytest.raises(Refused, match="leaves the room for partitions"):
+    with pytest.raises(Refused, match="exceeds the space for partitions"):
         disk.images(span=blocks(2048, last + 2))
 
 
 @pytest.mark.parametrize(
     ("name", "number", "says"),
-    [("gpt", 3, "no partition 3"), ("logical", 7, "no partition 7"), ("logical", 2, "is the extended one")],
+    [
+        ("gpt", 3, "no partition 3"),
+        ("logical", 7, "no partition 7"),
+        ("logical", 2, "Partition 2 is extended"),
+    ],
 )
 def test_only_a_partition_moves(tmp_path: Path, name: str, number: int, says: str) -> None:
     with pytest.raises(Refused, match=says):
@@ -130,7 +134,7 @@ def test_a_line_that_the_kernel_doubts_is_refused(tmp_path: Path) -> None:
     move = (2111, 9000), (4096, 2000)
     disk = made(tmp_path, Layout(odd_record(), 5, *move, is_gpt=False))
     assert len(disk.entries()) == 2
-    with pytest.raises(Refused, match="unusual line"):
+    with pytest.raises(Refused, match="unusual slot"):
         disk.images()
 
 
@@ -140,7 +144,7 @@ def test_an_mbr_reaches_no_further_than_32_bits(tmp_path: Path) -> None:
     span, after = blocks(63, 1 << 32), Extent(end - 2000 * SECTOR, 2000 * SECTOR)
     images = table_images(disk.read, 2 * end, SECTOR, SECTOR, 1, span, after)
     assert struct.unpack_from("<II", images.new[0].data, 454) == ((1 << 32) - 2000, 2000)
-    with pytest.raises(Refused, match="32 bits"):
+    with pytest.raises(Refused, match="32-bit block numbers"):
         table_images(disk.read, 2 * end, SECTOR, SECTOR, 1, blocks(63, (1 << 32) + 1), after)
 
 
@@ -167,7 +171,7 @@ def test_a_physical_block_with_content_is_refused_and_named(
 ) -> None:
     disk = made(tmp_path, layout)
     assert disk.images(physical=SECTOR)
-    with pytest.raises(SharedBlock, match=f"content of partition {number}") as refused:
+    with pytest.raises(SharedBlock, match=f"data of partition {number}") as refused:
         disk.images(physical=4096)
     assert refused.value.number == number and refused.value.place.size_bytes == 4096
 

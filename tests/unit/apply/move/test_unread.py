@@ -70,7 +70,7 @@ def test_what_is_passed_over_is_not_tried() -> None:
 
 def test_a_dying_drive_is_not_tried_without_end() -> None:
     drive = Counted(bytes(8 * MIB), range(2048))
-    with pytest.raises(Failed, match="dying"):
+    with pytest.raises(Failed, match="More than 256 reads failed"):
         filled(drive, 0, memoryview(bytearray(8 * MIB)), BLOCK)
     assert drive.failed == bad_sectors.MOST_FAILED + 1
 
@@ -81,7 +81,7 @@ def test_what_others_have_in_a_shared_block_is_not_given_up() -> None:
     drive = BadDrive(layout.base, [end // BLOCK])
     state = layout.begun(drive).state
     buffer = memoryview(bytearray(BLOCK))
-    with pytest.raises(UnreadSector, match="shares with its neighbour"):
+    with pytest.raises(UnreadSector, match="shared by the partition and its neighbour"):
         bad_sectors.fill(drive, state, layout.head_bytes, end // BLOCK * BLOCK, buffer)
 
 

@@ -52,7 +52,7 @@ def test_chunks_are_read_with_all_their_places() -> None:
     "text", ["", CHUNKS.replace("length 8388608 owner 2 stripe_len 65536 type SYS", "?")]
 )
 def test_a_chunk_that_is_not_understood_is_a_failure(text: str) -> None:
-    with pytest.raises(Failed, match=r"does not tell CHUNK_ITEM\. Nothing was written"):
+    with pytest.raises(Failed, match=r"does not report CHUNK_ITEM\. Nothing was written"):
         chunks_in(text)
 
 
@@ -64,7 +64,7 @@ def test_free_blocks_lie_behind_the_groups_before() -> None:
 
 
 def test_a_superblock_without_a_field_is_a_failure() -> None:
-    with pytest.raises(Failed, match="xfs_db does not tell agblocks and rblocks"):
+    with pytest.raises(Failed, match="xfs_db does not report agblocks and rblocks"):
         superblock_in("blocksize = 4096\nlogstart = 0\ndblocks = 1\n")
 
 

@@ -111,7 +111,7 @@ def test_a_folder_for_the_run_is_roots_alone(tmp_path: Path) -> None:
         "a\0b",
         "a\ud800",
     ):
-        with pytest.raises(Refused, match="others than root could put another folder in its place"):
+        with pytest.raises(Refused, match="users other than root could replace"):
             of_root_alone(f"{tmp_path}/{hostile}")
     with pytest.raises(Refused):
         of_root_alone("runs")
@@ -123,5 +123,5 @@ def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest
         monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     else:
         os.chown(tmp_path, 65534, 65534)
-    with pytest.raises(Refused, match="others than root"):
+    with pytest.raises(Refused, match="users other than root"):
         of_root_alone(str(tmp_path / "runs"))

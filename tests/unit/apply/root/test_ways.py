@@ -20,7 +20,7 @@ from wizard.apply.privilege.ask import (
     way_to_root,
 )
 from wizard.apply.privilege.client import Elevated
-from wizard.apply.run import module
+from wizard.apply.run import process
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import module_argv
 from wizard.host.this_system import RealServices
@@ -76,7 +76,7 @@ def test_pkexec_without_its_setuid_bit_gives_nothing(tmp_path: Path) -> None:
 def test_what_root_starts_is_a_file_of_this_package_and_no_code() -> None:
     argv = RootProgram("sudo", ("sudo", "--")).argv
     assert "-c" not in argv and argv[-1] == RELAY
-    assert Path(argv[-2]) == Path(module.__file__) and argv[2:4] == (sys.executable, "-I")
+    assert Path(argv[-2]) == Path(process.__file__) and argv[2:4] == (sys.executable, "-I")
 
 
 def test_it_runs_modules_of_this_package_alone(tmp_path: Path) -> None:
@@ -84,9 +84,9 @@ def test_it_runs_modules_of_this_package_alone(tmp_path: Path) -> None:
     (tmp_path / "wizard" / "__init__.py").write_text("print('not ours')")
     for name in ((), ("http.server",), ("wizardry",)):
         ran = subprocess.run(
-            (sys.executable, "-I", module.__file__, *name), cwd=tmp_path, capture_output=True, check=False
+            (sys.executable, "-I", process.__file__, *name), cwd=tmp_path, capture_output=True, check=False
         )
-        assert (ran.returncode, ran.stdout) == (module.WRONG_USAGE, b"")
+        assert (ran.returncode, ran.stdout) == (process.WRONG_USAGE, b"")
     ours = subprocess.run(
         (*module_argv("wizard.probe.nothing"),), cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -119,20 +119,23 @@ def saying(name: str, *lines: bytes, status: int = 0) -> RootProgram:
 @pytest.mark.parametrize(
     ("way", "sentence"),
     [
-        (saying("sudo", status=1), "Root was not given: sudo ended with status 1. Nothing was written."),
+        (
+            saying("sudo", status=1),
+            "Root access was not granted: sudo ended with status 1. Nothing was written.",
+        ),
         (
             saying("sudo", b"Sorry, try again.\n", status=1),
-            "Root was not given: sudo ended with status 1. Nothing was written.",
+            "Root access was not granted: sudo ended with status 1. Nothing was written.",
         ),
         (
             saying("pkexec", status=126),
-            "Root was not given: the question was dismissed. Nothing was written.",
+            "Root access was not granted: the request was dismissed. Nothing was written.",
         ),
         (
             saying("run0", as_line(Answer(Say.REFUSED, sentence="No."))),
-            "Root was not given: run0 ended with status 0. Nothing was written.",
+            "Root access was not granted: run0 ended with status 0. Nothing was written.",
         ),
-        (RootProgram("sudo", ("/nonexistent/sudo",)), "could not be started"),
+        (RootProgram("sudo", ("/nonexistent/sudo",)), "sudo did not start"),
     ],
 )
 def test_root_that_is_not_given_is_a_sentence(way: RootProgram, sentence: str) -> None:

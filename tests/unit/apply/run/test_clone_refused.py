@@ -21,7 +21,7 @@ KNOWN = replace(identity_of(OWN, SIZE_BYTES, E512), boot_id=None)
 
 
 def test_settings_are_refused_on_a_clone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tune_guard, "impostor", lambda *_: "")
+    monkeypatch.setattr(tune_guard, "node_fault", lambda *_: "")
     monkeypatch.setattr(tune_guard, "_filesystem_fault", lambda *_: None)
     changes = cast(Changes, SimpleNamespace(drive=KNOWN, device=f"{KNOWN.path}1", uuid="the same"))
     for there, is_refused in ((OWN, False), (CLONE, True)):

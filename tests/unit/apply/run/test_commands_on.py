@@ -94,7 +94,7 @@ def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> Non
     """By the journal: the record says `kept` before anything is mounted."""
     run = tmp_path / begin(tmp_path, tmp_path / "fstab")
     save_record(run, Record(Phase.KEPT))
-    assert "would put it to use" in power_now(run)
+    assert "would have the planned contents" in power_now(run)
     journal = Journal(run)
     journal.end(Event.KEPT, "It is mounted.")
     assert power_now(run) == ""
@@ -118,7 +118,7 @@ def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str
         RunRow("0001-sda1", f"{STATE}/runs/0001-sda1", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet)
     )
     assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
-    assert ("not yet in use" in listed) is ("not yet" in shown)
+    assert ("not in use yet" in listed) is not_yet
     record = RunRecord("0001-sda1", str(now), None, None, "", (), (), (), "", not_yet=not_yet)
     assert f">{shown}<" in str(run_part(record, ()))
 

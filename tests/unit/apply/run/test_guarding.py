@@ -49,7 +49,7 @@ def test_of_several_locks_that_were_lent_each_must_be_had_again(drives: tuple[st
     mine = lock_drives(drives)
     other = os.open(drives[taken], os.O_RDONLY)
     try:
-        with pytest.raises(Refused, match="another program locked"), unlocked(mine, wait_seconds=0):
+        with pytest.raises(Refused, match="Another program locked"), unlocked(mine, wait_seconds=0):
             assert all(map(is_free, drives))
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
         assert not is_free(drives[1 - taken]), "the one that could be had is held"

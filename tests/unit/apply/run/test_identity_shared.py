@@ -72,7 +72,7 @@ def shared(**changes: object) -> Drive:
 def test_a_plan_is_confirmed_by_the_name_and_says_why() -> None:
     plan = plan_for(shared(), wish("ext4"))
     assert plan.tokens == ("sda",)
-    assert any("same numbers as /dev/sdb" in str(doubt) for doubt in plan.doubts)
+    assert any("same identifiers as /dev/sdb" in str(doubt) for doubt in plan.doubts)
     check_tokens(plan, ["sda"])
     with pytest.raises(Refused):
         check_tokens(plan, ["S1"])
@@ -93,7 +93,7 @@ def test_a_shared_number_does_not_tell_who_a_drive_is() -> None:
 def test_a_plan_confirmed_by_a_serial_is_refused_once_another_drive_tells_it() -> None:
     known = identity_of(drive(), SIZE_BYTES, E512)
     check_same_start(known, drive())
-    with pytest.raises(Refused, match="/dev/sdb tells the serial number of /dev/sda too"):
+    with pytest.raises(Refused, match="/dev/sdb now reports the same serial number as /dev/sda"):
         check_same_start(known, drive(same_serial=("/dev/sdb",)))
 
 
@@ -122,12 +122,12 @@ def test_numbers_are_read_of_every_attached_drive(tmp_path: Path, monkeypatch: p
         ("S1", False, False, False, ""),
         ("S1", False, True, True, ""),
         ("S1", False, True, None, ""),
-        ("S1", False, True, False, "its content is not that of the run"),
-        ("S1", True, True, None, "was attached again"),
+        ("S1", False, True, False, "the contents differ from the run's"),
+        ("S1", True, True, None, "was reattached"),
         ("S1", True, True, True, ""),
         (None, False, False, None, ""),
-        (None, False, True, None, "was attached again"),
-        (None, False, True, False, "its content is not that of the run"),
+        (None, False, True, None, "was reattached"),
+        (None, False, True, False, "the contents differ from the run's"),
         (None, False, True, True, ""),
     ],
 )

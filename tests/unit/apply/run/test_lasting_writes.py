@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.lasting import Files, LastingFolder, states_during
-from wizard.apply.conversion.snapshots import Snapshotted, save_snapshotted
+from wizard.apply.conversion.commit import Snapshotted, save_snapshotted
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.run.backup_store import Environment, Vault, mark_durably
 from wizard.apply.run.journal import Journal
@@ -125,7 +125,7 @@ def test_a_file_that_is_replaced_is_the_old_one_or_the_new_one(
 def test_a_mark_lasts_once_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _during, after = states_during(monkeypatch, tmp_path, lambda: mark_durably(tmp_path / "undoing"))
     assert after == [{"undoing": b""}]
-    with pytest.raises(Failed, match="could not be written"):
+    with pytest.raises(Failed, match="Cannot write "):
         mark_durably(tmp_path / "missing/undoing")
 
 

@@ -14,8 +14,8 @@ from wizard.model.errors import Refused
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("look", r"There is nothing to look at: .* mounting it read-only"),
-        ("keep", r"There is nothing to keep: .* \(the newest, 0001-sda: interrupted\)\. `diskwright status`"),
+        ("look", r"No run in .* is waiting\. .* mount it read-only"),
+        ("keep", r"Cannot keep: .* \(newest: 0001-sda, interrupted\)\. `diskwright status`"),
     ],
 )
 def test_where_no_run_is_meant_the_newest_is_named(tmp_path: Path, command: str, said: str) -> None:
@@ -28,10 +28,10 @@ def test_where_no_run_is_meant_the_newest_is_named(tmp_path: Path, command: str,
 
 def test_what_waits_when_the_wizard_is_left_is_named_with_both_commands(tmp_path: Path) -> None:
     waits = left_line(tmp_path, RunState.WAITING, NextCommands(("keep", "undo")))
-    assert waits.startswith(f"The run {tmp_path.name} is done, not yet in use: sudo diskwright keep ")
+    assert waits.startswith(f"The run {tmp_path.name} is done, not in use yet: sudo diskwright keep ")
     assert ", or sudo diskwright undo " in waits
     early = left_line(tmp_path, RunState.INTERRUPTED, NextCommands(("resume", "undo")))
-    assert "was not finished: sudo diskwright resume " in early
+    assert "is unfinished: sudo diskwright resume " in early
     assert "`diskwright status`" in left_line(tmp_path, RunState.RUNNING, NextCommands())
     assert (
         left_line(tmp_path, RunState.DONE, NextCommands())

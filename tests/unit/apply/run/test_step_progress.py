@@ -75,7 +75,7 @@ def test_status_tells_how_far_a_run_at_work_is(tmp_path: Path) -> None:
     lock = lock_run(tmp_path)
     (tmp_path / MIGRATION).write_text(render_migration(make_migration(situation(), Way.FULL)))
     told = {
-        StepProgress(0, 0.99, 1.0): "What it reads or checks now is at 99 percent, about 1 s left.",
+        StepProgress(0, 0.99, 1.0): "Reading or checking is at 99 percent, about 1 s left.",
         StepProgress(1, 0.25, 60.0): "Step 1 is at 25 percent, about 60 s left.",
         StepProgress(1, 0.5): "Step 1 is at 50 percent.",
     }

@@ -42,7 +42,7 @@ def test_what_is_at_work_is_told_while_it_goes_on() -> None:
 def test_between_the_steps_what_is_read_and_checked_is_told() -> None:
     ask, said = telling(StepProgress(0, 0.25, 30.0))
     ask()
-    assert said == ["What it reads or checks now is at 25 percent, about 30 s left."]
+    assert said == ["Reading or checking is at 25 percent, about 30 s left."]
 
 
 @pytest.mark.parametrize("wake", [lambda ask: None, lambda ask: ask.heard(entry(Event.COMMAND))])

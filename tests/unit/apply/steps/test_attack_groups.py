@@ -93,14 +93,14 @@ def test_a_group_that_lvm_finds_otherwise_is_told(
 def test_a_volume_that_the_kernel_finds_misaligned_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 512, 4096, 0))
     wrong = [check for check in lvm.group_checks(PLAN, GROUP, told()) if not check.holds]
-    assert [check.seen for check in wrong] == ["an offset of 512 bytes"] * 2
+    assert [check.seen for check in wrong] == ["offset 512 bytes"] * 2
 
 
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"report": []}', '{"report": [{"pv": 1}]}', '{"report": [{"pv": ["x"]}]}']
 )
 def test_words_that_are_no_rows_are_a_failure(text: str) -> None:
-    with pytest.raises(Failed, match="cannot read"):
+    with pytest.raises(Failed, match="not understood"):
         rows("pv", text)
 
 
@@ -186,7 +186,7 @@ def test_what_each_volume_holds_is_the_runs_own(
     if goes_on:
         check_on_array(tmp_path, PLAN, steps, steps)
     else:
-        why = "did not make there" if found else "no longer holds what the run .* made there"
+        why = "did not make" if found else "no longer contains the data from the run"
         with pytest.raises(Refused, match=why):
             check_on_array(tmp_path, PLAN, steps, steps)
 
@@ -205,7 +205,7 @@ def test_a_grouped_plan_stays_on_its_drive_and_in_its_group(monkeypatch: pytest.
     check_operations(PLAN, None)
     assert layer_nodes(PLAN) == (FIRST, SECOND)
     foreign = replace(PLAN.steps[0], operation=WipeSignatures("/dev/mapper/theirs", ()))
-    with pytest.raises(Refused, match="names /dev/mapper/theirs too"):
+    with pytest.raises(Refused, match="also names /dev/mapper/theirs"):
         check_operations(replace(PLAN, steps=(*PLAN.steps, foreign)), None)
     active(monkeypatch, FIRST)
     assert own_uses(PLAN, until(PLAN, step_of(PLAN, MakeLogicalVolume)), Tools({})) == {(GROUP.device, FIRST)}

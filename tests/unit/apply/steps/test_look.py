@@ -12,7 +12,7 @@ from wizard.model.errors import Failed
 def test_a_drive_that_does_not_answer_is_said_to_be_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     silent = replace(drive(), unread=(unread("drive", "Did not answer within 60 s."),))
     monkeypatch.setattr(step_context, "probe_machine", lambda paths, seconds: machine(silent))
-    with pytest.raises(Failed, match="/dev/sda could not be read again: Did not answer within 60 s"):
+    with pytest.raises(Failed, match="Cannot read /dev/sda again: Did not answer within 60 s"):
         step_context.look_at("/dev/sda")
 
 

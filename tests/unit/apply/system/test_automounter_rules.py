@@ -132,6 +132,6 @@ def test_what_another_hid_is_not_unmounted_in_its_place(monkeypatch: pytest.Monk
     monkeypatch.setattr(StepContext, "command", lambda _site, argv: ran.append(argv))
     site = object.__new__(StepContext)
     object.__setattr__(site, "plan", plan)
-    with pytest.raises(Failed, match="where /dev/sdb1 hides it: nothing was unmounted"):
+    with pytest.raises(Failed, match=r"hidden by /dev/sdb1\. Nothing was unmounted"):
         unmount_foreign(site)
     assert not ran

@@ -85,7 +85,7 @@ def test_a_folder_that_cannot_be_written_is_refused(fstab: Path, monkeypatch: py
     """A read-only root says so even to root."""
     fstab.write_text("")
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(Refused, match="cannot be written"):
+    with pytest.raises(Refused, match="not writable here"):
         check_fstab(fstab, (OPERATION,))
 
 
@@ -102,7 +102,7 @@ def test_lines_that_speak_of_the_same(fstab: Path, line: str) -> None:
     fstab.write_text(f"# first\n\n{line}\n")
     with pytest.raises(Refused, match="line 3 already"):
         check_fstab(fstab, (OPERATION,))
-    with pytest.raises(Failed, match="The file was not changed"):
+    with pytest.raises(Failed, match="The file was not edited"):
         add_line(fstab, OPERATION, kept_as(fstab, "run"))
     assert fstab.read_text() == f"# first\n\n{line}\n"
 
@@ -116,7 +116,7 @@ def test_swap_lines_share_none_as_a_mount_point() -> None:
     "text", ["one\n", "one two\n", "/dev/a /b ext4 defaults x\n", "/dev/a /b ext4 defaults 0 y\n"]
 )
 def test_a_line_that_is_none_is_named(text: str) -> None:
-    with pytest.raises(BadInput, match="fstab, line 2 is no entry"):
+    with pytest.raises(BadInput, match="fstab, line 2 is not an entry"):
         parse("# comment\n" + text, "fstab")
 
 

@@ -137,10 +137,10 @@ def test_what_a_name_means() -> None:
 
 
 def test_a_family_that_is_not_known_is_refused_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(Refused, match="the package mdadm brings it"):
+    with pytest.raises(Refused, match="Install the package mdadm"):
         offer(missing(("mdadm",), ""), Cost())
     monkeypatch.setattr("wizard.apply.packages.find", lambda _name: None)
-    with pytest.raises(Refused, match=r"^xbps-install is not here, so nothing can be installed\.$"):
+    with pytest.raises(Refused, match=r"^xbps-install is missing, so no package can be installed\.$"):
         offer(missing(("mdadm",), "void"), Cost())
 
 

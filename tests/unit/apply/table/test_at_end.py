@@ -50,7 +50,7 @@ def test_what_is_sound_or_beyond_repair_is_left_alone() -> None:
 def test_a_partition_in_its_place_is_not_written_over() -> None:
     made = cloned(512)
     made.gpt((2048, made.last_lba - 5, "all"), backup_lba=8000, last_usable=made.last_lba - 5)
-    with pytest.raises(Failed, match="belongs"):
+    with pytest.raises(Failed, match="space of the backup GPT"):
         with_backup_at_end(places(made))
 
 

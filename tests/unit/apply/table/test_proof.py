@@ -95,11 +95,11 @@ def _boot_loader(made: Image) -> None:
 @pytest.mark.parametrize(
     ("harm", "match"),
     [
-        (_guid, "partition 1, which is to stay"),
+        (_guid, "partition 1, which must be preserved"),
         (_name_behind_its_end, "byte 1140, which belongs to no new partition"),
         (_usable, "which belongs to no new partition"),
         (_disk_guid, "which belongs to no new partition"),
-        (_checksum, "not whole in both copies"),
+        (_checksum, "a GPT with an invalid copy"),
         (_boot_loader, "byte 614400, which belongs to no new partition"),
     ],
 )
@@ -200,7 +200,7 @@ def test_of_an_mbr_nothing_but_the_new_line_is_taken() -> None:
 def test_an_mbr_s_line_or_chain_that_changed_is_refused(number: int, at: int, harm: bytes) -> None:
     before, written = mbr(), mbr((0x83, 1280, 64))
     written.put(at, harm)
-    with pytest.raises(Failed, match=f"partition {number}, which is to stay"):
+    with pytest.raises(Failed, match=f"partition {number}, which must be preserved"):
         proven(mbr_table(), whole(before), whole(written))
 
 
@@ -208,5 +208,5 @@ def test_nothing_but_the_table_is_ever_written() -> None:
     before = drive(512, *OLD)
     after = drive(512, *NEW)
     after.put(614400, b"\1")
-    with pytest.raises(Failed, match="no part of the table"):
+    with pytest.raises(Failed, match="outside the table"):
         in_order("gpt", places(before), places(after))

@@ -10,8 +10,7 @@ import pytest
 
 from tests.exchanging import Power, PowerCut, VolatileDrive, differing, unheard, write_cow_store
 from wizard.apply.conversion import commit as committing
-from wizard.apply.conversion.commit import Committing
-from wizard.apply.conversion.snapshots import WORK, Snapshotted, save_snapshotted
+from wizard.apply.conversion.commit import WORK, Committing, Snapshotted, save_snapshotted
 from wizard.apply.engine import exchange
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
 from wizard.ext4.assessment import DECIDING, FIRST_BYTES, barred

@@ -20,7 +20,7 @@ from tests.unit.apply.transaction.committed import (
     mounted,
 )
 from tests.unit.apply.transaction.committed import saving_takes_time as saving_takes_time
-from wizard.apply.conversion.snapshots import OLD, WORK
+from wizard.apply.conversion.commit import OLD, WORK
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.ext4.assessment import DECIDING, barred
 from wizard.model.errors import Refused
@@ -92,7 +92,7 @@ def test_nothing_is_undone_that_was_written_to_since(tmp_path: Path) -> None:
     assert case.commit()
     mounted(case.drive.content)
     found = case.content
-    with pytest.raises(Refused, match=r"was written to since.*Nothing was written"):
+    with pytest.raises(Refused, match=r"was modified after.*Nothing was written"):
         case.undo()
     assert (case.content, case.phase) == (found, Phase.RELEASED)
 
@@ -101,7 +101,7 @@ def test_nothing_is_undone_where_a_replaced_chunk_changed(tmp_path: Path) -> Non
     case = Case(tmp_path)
     assert case.commit()
     case.drive.content[-1] ^= 1
-    with pytest.raises(Refused, match="was written to since it was complete"):
+    with pytest.raises(Refused, match="was modified after the run was complete"):
         case.undo()
     assert case.phase is Phase.RELEASED
 
@@ -114,7 +114,7 @@ def test_nothing_is_committed_on_what_somebody_used_before_the_bar(tmp_path: Pat
     case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
     mounted(case.drive.content)
     found = case.content
-    with pytest.raises(Refused, match="left as it is"):
+    with pytest.raises(Refused, match="Left unchanged"):
         case.commit()
     assert (case.content, case.phase) == (found, Phase.LEFT)
 
@@ -140,7 +140,7 @@ def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_close
     case.drive.content[at] ^= 1
     case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
     found = case.content
-    with pytest.raises(Refused, match="left as it is"):
+    with pytest.raises(Refused, match="filesystem is unchanged: "):
         case.commit()
     assert (case.content, case.phase, case.store.exists()) == (found, Phase.LEFT, False)
 
@@ -172,7 +172,7 @@ def test_under_another_name_it_goes_on_and_says_so(tmp_path: Path) -> None:
     case.device = "/dev/sdy1"
     case.drive.content[-1] ^= 1
     with pytest.raises(
-        Refused, match=r"/dev/sdy1 was changed at byte \d+ .* What is kept of both states lies"
+        Refused, match=r"changed /dev/sdy1 at byte \d+ .* The saved data of both states is in"
     ):
         case.commit()
     case.drive.content[-1] ^= 1
@@ -230,11 +230,11 @@ def test_used_after_the_last_write_counts_as_committed(tmp_path: Path, change: M
     case = released(tmp_path, "commit")
     mounted(case.drive.content, change)
     found = case.content
-    with pytest.raises(Refused, match="written to since"):
+    with pytest.raises(Refused, match="was modified after the run was complete"):
         case.undo()
     assert case.commit()
     assert (case.content, case.phase) == (found, Phase.RELEASED)
-    with pytest.raises(Refused, match="written to since"):
+    with pytest.raises(Refused, match="was modified after the run was complete"):
         case.undo()
     assert case.content == found
 

@@ -42,10 +42,10 @@ def replaced(folder: Path, line: str, label: str = "new", mode: Mode = Mode.REPL
 @pytest.mark.parametrize("source", [f"UUID={OLD}", "LABEL=films", f"PARTUUID={FILMS.part_uuid}", "/dev/sda1"])
 def test_a_line_that_names_what_is_lost_is_told(source: str, tmp_path: Path) -> None:
     stops = replaced(tmp_path, f"{source} /srv/films ext4 defaults 0 2")
-    assert stops.startswith("Line 2 of ") and source in stops and "no nofail" in stops
+    assert stops.startswith("Line 2 of ") and source in stops and "lacks nofail" in stops
     assert "`diskwright unmount /dev/sda1 --boot`" in stops
     goes_on = replaced(tmp_path, f"{source} /srv/films ext4 noatime,nofail 0 2")
-    assert source in goes_on and "no nofail" not in goes_on
+    assert source in goes_on and "lacks nofail" not in goes_on
 
 
 def test_of_several_lines_one_that_a_start_stops_at_is_told(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_of_several_lines_one_that_a_start_stops_at_is_told(tmp_path: Path) -> N
         for name, more in (("a", ",nofail"), ("b", ""))
     ]
     told = replaced(tmp_path, "\n".join(lines))
-    assert told.startswith("Line 3 of ") and "no nofail" in told
+    assert told.startswith("Line 3 of ") and "lacks nofail" in told
 
 
 def test_a_line_for_what_stays_or_is_found_again_is_not(tmp_path: Path) -> None:
@@ -85,13 +85,13 @@ def opened(folder: Path, crypttab: str, fstab: str = "", mode: Mode = Mode.REPLA
 )
 def test_a_container_that_is_opened_at_boot_is_told(source: str, tmp_path: Path) -> None:
     stops = opened(tmp_path, f"media {source} none luks,discard")
-    assert stops.startswith(f"Line 2 of {tmp_path}/crypttab names {source}") and "no nofail" in stops
+    assert stops.startswith(f"Line 2 of {tmp_path}/crypttab names {source}") and "lacks nofail" in stops
     # Nothing of diskwright's takes such a line out.
     assert "`" not in stops and "Remove that line first." in stops
     for option in ("nofail", "noauto"):
         goes_on = opened(tmp_path, f"  media\t{source} /etc/keys/media.key luks,{option}")
-        assert source in goes_on and "no nofail" not in goes_on
-    assert "no nofail" in opened(tmp_path, f"media {source}")
+        assert source in goes_on and "lacks nofail" not in goes_on
+    assert "lacks nofail" in opened(tmp_path, f"media {source}")
 
 
 def test_a_link_in_dev_disk_is_followed(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_what_is_mounted_of_a_lost_container_is_told_by_the_name_it_has_open(tmp
     crypttab = f"media UUID={OLD} none luks,nofail"
     both = opened(tmp_path, crypttab, "/dev/mapper/media /srv/media ext4 defaults 0 2")
     assert both.count("Line 2 of") == 2 and f"{tmp_path}/fstab names /dev/mapper/media" in both
-    assert both.count("no nofail") == 1 and "unmount" not in both
+    assert both.count("lacks nofail") == 1 and "unmount" not in both
     assert (
         opened(tmp_path, crypttab, "/dev/mapper/other /srv/media ext4 defaults 0 2").count("Line 2 of") == 1
     )
@@ -122,7 +122,7 @@ def test_what_is_mounted_of_a_lost_container_is_told_by_the_name_it_has_open(tmp
 
 def test_swap_made_anew_at_every_start_would_take_what_the_plan_makes(tmp_path: Path) -> None:
     erases = opened(tmp_path, "swap /dev/sda2 /dev/urandom swap,cipher=aes-xts-plain64")
-    assert f"crypttab overwrites {BARE.path} at every start" in erases
+    assert f"crypttab overwrites {BARE.path} at every boot" in erases
     assert "overwrites" in opened(tmp_path, "tmp /dev/sda2 /dev/urandom tmp=ext4")
     assert "overwrites" in opened(tmp_path, "old /dev/sda2 none luks\nnew /dev/sda2 /dev/urandom swap")
     # It is found by what is lost itself, or by hand alone.

@@ -45,10 +45,10 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
 
 
 def test_it_is_switched_on_and_off_again(site: TuningSite, tmp_path: Path) -> None:
-    assert str(make_change(TIMER, site)) == "Systemd says that fstrim.timer is enabled."
-    assert str(make_change(TIMER, site)) == "Systemd says that fstrim.timer is enabled."
-    assert str(take_back(TIMER, site)) == "Undone: systemd says that fstrim.timer is disabled."
-    assert str(take_back(TIMER, site)) == "It is as it was: systemd says that fstrim.timer is disabled."
+    assert str(make_change(TIMER, site)) == "Systemd reports fstrim.timer as enabled."
+    assert str(make_change(TIMER, site)) == "Systemd reports fstrim.timer as enabled."
+    assert str(take_back(TIMER, site)) == "Undone: systemd reports fstrim.timer as disabled."
+    assert str(take_back(TIMER, site)) == "Already as before: systemd reports fstrim.timer as disabled."
     assert (tmp_path / "state.asked").read_text() == "enable --now fstrim.timer\ndisable --now fstrim.timer\n"
     assert [entry.command for entry in read_entries(tmp_path)] == [
         ("systemctl", "enable", "--now", "fstrim.timer"),
@@ -60,12 +60,12 @@ def test_what_does_not_switch_on_is_said_and_what_is_masked_is_left_alone(
     site: TuningSite, tmp_path: Path
 ) -> None:
     (tmp_path / "state.stuck").touch()
-    with pytest.raises(Failed, match="It does not hold: systemd says"):
+    with pytest.raises(Failed, match="did not take effect: systemd reports"):
         make_change(TIMER, site)
     (tmp_path / "state").write_text("masked\n")
-    with pytest.raises(Failed, match="somebody else"):
+    with pytest.raises(Failed, match="an external change"):
         make_change(TIMER, site)
-    assert "Left as it is" in str(take_back(TIMER, site))
+    assert "Left unchanged" in str(take_back(TIMER, site))
 
 
 def test_systemd_reads_fstab_anew_after_each_change_to_it(site: TuningSite, tmp_path: Path) -> None:
@@ -84,5 +84,5 @@ def test_systemd_reads_fstab_anew_after_each_change_to_it(site: TuningSite, tmp_
 
 def test_another_systems_timer_is_not_touched(site: TuningSite, tmp_path: Path) -> None:
     check_own(site.changes, Environment())
-    with pytest.raises(Refused, match="running system only"):
+    with pytest.raises(Refused, match="only be enabled on the running system"):
         check_own(site.changes, Environment(fstab=tmp_path / "fstab"))

@@ -178,7 +178,7 @@ def test_a_text_is_saved_and_that_is_told(tmp_path: Path) -> None:
     save(at.desk, "the plan", "{}", str(tmp_path / "a.json"), saved.append)
     at.act("take")
     assert saved == [tmp_path / "a.json"] and saved[0].read_text() == "{}"
-    assert at.said == f"The plan is saved in {saved[0]}." and at.view.place == "drives"
+    assert at.said == f"The plan was saved to {saved[0]}." and at.view.place == "drives"
 
 
 def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
     save(at.desk, "the plan", "{}", str(there))
     for name in (str(there), str(tmp_path / "dangling"), str(tmp_path)):
         at.act("take", file=name)
-        assert at.view.place == "typing" and "left alone" in at.said
+        assert at.view.place == "typing" and "already exists" in at.said
     assert there.read_text() == "mine" and not (tmp_path / "nowhere").exists()
 
 
@@ -217,7 +217,7 @@ def test_a_run_goes_on_without_the_window() -> None:
     at, _ = person()
     at.desk.run = Path("/nowhere/1")
     at.act("quit")
-    assert not at.desk.over and "The run goes on without this window." in at.text
+    assert not at.desk.over and "continues without this window" in at.text
     at.key("enter")
     assert not at.desk.over and at.view.place == "drives"
     at.act("quit")
@@ -238,7 +238,7 @@ def test_where_a_run_stands_that_cannot_be_read_is_asked_about() -> None:
     at.desk.run = Path("/nowhere/1")
     services.fault = Failed("The journal cannot be read.")
     at.act("quit")
-    assert not at.desk.over and "not known" in at.text
+    assert not at.desk.over and "state of the run is unknown" in at.text
 
 
 def test_a_plan_that_is_not_applied_is_asked_about() -> None:
@@ -246,7 +246,7 @@ def test_a_plan_that_is_not_applied_is_asked_about() -> None:
     planned = SessionConversion("/dev/sda1", migration=make_migration(situation(), Way.FULL))
     at.desk.session = replace(at.desk.session, moving=planned)
     at.act("quit")
-    assert not at.desk.over and "Nothing was written to any drive." in at.text
+    assert not at.desk.over and "No drive was written." in at.text
 
 
 def installing() -> tuple[Person, Services, list[str]]:
@@ -271,7 +271,9 @@ def test_installing_asks_once_tells_what_is_said_and_goes_on() -> None:
     assert at.view.place == "install" and "cannot be stopped" in at.said
     services.go.set()
     at.wait()
-    assert services.installed == [MISSING] and done == ["drives"] and at.said == "mkfs.exfat is here now."
+    assert (
+        services.installed == [MISSING] and done == ["drives"] and at.said == "mkfs.exfat is installed now."
+    )
 
 
 def test_no_installs_nothing() -> None:
@@ -322,4 +324,4 @@ def test_a_question_about_a_drive_that_has_gone_is_left_with_its_screen() -> Non
             break
         threading.Event().wait(0.02)
     at.wait()
-    assert at.view.place == "drives" and "is not attached any more" in at.said
+    assert at.view.place == "drives" and "was removed" in at.said

@@ -65,7 +65,7 @@ def test_from_the_menu_to_the_review() -> None:
     services = Brings(machine(mounted()))
     person = from_menu(services)
     assert [row.key for row in person.rows] == ["/root", "/home", "/dev/sdc1", "other"]
-    assert "it is only read" in person.text and "/srv/new" in person.text
+    assert "not mounted; read-only" in person.text and "/srv/new" in person.text
     person.act("take", "/home")
     assert [field.key for field in person.view.fields] == ["source", "into", "place"]
     person.act("take", into="old")
@@ -91,7 +91,7 @@ def test_taking_the_place_shows_the_difference() -> None:
     person.act("take", place="takes")
     assert services.asked == [("/home", "/srv/new", "", True)]
     assert "+# before diskwright: UUID=0d2c /home ext4 defaults 0 2" in person.text
-    assert "stays on /dev/sdb1 only" in person.text
+    assert "remains only on /dev/sdb1" in person.text
 
 
 def test_another_folder_and_what_is_refused() -> None:
@@ -100,7 +100,7 @@ def test_another_folder_and_what_is_refused() -> None:
     person.act("take", "other")
     assert [field.key for field in person.view.fields] == ["source", "into"]
     person.act("take", source=" ")
-    assert person.view.place == "typing" and "Name a folder" in person.said
+    assert person.view.place == "typing" and "Enter a folder" in person.said
     person.act("take", source="/none")
     assert person.view.place == "bringing" and "no folder /none" in person.said
     # It can be taken once more.

@@ -64,7 +64,7 @@ def test_the_key_stands_at_the_doubt_and_says_how_long() -> None:
 def test_the_key_is_grey_with_the_reason_where_it_is_impossible() -> None:
     for known, said in (
         (drive(read_only=True), "read-only"),
-        (drive(bus="usb", rotational=None), "does not say that it turns"),
+        (drive(bus="usb", rotational=None), "does not report rotation"),
         (drive(model="HGST HUS726040ALE614"), "media cache"),
     ):
         at, services = person(known)
@@ -77,12 +77,12 @@ def test_the_key_is_grey_with_the_reason_where_it_is_impossible() -> None:
 
 def test_it_is_told_before_then_confirmed_and_the_answer_joins_what_is_known() -> None:
     at, services = person()
-    assert "Not known whether /dev/sda is shingled" in at.text
+    assert "Unknown if /dev/sda is shingled" in at.text
     at.key("p")
-    for word in ("456 small blocks", "1824 KiB", "about 40 s", "No real drive has confirmed", "no proof"):
+    for word in ("456 small blocks", "1824 KiB", "about 40 s", "unconfirmed on real drives", "cannot prove"):
         assert word in at.text
     at.key("enter")
-    assert at.view.place == "typing" and not services.asked and "Every byte stays as it is" in at.text
+    assert at.view.place == "typing" and not services.asked and "No byte changes" in at.text
     for wrong in ("", "S2"):
         at.act("take", token=wrong)
         assert at.view.place == "typing" and at.said and not services.asked
@@ -90,7 +90,7 @@ def test_it_is_told_before_then_confirmed_and_the_answer_joins_what_is_known() -
     assert at.view.place == "displaced" and at.desk.measured_by_writing
     assert "test again" in at.text and len(services.asked) == 1
     (banner,) = [block for block in at.view.above if isinstance(block, Banner)]
-    assert "likely shingled" in str(banner.text) and "No real drive" in str(banner.detail[0])
+    assert "likely shingled" in str(banner.text) and "unconfirmed on real" in str(banner.detail[0])
     assert [block for block in at.view.panes[0].blocks if isinstance(block, Figures)]
     at.key("enter")
     assert at.view.place == "drives" and "/dev/sda is likely shingled (the quick test" in at.text
@@ -104,7 +104,7 @@ def test_nothing_found_is_told_as_no_proof_and_the_doubt_stays() -> None:
     at.key("p")
     at.key("enter")
     at.act("take", token="S1")
-    assert "no proof that it is not shingled" in at.text
+    assert "does not prove" in at.text
     at.key("escape")
     assert at.view.action("shingled") is not None
     at.key("w")
@@ -119,7 +119,7 @@ def test_while_it_tests_it_says_what_it_does_and_is_stopped() -> None:
     at.desk.act("take", "", {"token": "S1"})
     assert services.begun.wait(20)
     (shown,) = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
-    assert shown.share == 0.75 and "Leaving the drive alone" in str(shown.said)
+    assert shown.share == 0.75 and "Leaving the drive idle" in str(shown.said)
     assert not at.desk.place.may_leave
     at.key("S")
     assert not at.view.busy and at.desk.place.may_leave

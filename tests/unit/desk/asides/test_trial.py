@@ -93,7 +93,7 @@ def test_while_it_measures_it_shows_how_far_it_is_and_is_not_left() -> None:
     begin(at, services)
     shown = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
     assert at.view.busy and shown[0].share == 0.5
-    assert "120 pairs so far: misaligned takes 1.80 times as long." in at.texts()
+    assert "120 pairs so far: 1.80 times as long misaligned." in at.texts()
     at.desk.act("back")
     assert at.view.place == "trial" and at.said == "Measuring the drive. Press S to stop."
     assert not at.desk.place.may_leave
@@ -127,7 +127,7 @@ def test_writing_wants_the_token() -> None:
 def test_blocks_are_taken_to_be_larger_only_where_the_drive_claims_small_ones() -> None:
     at, services = trial()
     at.act("as-large")
-    assert not services.asked and "512 bytes" in at.said
+    assert not services.asked and "512-byte blocks" in at.said
     at, services = trial(drive(geometry=N512))
     at.act("as-large")
     assert services.asked == [(False, 4096)]
@@ -157,7 +157,7 @@ def test_the_result_is_saved_and_has_its_reasons(tmp_path: Path) -> None:
     path = tmp_path / "sda-benchmark.json"
     at.act("take", file=str(path))
     assert read_verdict(path.read_text(), "it").outcome is Outcome.ALIGNED_FASTER
-    assert at.said.startswith("The result is saved in ")
+    assert at.said.startswith("The result was saved to ")
     at.key("w")
     assert at.view.place == "reasons" and "1.80 times as long misaligned" in at.text
 
@@ -166,8 +166,8 @@ def test_where_nothing_can_be_measured_that_is_said() -> None:
     known = drive()
     at = Person(RecordedServices(machine(known), "a test"))
     at.desk.go(TrialScreen(at.desk, known))
-    assert "Not possible here:" in at.texts() and "nothing can be measured" in at.text
+    assert "Not possible here:" in at.texts() and "drives cannot be measured" in at.text
     at.act("measure")
-    assert "nothing can be measured" in at.said
+    assert "drives cannot be measured" in at.said
     at.key("enter")
     assert at.view.place == "drives"

@@ -92,7 +92,7 @@ def test_the_recommended_way_is_under_the_cursor_and_everything_of_it_is_told() 
     offer = next(one for one in prospect_of(services.found).offers if one.way is Way.FULL)
     assert all(said in at.text for said in (*offer.gains, *offer.costs, offer.undone))
     at.desk.moved("mount")
-    assert "The ext4 driver mounts it as it is" in at.text
+    assert "Mounts with the ext4 driver" in at.text
 
 
 def test_while_it_is_looked_at_nothing_else_is_begun() -> None:
@@ -103,7 +103,7 @@ def test_while_it_is_looked_at_nothing_else_is_begun() -> None:
     at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
     assert at.view.busy and at.view.rows is None
     at.desk.act("again")
-    assert "still being looked at" in at.said
+    assert "Still checking" in at.said
     services.go.set()
     at.wait()
     assert not at.view.busy and len(services.asked) == 1
@@ -133,7 +133,7 @@ def test_comparing_is_switched_where_it_is_a_choice() -> None:
     at, _ = ways()
     assert "every file is compared before and after" in at.text and "10 min" in at.text
     at.key("c")
-    assert not moving(at).compares and "files are not compared one by one" in at.text
+    assert not moving(at).compares and "files are not compared individually" in at.text
     at.desk.moved("mount")
     assert at.view.action("compare") is None
 
@@ -151,7 +151,7 @@ def test_a_folder_is_looked_at_and_an_empty_line_takes_the_usual_one() -> None:
     at, services = ways()
     at.key("f")
     at.act("take", folder="/mnt/backup")
-    assert services.asked[-1].folder == Path("/mnt/backup") and "Room is taken in /mnt/backup." in at.text
+    assert services.asked[-1].folder == Path("/mnt/backup") and "Uses space in /mnt/backup." in at.text
     at.key("f")
     at.act("take", folder="")
     assert services.asked[-1].folder is None
@@ -165,7 +165,7 @@ def test_a_fresh_ext4_wants_its_volume_first() -> None:
     at.act("take", target=" ")
     assert at.view.place == "typing" and at.said
     at.act("take", target="/dev/sdb1")
-    assert services.asked[-1].target == "/dev/sdb1" and "It is made on /dev/sdb1." in at.text
+    assert services.asked[-1].target == "/dev/sdb1" and "Created on /dev/sdb1." in at.text
     assert not services.planned and at.view.rows and at.view.rows.at == "fresh"
 
 
@@ -189,7 +189,7 @@ def test_a_filesystem_in_use_is_carried_and_what_to_do_then_is_told(tmp_path: Pa
     commands = [block.argv for block in at.view.panes[0].blocks if isinstance(block, Command)]
     assert any("apply" in argv for argv in commands)
     at.key("escape")
-    assert at.view.place == "ways" and "is saved in" in at.said
+    assert at.view.place == "ways" and "was saved to" in at.said
 
 
 def test_only_a_filesystem_in_use_is_carried() -> None:
@@ -201,7 +201,7 @@ def test_a_way_that_is_not_carried_says_so() -> None:
     at, _ = ways(situation(mounts=("/srv",), opened=True))
     at.desk.moved("mount")
     at.key("w", "mount")
-    assert "Only the ways light and full" in at.said and at.view.place == "ways"
+    assert "Only the light and full conversions" in at.said and at.view.place == "ways"
 
 
 def test_enter_plans_the_way_and_leads_to_its_review() -> None:

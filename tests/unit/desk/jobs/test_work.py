@@ -84,14 +84,14 @@ def test_the_journal_is_told_with_every_state_in_words() -> None:
     text = person.text
     assert person.view.place == "result"
     assert "[x] 1." in text and "[!] 2." in text and "[ ] 3." in text
-    assert "Step 2 failed." in text and "seen: another one?[31m" in text
+    assert "Step 2 failed." in text and "got: another one?[31m" in text
     assert person.desk.exit_code() is ExitCode.FAILED
 
 
 @pytest.mark.parametrize(
     ("holding", "said"),
     [
-        (0, "Checked: 0 of 1 hold"),
+        (0, "Passed: 0 of 1"),
         (1, "Check passed"),
     ],
 )
@@ -123,7 +123,7 @@ def test_what_ended_early_is_undone_from_the_first_screen() -> None:
 def test_what_waits_is_kept_after_a_question() -> None:
     services = waiting(known=False)
     person = begun(services)
-    assert "not yet in use" in person.text
+    assert "not in use yet" in person.text
     person.key("K")
     assert person.view.place == "question" and "Undo is then no longer possible." in person.text
     assert not services.seen.settled
@@ -137,7 +137,7 @@ def test_what_waits_is_undone_after_a_question() -> None:
     services = waiting(known=False)
     person = begun(services)
     person.key("U")
-    assert "What the drive held before is put back, bit for bit, and compared." in person.text
+    assert "restored bit for bit" in person.text
     person.key("y")
     assert services.seen.settled == [("undo", None)] and services.ends is RunState.UNDONE
     assert person.view.action("undo") is None and person.desk.exit_code() is ExitCode.DONE
@@ -186,7 +186,7 @@ def test_the_passphrase_is_asked_for_where_something_is_encrypted(encrypted: boo
     person.key("K")
     person.key("y")
     if encrypted:
-        assert person.view.place == "typing" and "Keeping it opens what is encrypted" in person.text
+        assert person.view.place == "typing" and "opens the encrypted volume" in person.text
         assert [field.secret for field in person.view.fields] == [True]
         person.act("take", secret=typed)
     assert SECRET not in person.text
@@ -267,7 +267,7 @@ def test_ending_while_it_works_says_that_it_goes_on() -> None:
     person = services.person
     services.ends = RunState.RUNNING
     person.desk.act("quit")
-    assert person.view.place == "question" and "goes on" in person.text
+    assert person.view.place == "question" and "continues without this window" in person.text
     person.desk.act("no")
     assert person.view.place == "work" and not person.desk.over
     person.desk.act("quit")
@@ -369,11 +369,10 @@ def test_leaving_names_every_run_that_is_not_over_the_most_important_first() -> 
         OpenRun(runs / "0003-sdc", "interrupted", ("/dev/sdc",), ("resume", "undo")),
     )
     assert person.desk.farewell() == (
-        "The run 0003-sdc was not finished: sudo diskwright resume 0003-sdc, or sudo diskwright undo "
-        "0003-sdc",
-        "The run 0002-sdb is done, not yet in use: sudo diskwright keep 0002-sdb, or sudo diskwright undo "
+        "The run 0003-sdc is unfinished: sudo diskwright resume 0003-sdc, or sudo diskwright undo 0003-sdc",
+        "The run 0002-sdb is done, not in use yet: sudo diskwright keep 0002-sdb, or sudo diskwright undo "
         "0002-sdb",
-        "The run 0001-sda goes on: `diskwright status` shows how it goes.",
+        "The run 0001-sda continues: `diskwright status` shows the progress.",
     )
     services.open += tuple(OpenRun(runs / f"000{at}-sdx", "running", ("/dev/sdx",)) for at in range(4, 8))
-    assert person.desk.farewell()[4:] == ("3 more runs: `diskwright status` lists them.",)
+    assert person.desk.farewell()[4:] == ("3 more runs: see `diskwright status`.",)

@@ -29,7 +29,7 @@ def test_bad_sectors_are_gone_over_after_a_question_that_names_them(monkeypatch:
 
     monkeypatch.setattr(PlanJob, "outcome", stopped)
     person = begun(services)
-    assert "O goes on over the places" in person.text
+    assert "Skip bad sectors (O)" in person.text
     person.key("O")
     assert person.view.place == "question" and str(bad[0]) in person.text
     assert not services.seen.resumed

@@ -32,7 +32,7 @@ def rows(person: Person) -> list[str]:
 def test_the_medium_is_named_in_one_line_and_not_listed() -> None:
     person = Person(started_from())
     assert rows(person) == ["/dev/sda"]
-    assert person.said == "/dev/sdb is not listed: this system was started from it."
+    assert person.said == "Not listed: /dev/sdb, the boot drive of this system."
     person.desk.moved("/dev/sda")
     assert not person.said
 
@@ -44,7 +44,7 @@ def test_an_installed_systems_drive_is_listed() -> None:
 
 def test_a_live_system_tells_what_it_lacks_in_one_line() -> None:
     person = Person(started_from("mkfs.xfs", "smartctl"))
-    assert person.said == "This system lacks mkfs.xfs and smartctl; the rest works."
+    assert person.said == "This system lacks mkfs.xfs and smartctl. Everything else works."
 
 
 def test_an_installed_system_is_asked_about_such_programs_only_when_they_are_wanted() -> None:
@@ -53,7 +53,7 @@ def test_an_installed_system_is_asked_about_such_programs_only_when_they_are_wan
 
 def test_without_what_every_change_needs_that_is_told_first() -> None:
     person = Person(started_from("partx", "smartctl", live=False))
-    assert person.said == "Nothing can be set up here: this system lacks partx."
+    assert person.said == "Cannot set up any drive: this system lacks partx."
 
 
 def test_a_recording_without_programs_tells_nothing_of_them() -> None:
@@ -65,8 +65,8 @@ def test_a_live_system_is_said_to_forget_what_is_mounted_at_boot() -> None:
     person = Person(started_from())
     person.act("set-up", "/dev/sda")
     person.act("plan", "large-media")
-    assert "may forget" in person.text
+    assert "boot mount configuration" in person.text
     installed = Person(started_from(live=False))
     installed.act("set-up", "/dev/sda")
     installed.act("plan", "large-media")
-    assert "/srv/media" in installed.text and "may forget" not in installed.text
+    assert "/srv/media" in installed.text and "boot mount configuration" not in installed.text

@@ -131,10 +131,10 @@ def test_a_drive_that_its_own_run_has_locked_waits_and_is_not_called_write_prote
     known = machine(drive(read_only=True, signatures=(Signature("ext4", "filesystem"),)))
     person = Person(with_run("done", "keep", "undo", known=known))
     person.desk.moved("/dev/sda")
-    assert "read-only" not in person.text and "lock switch" not in person.text
+    assert "read-only" not in person.text and "write-protect switch" not in person.text
     keys = [block.key for pane in person.view.panes for block in pane.blocks if isinstance(block, Para)]
     assert keys[:2] == ["keep", "undo"]
-    assert "waits: keep or undo" in " ".join(texts_of_row(person.row("/dev/sda")))
+    assert "waiting: keep/undo" in " ".join(texts_of_row(person.row("/dev/sda")))
 
 
 def test_a_run_that_ended_early_comes_first_and_bars_nothing() -> None:
@@ -150,10 +150,10 @@ def test_the_row_of_a_run_moves_on_by_itself() -> None:
     services.ends = RunState.WAITING
     services.open = (OpenRun(RUN, "waiting", ("/dev/sda",), ("keep", "undo")),)
     until = time.monotonic() + 20
-    while "is done, not yet in use" not in person.text and time.monotonic() < until:
+    while "done, not in use yet" not in person.text and time.monotonic() < until:
         time.sleep(0.05)
     person.wait()
-    assert "is done, not yet in use" in person.text and "being changed now" not in person.text
+    assert "done, not in use yet" in person.text and "being changed now" not in person.text
 
 
 def test_a_run_that_still_works_is_asked_about_without_reading_all_runs() -> None:
@@ -173,7 +173,7 @@ def test_a_partition_whose_growth_waits_is_not_called_empty_or_damaged() -> None
     for row in ("/dev/sda", "/dev/sda1"):
         person.desk.moved(row)
         assert "nothing recognised" not in person.text and "superblock" not in person.text
-    assert "waits" in " ".join(texts_of_row(person.row("/dev/sda1")))
+    assert "waiting" in " ".join(texts_of_row(person.row("/dev/sda1")))
 
 
 def begun_at(services: Live, *named: str) -> Person:
@@ -224,18 +224,18 @@ def test_f_at_the_finding_leads_to_the_review_of_a_move() -> None:
     assert any(block.key == "move" for block in told)
     person.act("move", "/dev/sda")
     assert person.view.place == "review" and "Nothing is lost." in person.text
-    assert "On power loss" in person.text
+    assert "power cut during the move" in person.text
 
 
 def test_f_on_the_drives_row_moves_all_that_are_misaligned() -> None:
     off = [partition(n, n * 20 * GIB + 512, GIB, filesystem="ext4") for n in (1, 2)]
     person = Person(Live(machine(partitioned(*off))))
     (action,) = [one for one in person.view.actions if one.name == "move"]
-    assert str(action.label) == "move 2 partitions to aligned places"
+    assert str(action.label) == "align 2 partitions"
     person.act("move", "/dev/sda")
     assert person.view.place == "review" and "Nothing is lost." in person.text
-    assert "Move /dev/sda2 and /dev/sda1 to aligned places" in person.text
-    assert "nobody can mount /dev/sda2 and /dev/sda1" in person.text
+    assert "Align /dev/sda2 and /dev/sda1" in person.text
+    assert "no computer can mount /dev/sda2 and /dev/sda1" in person.text
 
 
 def test_a_plain_user_moves_where_something_can_ask_for_root() -> None:

@@ -137,7 +137,7 @@ def test_options_that_were_taken_go_with_the_filesystem() -> None:
 def test_where_nothing_can_be_made_that_is_said_first() -> None:
     came = Came()
     person = ranked(recorded(tools=()), came.take)
-    assert "No filesystem can be made on this drive from here." in person.text
+    assert "No filesystem can be created on this drive" in person.text
     person.key("enter")
     assert person.said and not came
     person.key("w")

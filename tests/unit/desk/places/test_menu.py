@@ -40,7 +40,7 @@ def test_what_cannot_be_measured_here_is_grey() -> None:
 def test_several_misaligned_partitions_are_moved_from_the_drives_own_menu() -> None:
     off = [partition(n, n * 20 * GIB + 512, GIB, filesystem="ext4") for n in (1, 2)]
     on = partitioned(*off)
-    assert str(entry("move", on, on.path).says) == "2 move to aligned places; every file stays"
+    assert str(entry("move", on, on.path).says) == "2 partitions; no file loss"
     assert "by" in str(entry("move", on, PART).says)
     one = partitioned(off[0])
     assert not [one for one in entries(machine(one), one, one.path, "") if one.name == "move"]
@@ -68,7 +68,11 @@ def test_free_space_in_which_nothing_fits_is_not_offered() -> None:
 
 
 def test_better_options_are_grey_where_nothing_is_recommended() -> None:
-    for held, reason in (("swap", "holds"), ("reiserfs", "recommended"), ("", "no filesystem")):
+    for held, reason in (
+        ("swap", "contains swap"),
+        ("reiserfs", "recommends nothing"),
+        ("", "no filesystem"),
+    ):
         on = partitioned(partition(1, MIB, GIB, filesystem=held or None))
         assert reason in str(entry("tune", on, PART).why_not), held
     on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
@@ -100,7 +104,7 @@ def test_better_options_are_worked_out_for_the_purpose_that_was_chosen() -> None
     assert "small-files" in [offer.value for offer in field.offers]
     person.act("take", purpose="small-files")
     assert services.asked == ((PART, Tune("small-files")),)
-    assert person.view.place == "actions" and "suit it better" in person.said
+    assert person.view.place == "actions" and "No better settings" in person.said
 
 
 @pytest.mark.parametrize("wanted", [Tune("small-files"), SetLabel("new")])

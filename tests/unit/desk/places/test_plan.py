@@ -49,10 +49,10 @@ def test_what_a_drive_holds_is_kept_unless_a_person_says_otherwise() -> None:
 def test_an_unread_drive_is_not_said_to_be_full_and_is_read_as_root_first() -> None:
     person = Person(Live(unread=closed()))
     person.act("set-up", "/dev/sda")
-    assert "does not fit" not in person.text and "not read" in person.text
+    assert "Not enough free space" not in person.text and "not read" in person.text
     person.act("plan", MEDIA)
     assert person.view.place == "plan"
-    assert "does not fit" not in person.text and "x replaces" not in person.text
+    assert "Not enough free space" not in person.text and "Press x to replace" not in person.text
     assert "The drive was not read" in person.text
     keys = [action.name for action in person.view.actions if not action.aside]
     assert keys[:2] == ["review", "as-root"]
@@ -65,7 +65,7 @@ def test_what_reads_as_root_is_called_by_its_own_key() -> None:
     person.act("actions", "/dev/sda")
     person.act("do", "set-up")
     person.act("plan", MEDIA)
-    assert "The drive was not read" in person.text and "o reads it as root" not in person.text
+    assert "The drive was not read" in person.text and "Press o to read as root" not in person.text
     (said,) = [block for block in person.view.above if isinstance(block, Para) and block.key == "as-root"]
     assert "not read" in str(said.pieces[0].text) and person.view.action("as-root") is not None
 
@@ -206,7 +206,7 @@ def test_where_no_filesystem_can_be_made_the_best_one_is_installed_and_planned()
     person = Person(Bare(machine(drive(), tools=WITHOUT_MAKERS)))
     person.act("set-up", "/dev/sda")
     person.act("plan", MEDIA)
-    assert person.view.place == "plan" and "No filesystem for this can be made here" in person.text
+    assert person.view.place == "plan" and "No filesystem is possible" in person.text
     person.key("i")
     assert "mkfs.xfs" in person.text
     person.key("y")

@@ -106,7 +106,7 @@ def test_what_is_lost_is_named_first_and_nothing_where_nothing_is() -> None:
 def test_root_is_asked_for_after_the_token_and_not_before() -> None:
     services = Live(unread=machine(root=False))
     person = at_review(services)
-    assert "Applying asks for that first" in person.text
+    assert "Applying asks for root access" in person.text
     person.act("apply", token0="wrong")
     assert services.seen == Seen()
     person.act("apply", token0="S1")
@@ -151,7 +151,7 @@ def test_what_is_kept_without_a_way_back_is_no_good_news() -> None:
     services.room = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
     person = at_review(services)
     (banner,) = [block for block in person.view.above if isinstance(block, Banner)]
-    assert banner.tone is Tone.WARN and "no way back" in str(banner.text)
+    assert banner.tone is Tone.WARN and "cannot be undone" in str(banner.text)
 
 
 def test_where_it_is_not_known_whether_the_run_began_nothing_else_is_claimed() -> None:
@@ -212,7 +212,7 @@ def test_a_drive_that_goes_leads_back_to_the_list_and_keeps_the_purpose() -> Non
         person.desk._leave_what_has_gone()
     person.wait()
     assert person.view.place == "drives"
-    assert "sda Example HDD 500 is not attached any more" in person.said.replace("/dev/", "")
+    assert "sda Example HDD 500 was removed" in person.said.replace("/dev/", "")
     services.attached = lambda _: True
     person.act("set-up", "/dev/sda")
     assert person.view.rows is not None and person.view.rows.at == MEDIA
@@ -240,15 +240,15 @@ def test_a_review_is_called_by_what_is_done() -> None:
 
 def test_every_step_that_matters_is_in_sight() -> None:
     person = at_review(Live())
-    assert "more step" not in person.text and "now and at every boot" in person.text
-    assert "Who may write: " in person.text
+    assert "more step" not in person.text and "now and on every boot" in person.text
+    assert "Write access: " in person.text
 
 
 def test_the_room_of_a_way_back_is_not_told_where_there_is_nothing_to_put_back() -> None:
     services = Live()
     services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
     person = at_review(services)
-    assert "There is nothing to put back" in person.text and services.room.sentence not in person.text
+    assert "No old contents to restore" in person.text and services.room.sentence not in person.text
 
 
 def test_data_that_nothing_recognises_is_lost_and_waits() -> None:
@@ -257,4 +257,4 @@ def test_data_that_nothing_recognises_is_lost_and_waits() -> None:
     person = at_review(services)
     (banner,) = (block for block in person.view.above if isinstance(block, Banner))
     assert banner.tone is Tone.DANGER and banner.detail == services.room.lost
-    assert "it waits for you" in person.text and "There is nothing to put back" not in person.text
+    assert "After writing, you decide" in person.text and "No old contents to restore" not in person.text

@@ -84,7 +84,7 @@ def test_what_would_be_lost_is_asked_first_and_no_changes_nothing() -> None:
     person = spreading(recorded(*numbered(2), full()), came)
     person.key("enter", "/dev/sdc")
     person.key("enter", "mirror-btrfs")
-    assert person.view.place == "question" and "All that /dev/sdc holds will be lost" in person.text
+    assert person.view.place == "question" and "All data on /dev/sdc will be lost" in person.text
     person.key("enter")
     assert person.view.place == "spread" and not came
     person.key("enter", "mirror-btrfs")
@@ -96,9 +96,9 @@ def test_a_stripe_says_its_danger_and_a_mirror_what_it_is_not() -> None:
     person = spreading(recorded(*numbered(2)), [])
     person.key("enter", "/dev/sdb")
     person.desk.moved("stripe-md")
-    assert "everything on all of them is lost" in person.text
+    assert "everything on all drives is lost" in person.text
     person.desk.moved("mirror-md")
-    assert "is no backup" in person.text and "/dev/sda and /dev/sdb, mirrored by md" in person.text
+    assert "is not a backup" in person.text and "/dev/sda and /dev/sdb, mirrored by md" in person.text
 
 
 def test_on_the_first_drive_alone_again() -> None:
@@ -157,7 +157,7 @@ def test_several_volumes_do_not_go_over_several_drives() -> None:
     two = replace(session, wishes=(replace(wish, size_bytes=1 << 30), wish))
     person = spreading(services, [], two)
     person.key("enter", "/dev/sdb")
-    assert "Several drives hold one volume together" in str(person.row("mirror-md").why_not)
+    assert "Several drives form one volume" in str(person.row("mirror-md").why_not)
 
 
 @pytest.mark.parametrize(("state", "ways"), [("waiting", ("keep", "undo")), ("running", ())])

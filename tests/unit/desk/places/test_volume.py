@@ -169,7 +169,7 @@ def test_anybody_else_may_write_by_name() -> None:
     assert "writer-name" not in keys(person)
     person.turn("writer", "other:", mount="/srv/films")
     person.key("enter")
-    assert "Say who may write" in person.said
+    assert "Enter who may write" in person.said
     person.act("take", writer_name="bob")
     assert "bob" in person.said and not came
     person.act("take", writer_name="group:family")

@@ -61,7 +61,7 @@ def at(place: str = "/srv/films") -> Use:
 ROOT = Use("running-system", PART, "/")
 SWAP = Use("swap", PART, "swap")
 LOOP = Use("loop-backing", PART, "/dev/loop7")
-UNSEEN = f"{PART} is mounted where this session cannot see it; unmount it there."
+UNSEEN = f"{PART} is mounted outside this session's view; unmount {PART} there."
 HIDDEN = Use("mounted", PART, ELSEWHERE)
 # In this session the same path may be another mount, which must not be unmounted.
 OF_OTHERS = Use("mounted", PART, HIDDEN_AT(place="/srv/films"))
@@ -77,13 +77,13 @@ OF_OTHERS = Use("mounted", PART, HIDDEN_AT(place="/srv/films"))
         (held("xfs", at()), None),
         (held("vfat"), None),
         (held("swap"), None),
-        (held("vfat", at()), "FAT32 takes a new label only while unmounted; unmount /srv/films first."),
+        (held("vfat", at()), "FAT32 accepts a new label only while unmounted; unmount /srv/films first."),
         (held("xfs", HIDDEN), UNSEEN),
-        (held("swap", SWAP), f"{PART} is in use as swap; end that with swapoff first."),
-        (held("ext4", LOOP), f"{PART} lies behind the loop device /dev/loop7; detach that first."),
-        (held("crypto_LUKS"), f"{PART} holds crypto_LUKS, not a filesystem."),
-        (held(None), f"{PART} holds no filesystem."),
-        (held(None, content_digest=None), f"What {PART} holds could not be read: run as root."),
+        (held("swap", SWAP), f"{PART} is in use as swap; run swapoff first."),
+        (held("ext4", LOOP), f"{PART} backs the loop device /dev/loop7; detach that first."),
+        (held("crypto_LUKS"), f"{PART} contains crypto_LUKS, not a filesystem."),
+        (held(None), f"{PART} contains no filesystem."),
+        (held(None, content_digest=None), f"Cannot read the contents of {PART}: run as root."),
         (held("ufs"), "diskwright cannot change the label of UFS2."),
         (held(read_only=True), "/dev/sda is read-only."),
     ],
@@ -97,7 +97,7 @@ def test_a_filesystem_on_a_whole_drive_is_one_too() -> None:
     on = drive(signatures=(Signature("ext4", "filesystem"),))
     assert why_not_relabel(on, "/dev/sda") is None
     both = drive(signatures=(Signature("ext4", "filesystem"), Signature("xfs", "filesystem")))
-    assert str(why_not_relabel(both, "/dev/sda")) == ("/dev/sda holds ext4 and xfs, not a filesystem.")
+    assert str(why_not_relabel(both, "/dev/sda")) == ("/dev/sda contains ext4 and xfs, not a filesystem.")
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_a_filesystem_on_a_whole_drive_is_one_too() -> None:
     [
         (held(), False, None),
         (held("ext3"), False, None),
-        (held("ext4", at()), False, f"{PART} is mounted at /srv/films already."),
+        (held("ext4", at()), False, f"{PART} is already mounted at /srv/films."),
         (held("ext4", at()), True, None),
-        (held("swap"), False, f"{PART} holds swap, which is never mounted."),
+        (held("swap"), False, f"{PART} contains swap, which is never mounted."),
         (held("reiser4"), False, "This kernel cannot mount Reiser4."),
-        (held("ext4", LOOP), False, f"{PART} lies behind the loop device /dev/loop7; detach that first."),
+        (held("ext4", LOOP), False, f"{PART} backs the loop device /dev/loop7; detach that first."),
     ],
 )
 def test_why_it_cannot_be_mounted(on: Drive, boot: bool, says: str | None) -> None:
@@ -141,7 +141,7 @@ def test_why_its_options_cannot_be_changed() -> None:
     assert why_not_remount(held(), PART, has_line=True) is None
     assert (
         str(why_not_remount(held("swap"), PART, has_line=True))
-        == f"{PART} holds swap, which is never mounted."
+        == f"{PART} contains swap, which is never mounted."
     )
 
 
@@ -155,7 +155,7 @@ def test_why_its_options_cannot_be_changed() -> None:
         (held(bus="loop", removable=True), "/dev/sda is not a removable drive."),
         (held(bus="nvme"), "/dev/sda is an NVMe drive, which cannot be powered off here."),
         (held("ext4", at("/"), ROOT, bus="usb"), f"The running system needs {PART} (/)."),
-        (held("swap", SWAP, bus="usb"), f"{PART} is in use as swap; end that with swapoff first."),
+        (held("swap", SWAP, bus="usb"), f"{PART} is in use as swap; run swapoff first."),
         (
             held("ext4", HIDDEN, bus="usb"),
             UNSEEN,
@@ -190,11 +190,11 @@ def test_every_recorded_machine_gets_an_answer(path: Any) -> None:  # noqa: ANN4
     [
         ("ext2", "sixteen-letters!", None),
         ("ext3", "seventeen-letters", "is longer than the 16 bytes"),
-        ("xfs", "a b", "holds a blank"),
-        ("xfs", 'a"b', "holds a blank or a quotation mark"),
+        ("xfs", "a b", "contains a blank"),
+        ("xfs", 'a"b', "contains a blank or quotation mark"),
         ("xfs", "--", "begins with --"),
         ("ntfs", "-x", "begins with a dash"),
-        ("vfat", "small", "small letters"),
+        ("vfat", "small", "lowercase letters"),
         ("ext4", "", "is empty"),
         ("ufs", "x", "cannot be changed"),
     ],
@@ -229,9 +229,7 @@ def test_what_a_mount_is_no_longer_to_have_is_sent_away_by_name() -> None:
     assert change_commands(operation) == (("mount", "-o", "remount,rw,noexec,relatime,dev", PART, "/srv/a"),)
     assert undo_commands(operation) == (("mount", "-o", "remount,rw,nodev,noexec,noatime", PART, "/srv/a"),)
     (step,) = change_steps([operation], wanting(LABEL).drive)
-    assert step.sentence == (
-        f"Mount {PART} at /srv/a with relatime and without nodev from now on; it stays in use meanwhile."
-    )
+    assert step.sentence == (f"Remount {PART} at /srv/a with relatime and without nodev while in use.")
 
 
 TEXT = "# mine\nLABEL=old\t/a ext4 nofail 0 2\nUUID=1 /b ext4 nofail 0 2\n# end"
@@ -301,21 +299,21 @@ def test_what_an_action_takes_holds_together(good: Changes) -> None:
         (wanting(LABEL, replace(RELABEL, device="/dev/sdb1")), "it changes '/dev/sdb1'"),
         (wanting(LABEL, replace(RELABEL, filesystem="xfs")), "labels another filesystem"),
         (wanting(LABEL, replace(RELABEL, new="seventeen-letters")), "its label is longer"),
-        (wanting(LABEL, MOUNT), "takes no mount"),
+        (wanting(LABEL, MOUNT), "does not allow mount"),
         (wanting(LABEL, RELABEL, edits(GONE)), "more than the label"),
         (wanting(LABEL, RELABEL, edits(replace(CHANGED, new="LABEL=new /etc ext4 nofail"))), "more than"),
         (wanting(LABEL, RELABEL, edits(replace(CHANGED, old="UUID=1 /a ext4 nofail 0 2"))), "more than"),
-        (wanting(Attach(), replace(MOUNT, mount_point="/etc")), "hide what the running system needs"),
-        (wanting(Attach(), replace(MOUNT, options=("bind",))), "do something else"),
-        (wanting(Attach(), replace(MOUNT, filesystem="xfs")), "otherwise than it can be"),
-        (wanting(Attach(), edits(GONE)), "changes a line where it adds"),
-        (wanting(Detach(), edits(ADDED)), "where it takes one away"),
+        (wanting(Attach(), replace(MOUNT, mount_point="/etc")), "hide files required by the running system"),
+        (wanting(Attach(), replace(MOUNT, options=("bind",))), "change the action of mount"),
+        (wanting(Attach(), replace(MOUNT, filesystem="xfs")), "mounts the filesystem in an unsupported way"),
+        (wanting(Attach(), edits(GONE)), "instead of adding one"),
+        (wanting(Detach(), edits(ADDED)), "instead of removing one"),
         (wanting(Detach(), replace(UNMOUNT, device="/dev/sda2")), "it changes '/dev/sda2'"),
-        (wanting(Detach(), replace(UNMOUNT, options=("rw,bind",))), "no option"),
-        (wanting(Detach(), POWER), "takes no power-off"),
-        (wanting(SwitchOff(), replace(POWER, files=("/etc/passwd",)), **WHOLE), "something else off"),
-        (wanting(SwitchOff(), replace(POWER, device=PART), **WHOLE), "something else off"),
-        (wanting(SwitchOff(), POWER), "the whole drive is meant"),
+        (wanting(Detach(), replace(UNMOUNT, options=("rw,bind",))), "is not an option"),
+        (wanting(Detach(), POWER), "does not allow power-off"),
+        (wanting(SwitchOff(), replace(POWER, files=("/etc/passwd",)), **WHOLE), "powers off something else"),
+        (wanting(SwitchOff(), replace(POWER, device=PART), **WHOLE), "powers off something else"),
+        (wanting(SwitchOff(), POWER), "instead of the whole drive"),
     ],
 )
 def test_what_an_action_would_not_take_is_refused(forged: Changes, says: str) -> None:

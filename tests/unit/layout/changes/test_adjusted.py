@@ -44,9 +44,9 @@ def meant(filesystem: str, start: int, size: int, *uses: Use) -> Meaning:
             START + GIB,
             SIZE - 512 * MIB,
             Does.TWO_JOBS,
-            "first it shrinks to 1536 MiB, then it moves to 11 GiB",
+            "shrink to 1536 MiB, then move to 11 GiB",
         ),
-        (START - GIB, SIZE + GIB, Does.TWO_JOBS, "first it moves to 9 GiB, then it grows to 3 GiB"),
+        (START - GIB, SIZE + GIB, Does.TWO_JOBS, "move to 9 GiB, then grow to 3 GiB"),
     ],
 )
 def test_a_number_says_what_it_means(start: int, size: int, does: Does, says: str) -> None:
@@ -58,13 +58,13 @@ def test_a_number_says_what_it_means(start: int, size: int, does: Does, says: st
 @pytest.mark.parametrize(
     ("filesystem", "start", "size", "why"),
     [
-        ("xfs", START, GIB, "XFS cannot shrink. Copy its files to a smaller volume"),
-        ("xfs", START + GIB, GIB, "XFS cannot shrink. Copy its files to a smaller volume"),
+        ("xfs", START, GIB, "XFS cannot shrink. Copy the files to a smaller volume"),
+        ("xfs", START + GIB, GIB, "XFS cannot shrink. Copy the files to a smaller volume"),
         ("jfs", START, SIZE + GIB, "grow so far"),
         ("ext4", START, 512 * MIB, "cannot be that small"),
-        ("ext4", NEXT - GIB, SIZE, "Something else lies there"),
-        ("ext4", START, NEXT, "Something else lies there: between its neighbours there is room from"),
-        ("ext4", NEXT - SIZE, SIZE + MIB, "Something else lies there"),
+        ("ext4", NEXT - GIB, SIZE, "Occupied"),
+        ("ext4", START, NEXT, "Occupied: the partition must fit between"),
+        ("ext4", NEXT - SIZE, SIZE + MIB, "Occupied"),
         ("ext4", START, 0, "after the start"),
         ("ext4", START + 100, SIZE, "A partition cannot start at byte"),
     ],
@@ -136,7 +136,7 @@ def test_a_partition_grows_to_a_size() -> None:
     check_plan(plan)
     assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", 5 * GIB)
     assert plan.after.partitions[0].end_bytes == START + 5 * GIB
-    for size, why in ((SIZE, "has 2 GiB already: ask for more"), (NEXT, "it can have 90 GiB")):
+    for size, why in ((SIZE, "already has 2 GiB. Request more"), (NEXT, "the maximum is 90 GiB")):
         with pytest.raises(Refused, match=why):
             grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=size)
 
@@ -172,9 +172,9 @@ def test_two_jobs_are_done_one_after_the_other() -> None:
     person = person_at()
     person.key("<", "start")
     person.key(">", "size")
-    assert "first it moves to 9 GiB, then it grows to 3 GiB" in person.text
+    assert "move to 9 GiB, then grow to 3 GiB" in person.text
     person.key("enter")
-    assert person.view.place == "adjusting" and "two jobs" in person.said
+    assert person.view.place == "adjusting" and "Two jobs" in person.said
     person.key("f")
     person.key("enter")
     assert person.view.place == "review" and "Move /dev/sda1" in str(person.view.title)
@@ -196,4 +196,4 @@ def test_the_plan_leads_to_a_partition_that_stays() -> None:
     person.act("back")
     person.key("x")
     adjust = person.view.action("adjust")
-    assert adjust is not None and "x keeps it" in str(adjust.why_not)
+    assert adjust is not None and "Press x to preserve" in str(adjust.why_not)

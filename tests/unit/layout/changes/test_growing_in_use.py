@@ -39,9 +39,9 @@ def mounted(
         (mounted("ext4", features=(COMPAT_JOURNAL, 0, 0)), None),
         (mounted("xfs", end=GIB + MIB), None),
         (mounted("ext4", features=(0x38, 0, 0)), "has no journal"),
-        (mounted("ext2"), "holds ext2, which does not grow in use: unmount it first."),
-        (mounted("ntfs"), "holds ntfs, which does not grow in use: unmount it first."),
-        (mounted(None), "Nothing is recognised"),
+        (mounted("ext2"), "contains ext2, which cannot grow while in use."),
+        (mounted("ntfs"), "contains ntfs, which cannot grow while in use."),
+        (mounted(None), "No resizable content recognised"),
         (mounted("xfs", Use("loop-backing", PART, "/dev/loop7")), "is in use"),
         (mounted("xfs", Use("holder", PART, "/dev/mapper/x")), "is in use"),
     ],
@@ -58,7 +58,7 @@ def test_the_menu_offers_it_where_it_is_possible(filesystem: str, able: bool) ->
     assert (str(entry.why_not) == "") is able and "2.1 GB" in str(entry.says)
     full, full_part = mounted(filesystem, end=GIB + MIB)
     (entry,) = (one for one in entries(machine(full), full, full_part.path, "") if one.name == "grow")
-    assert (str(entry.why_not) == "") is able and "fill its partition" in str(entry.says)
+    assert (str(entry.why_not) == "") is able and "fill the partition" in str(entry.says)
 
 
 EXTEND = ExtendPartition("/dev/sda", 1, MIB, GIB, 2 * GIB)
@@ -98,19 +98,22 @@ def test_what_growing_takes_holds_together(good: Changes) -> None:
 @pytest.mark.parametrize(
     ("forged", "says"),
     [
-        (wanting(EXTEND), "does not grow so"),
+        (wanting(EXTEND), "in an impossible way"),
         (wanting(replace(EXTEND, number=2), GROW), "it changes '/dev/sda2'"),
         (wanting(replace(EXTEND, drive="/dev/sdb"), GROW), "it changes '/dev/sdb1'"),
-        (wanting(replace(EXTEND, new_bytes=3 * GIB), GROW), "does not grow so"),
-        (wanting(replace(EXTEND, new_bytes=2 * GIB + 1), replace(GROW, new_bytes=2 * GIB + 1)), "an end"),
-        (wanting(replace(EXTEND, old_bytes=2 * GIB), GROW), "an end that it cannot have"),
-        (wanting(replace(EXTEND, start_bytes=0), GROW), "an end that it cannot have"),
-        (wanting(replace(EXTEND, start_bytes=465 * GIB), GROW), "an end that it cannot have"),
-        (wanting(replace(GROW, filesystem="btrfs")), "does not grow so"),
-        (forged_as(wanting(GROW), "ext2"), "does not grow so"),
-        (forged_as(wanting(GROW), "ntfs"), "does not grow so"),
-        (wanting(replace(GROW, mount_point="srv")), "does not grow so"),
-        (wanting(GROW, EXTEND), "not in their order"),
+        (wanting(replace(EXTEND, new_bytes=3 * GIB), GROW), "in an impossible way"),
+        (
+            wanting(replace(EXTEND, new_bytes=2 * GIB + 1), replace(GROW, new_bytes=2 * GIB + 1)),
+            "an impossible end",
+        ),
+        (wanting(replace(EXTEND, old_bytes=2 * GIB), GROW), "an impossible end"),
+        (wanting(replace(EXTEND, start_bytes=0), GROW), "an impossible end"),
+        (wanting(replace(EXTEND, start_bytes=465 * GIB), GROW), "an impossible end"),
+        (wanting(replace(GROW, filesystem="btrfs")), "in an impossible way"),
+        (forged_as(wanting(GROW), "ext2"), "in an impossible way"),
+        (forged_as(wanting(GROW), "ntfs"), "in an impossible way"),
+        (wanting(replace(GROW, mount_point="srv")), "in an impossible way"),
+        (wanting(GROW, EXTEND), "out of order"),
     ],
 )
 def test_what_growing_would_not_take_is_refused(forged: Changes, says: str) -> None:

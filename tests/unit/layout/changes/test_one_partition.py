@@ -104,17 +104,20 @@ REFUSED = {
     "whose table is damaged": (three(table=gpt(primary="damaged")), "is damaged"),
     "whose table is hybrid": (three(table=gpt(kind="hybrid")), "hybrid"),
     "that is read-only": (three(read_only=True), "read-only"),
-    "size unknown": (three(size_bytes=None, free=()), "size of /dev/sda could not be read"),
-    "that could not be read": (three(content_digest=None), "was not read"),
-    "with a part that could not be read": (three(unread=(unread("signatures", "No."),)), "was not read"),
+    "size unknown": (three(size_bytes=None, free=()), "Cannot read the size of /dev/sda"),
+    "that could not be read": (three(content_digest=None), "are unknown, so they cannot be preserved"),
+    "with a part that could not be read": (
+        three(unread=(unread("signatures", "No."),)),
+        "are unknown, so they cannot be preserved",
+    ),
     "with zones for the host to manage": (three(zoned="host-managed"), "zoned"),
     "on which a run waits": (
         three(waiting=Waiting("20261101-1", "", "ext4 of 1 GB", 0, 0, bare=True)),
-        "The run 20261101-1 waits on /dev/sda",
+        "Run 20261101-1 is waiting on /dev/sda",
     ),
     "whose kernel lacks the partition": (
         partitioned(partition(1), partition(2, 2 * GIB, kernel_start_bytes=None, kernel_size_bytes=None)),
-        "The kernel has not taken /dev/sda2 over",
+        "The kernel has not read /dev/sda2",
     ),
 }
 
@@ -134,7 +137,7 @@ def test_only_the_last_logical_partition_is_deleted() -> None:
     container, fifth, sixth, seventh = on.partitions[1:]
     assert "is an extended partition" in str(why_not_format(on, container))
     assert "is an extended partition" in str(why_not_delete(on, container))
-    assert str(why_not_delete(on, fifth)).endswith("delete partition 7 first.")
+    assert str(why_not_delete(on, fifth)).endswith("Delete partition 7 first.")
     assert why_not_delete(on, sixth) is not None
     assert why_not_format(on, fifth) is why_not_delete(on, seventh) is None
     assert why_not_delete(on, on.partitions[0]) is None
@@ -145,10 +148,10 @@ def test_only_the_last_logical_partition_is_deleted() -> None:
 def test_one_volume_of_the_size_that_is_there() -> None:
     on = three()
     part = on.partitions[1]
-    with pytest.raises(BadInput, match=r"keeps its size of 10\.7 GB"):
+    with pytest.raises(BadInput, match=r"remains at 10\.7 GB"):
         formatted(on, part, wish("ext4", size_bytes=GIB))
     assert formatted(on, part, wish("ext4", size_bytes=10 * GIB)).volumes[0].partition == 2
-    with pytest.raises(BadInput, match="takes one volume, and 2 were asked for"):
+    with pytest.raises(BadInput, match="accepts one volume, but 2 were requested"):
         known = machine(on, tools=EVERYTHING)
         format_plan(known, on, part, [wish("ext4", label="a"), wish("ext4", label="b")], lambda: UUIDS[0])
     small = partitioned(partition(1), partition(2, 2 * GIB, 8 * MIB))
@@ -159,9 +162,7 @@ def test_one_volume_of_the_size_that_is_there() -> None:
 def test_a_misaligned_partition_stays_so_and_the_plan_says_it() -> None:
     on = partitioned(partition(1, 63 * 512, GIB - 63 * 512, filesystem="ext4"), partition(2, 2 * GIB))
     plan = formatted(on, on.partitions[0])
-    assert "/dev/sda1 is misaligned by 512 bytes and stays so, which can make writing slower." in map(
-        str, plan.doubts
-    )
+    assert "/dev/sda1 remains misaligned by 512 bytes, which can slow down writes." in map(str, plan.doubts)
     assert not any("aligned" in said for step in plan.steps for said in step.holds)
     check_plan(plan)
 
@@ -197,7 +198,7 @@ def test_a_type_that_says_what_a_system_uses_it_for_stays_where_it_can(
 def test_a_table_that_does_not_change_is_said_to_stay() -> None:
     on = partitioned(partition(1, MIB, GIB, name="media", filesystem="ext4"), partition(2, 2 * GIB))
     plan = formatted(on, on.partitions[0])
-    assert plan.steps[0].sentence == "Keep the GPT on /dev/sda as it is."
+    assert plan.steps[0].sentence == "Leave the GPT on /dev/sda unchanged."
     assert plan.doubts == formatted(replace(on, uses=()), on.partitions[0]).doubts
 
 
@@ -298,7 +299,7 @@ def test_a_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
 
 def test_apply_does_not_say_of_a_partition_that_grows_that_nothing_shows_there() -> None:
     told = "\n".join(destroyed(grown(*growing())))
-    assert "nothing that is recognised: all that shows there stays." in told
+    assert "all recognised content is preserved." in told
     assert "no table" not in told
 
 
@@ -329,7 +330,7 @@ def test_what_grows_only_mounted_needs_its_driver() -> None:
     on, part = growing("xfs")
     without = machine(on, tools=EVERYTHING)
     without = replace(without, kernel=replace(without.kernel, filesystems=frozenset({"ext4"})))
-    with pytest.raises(Refused, match="has no XFS, whose size only changes while it is mounted"):
+    with pytest.raises(Refused, match="lacks XFS, which can only be resized while mounted"):
         grow_plan(without, on, part)
 
 
@@ -343,7 +344,7 @@ def test_a_forged_plan_does_not_grow_what_cannot_grow() -> None:
         before=replace(plan.before, slots=tuple(slots)),
         steps=(plan.steps[0], grow),
     )
-    with pytest.raises(BadInput, match="holds nothing that can be given that size"):
+    with pytest.raises(BadInput, match="cannot be resized to that size"):
         check_plan(forged)
 
 
@@ -351,17 +352,17 @@ GROWING = {
     "in use": (growing(uses=(Use("mounted", "/dev/sda1", "/srv"),)), "is in use"),
     "F2FS": (
         growing("f2fs"),
-        "/dev/sda1 holds f2fs: only ext2, ext3, ext4, XFS, Btrfs and NTFS grow so far.",
+        "/dev/sda1 contains f2fs. Only ext2, ext3, ext4, XFS, Btrfs and NTFS can grow so far.",
     ),
     "FAT": (
         growing("vfat"),
-        "/dev/sda1 does not grow: fatresize, its only program, writes the table itself and misses the size "
-        "asked for. Copy its files to a new volume instead: `diskwright bring /dev/sda1 VOLUME`.",
+        "/dev/sda1 cannot grow: fatresize, the only tool, writes the table itself and misses the requested "
+        "size. Copy the files to a new volume instead: `diskwright bring /dev/sda1 VOLUME`.",
     ),
-    "nothing in it": (growing(None), "Nothing is recognised on /dev/sda1"),
+    "nothing in it": (growing(None), "No resizable content recognised on /dev/sda1"),
     "no room": (
         (full := partitioned(partition(1, filesystem="ext4"), partition(2, MIB + GIB)), full.partitions[0]),
-        "There is no free space directly after /dev/sda1.",
+        "No free space directly after /dev/sda1.",
     ),
     "a logical one": ((logical(), logical().partitions[2]), "is a logical partition"),
 }

@@ -59,7 +59,7 @@ def test_the_filesystem_ends_first_and_then_its_partition(filesystem: str) -> No
     shrink, table = plan.steps
     assert shrink.operation == ShrinkFilesystem(PART, filesystem, 500 * MIB)
     assert shrink.commands[-1] == ("resize2fs", "-p", PART, f"{500 * KIB}K")
-    assert "files and all" in shrink.sentence and "what is behind becomes free" in table.sentence
+    assert "preserving all files" in shrink.sentence and "freeing the end" in table.sentence
     assert any("today's date" in str(doubt) for doubt in plan.doubts)
     assert not any(step.destroys for step in plan.steps) and "All of" not in " ".join(losses(plan))
     assert str(PlanJob(plan).title) == f"Shrink {PART}" and PlanJob(plan).keeps_all
@@ -98,22 +98,25 @@ def logical() -> tuple[Drive, Partition]:
     return on, on.partitions[1]
 
 
-AROUND = f"Copy its files to a smaller volume instead: `diskwright bring {PART} VOLUME`."
+AROUND = f"Copy the files to a smaller volume instead: `diskwright bring {PART} VOLUME`."
 MOUNTED = Use("mounted", PART, "/srv")
 NEVER = {
     "XFS": (holding("xfs"), f"XFS cannot shrink. {AROUND}"),
     "JFS": (holding("jfs"), f"JFS cannot shrink. {AROUND}"),
     "a mounted XFS": (holding("xfs", MOUNTED), "XFS cannot shrink."),
-    "F2FS": (holding("f2fs"), f"only ext2, ext3, ext4, Btrfs and NTFS shrink so far. {AROUND}"),
-    "nothing in it": (holding(None), "Nothing is recognised on /dev/sda1"),
+    "F2FS": (holding("f2fs"), f"Only ext2, ext3, ext4, Btrfs and NTFS can shrink so far. {AROUND}"),
+    "nothing in it": (holding(None), "No resizable content recognised on /dev/sda1"),
     "a logical one": (logical(), "is a logical partition"),
-    "mounted": (holding("ext4", MOUNTED), f"shrinks only unmounted: `diskwright unmount {PART}` first."),
+    "mounted": (
+        holding("ext4", MOUNTED),
+        f"can only shrink unmounted. Run `diskwright unmount {PART}` first.",
+    ),
     "in use otherwise": (holding("ext4", Use("holder", PART, "/dev/mapper/x")), "is in use"),
     "cut off": (
         holding(features=(0x4, 0x44, 0)),
-        f"was not unmounted cleanly. Check it first: `e2fsck -f {PART}`.",
+        f"was not unmounted cleanly. Check the filesystem first: `e2fsck -f {PART}`.",
     ),
-    "full": (holding(taken=GIB - 20 * MIB), "has no room to give"),
+    "full": (holding(taken=GIB - 20 * MIB), "cannot shrink: files and metadata use"),
 }
 
 
@@ -142,11 +145,11 @@ def test_the_least_size_leaves_a_margin_and_is_taken() -> None:
     on, part = holding()
     least = least_bytes(on, part)
     assert TAKEN + 10 * MIB < least < TAKEN + 20 * MIB
-    with pytest.raises(Refused, match=r"take 168 MB\. Ask for 178 MiB at least"):
+    with pytest.raises(Refused, match=r"use 168 MB\. Request at least 178 MiB"):
         shrunk(on, part, least - MIB - 1)
     assert shrunk(on, part, least).after.partitions[0].size_bytes == least
     for size in (GIB, 2 * GIB, GIB - 1):
-        with pytest.raises(Refused, match="ask for less"):
+        with pytest.raises(Refused, match="Request less"):
             shrunk(on, part, size)
 
 
@@ -156,9 +159,9 @@ def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
 
 
 def test_the_menu_offers_it_or_says_why_not() -> None:
-    assert entry_of(*holding()) == ("z", "187 MB to 1.1 GB, or elsewhere; files stay", "")
-    assert entry_of(*holding(taken=None)) == ("z", "up to 1.1 GB, or elsewhere; files stay", "")
-    assert entry_of(*holding("xfs")) == ("z", "up to 1.1 GB, or elsewhere; files stay", "")
+    assert entry_of(*holding()) == ("z", "187 MB to 1.1 GB, or move; no file loss", "")
+    assert entry_of(*holding(taken=None)) == ("z", "up to 1.1 GB, or move; no file loss", "")
+    assert entry_of(*holding("xfs")) == ("z", "up to 1.1 GB, or move; no file loss", "")
     # It is known, too little to move, and nothing changes its size.
     on = partitioned(partition(1, MIB, 512 * KIB, filesystem="jfs"))
     assert entry_of(on, on.partitions[0]) == ("z", "", f"JFS cannot shrink. {AROUND}")
@@ -174,7 +177,7 @@ def test_a_size_is_typed_and_leads_to_review() -> None:
     person.act("type", "size")
     person.act("take", value="some")
     assert "some" in person.said and person.view.place == "typing"
-    for wrong, why in (("100M", "cannot be that small"), ("2G", "Something else lies"), ("0", "after the")):
+    for wrong, why in (("100M", "cannot be that small"), ("2G", "Occupied"), ("0", "after the")):
         person.act("take", value=wrong)
         review = person.view.action("review")
         assert review is not None and why in str(review.why_not)
@@ -205,7 +208,7 @@ def test_a_move_without_room_names_the_command_that_makes_room() -> None:
 
 def test_a_move_without_room_does_not_name_what_cannot_be() -> None:
     for on, part in (holding("xfs", start=63 * 512), holding(start=63 * 512, taken=GIB - 10 * MIB)):
-        with pytest.raises(Refused, match="Delete its neighbour first") as refused:
+        with pytest.raises(Refused, match="Delete the adjacent partition first") as refused:
             planned_move(machine(on), on, part)
         assert "--shrink" not in str(refused.value)
 
@@ -231,7 +234,7 @@ def test_files_that_no_stand_in_shows_stay_where_they_are(
     monkeypatch.setitem(RESIZERS, "ext4", Resizer(ext4.show, ext4.held_bytes, lambda _showing: now))
     operation = ShrinkFilesystem(PART, "ext4", 80 * MIB)
     if moves:
-        with pytest.raises(Failed, match="has to move files"):
+        with pytest.raises(Failed, match="must move files"):
             check_files_stay(operation, showing, seen)
     else:
         check_files_stay(operation, showing, seen)

@@ -135,19 +135,19 @@ def test_a_group_that_is_as_wanted() -> None:
     [
         (group(groups=(("/dev/sda1", ""),)), "no volume group on /dev/sda1"),
         (group(groups=(*ONE, ("/dev/sdb1", "h"))), "different volume groups"),
-        (group(physical=frozenset({"/dev/sda1", "/dev/sdc1"})), "lies on /dev/sdc1, too"),
+        (group(physical=frozenset({"/dev/sda1", "/dev/sdc1"})), "also uses /dev/sdc1"),
         (group(physical=frozenset({"/dev/sda1", "[unknown]"})), "[unknown]"),
-        (group(misses=True), "misses a physical volume"),
-        (group(volumes=(*VOLUMES, Logical("more", 1))), "holds more, too"),
-        (group(volumes=VOLUMES[:1]), "no logical volume films"),
+        (group(misses=True), "missing a physical volume"),
+        (group(volumes=(*VOLUMES, Logical("more", 1))), "also contains more"),
+        (group(volumes=VOLUMES[:1]), "lacks logical volume films"),
         (group(volumes=(VOLUMES[0], Logical("films", 80 * MIB))), "films has"),
         (
             group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "raid1", 2))),
-            "raid1 over 2 instead of linear",
+            "raid1 across 2 instead of linear",
         ),
-        (group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "thin", 0))), "thin over 0"),
+        (group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "thin", 0))), "thin across 0"),
         # Of two segments the last one is as wanted.
-        (group(volumes=(Logical("films", 96 * MIB, "striped", 2), *VOLUMES)), "striped over 2"),
+        (group(volumes=(Logical("films", 96 * MIB, "striped", 2), *VOLUMES)), "striped across 2"),
     ],
 )
 def test_each_drift_of_a_group_is_a_difference(there: GroupSeen, why: str) -> None:
@@ -173,16 +173,16 @@ def test_an_array_that_is_as_wanted_whatever_number_it_has() -> None:
 @pytest.mark.parametrize(
     ("there", "why"),
     [
-        (array(state="inactive"), "does not run, so what it holds is unknown"),
-        (array(state="clear"), "does not run"),
-        (array(state="broken"), "does not run"),
+        (array(state="inactive"), "is not running, so the contents are unknown"),
+        (array(state="clear"), "is not running"),
+        (array(state="broken"), "is not running"),
         (array(level="raid0"), "RAID0 instead of RAID1"),
         (array(level=""), "instead of RAID1"),
-        (array(drives="3"), "of 3 drives instead of 2"),
-        (array(drives="3 (2)"), "of 3 (2) drives"),
-        (array(misses=1), "lacks a drive"),
+        (array(drives="3"), "has 3 drives instead of 2"),
+        (array(drives="3 (2)"), "has 3 (2) drives"),
+        (array(misses=1), "is missing a drive"),
         (array(parts=frozenset(PARTS[:1])), "without /dev/sdb1"),
-        (array(parts=frozenset((*PARTS, "/dev/sdc1"))), "with /dev/sdc1"),
+        (array(parts=frozenset((*PARTS, "/dev/sdc1"))), "also includes /dev/sdc1"),
         (array(size_bytes=100 * MIB), "instead of"),
     ],
 )

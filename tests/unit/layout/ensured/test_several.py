@@ -49,17 +49,20 @@ def test_a_file_says_how_its_drives_are_put_together() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (TWO + VOLUME, "mirror or stripe has to say"),
-        (MIRROR + 'stripe = "md"\n' + VOLUME, "exclude each other"),
-        (MIRROR.replace('also = [{ serial = "B" }]\n', "") + VOLUME, "needs further drives"),
-        (MIRROR.replace('{ serial = "B" }', "") + VOLUME, "needs further drives"),
-        (MIRROR.replace('{ serial = "B" }', "{}") + VOLUME, "match says nothing"),
+        (TWO + VOLUME, "set mirror or stripe"),
+        (MIRROR + 'stripe = "md"\n' + VOLUME, "cannot be combined; use one"),
+        (MIRROR.replace('also = [{ serial = "B" }]\n', "") + VOLUME, "needs more drives"),
+        (MIRROR.replace('{ serial = "B" }', "") + VOLUME, "needs more drives"),
+        (MIRROR.replace('{ serial = "B" }', "{}") + VOLUME, "match is empty"),
         (MIRROR.replace('serial = "B"', 'size = "big"') + VOLUME, "big"),
-        (MIRROR.replace('serial = "B"', 'seriel = "B"') + VOLUME, "drive 1, also 1: `seriel` is no key"),
-        (MIRROR + "lvm = true\n" + VOLUME, "mirror and lvm exclude"),
-        (MIRROR + 'table = "mbr"\n' + VOLUME, "mirror and table exclude"),
+        (
+            MIRROR.replace('serial = "B"', 'seriel = "B"') + VOLUME,
+            "drive 1, also 1: `seriel` is not a known key",
+        ),
+        (MIRROR + "lvm = true\n" + VOLUME, "mirror and lvm cannot be combined"),
+        (MIRROR + 'table = "mbr"\n' + VOLUME, "mirror and table cannot be combined"),
         (MIRROR + VOLUME + VOLUME.replace("large", "x"), ""),
-        (MIRROR + VOLUME + VOLUME, "just one"),
+        (MIRROR + VOLUME + VOLUME, "list only one"),
         (TWO + 'mirror = "lvm"\n' + VOLUME, "mirror"),
         (TWO + 'mirror = ""\n' + VOLUME, "mirror"),
         (TWO + 'lvm = "yes"\nmirror = "md"\n' + VOLUME, "lvm"),
@@ -97,12 +100,12 @@ def test_of_a_mirror_the_drive_that_may_hold_everything_is_told() -> None:
     plan, (one, other) = made()
     blank = replace(other, table=Table("none"), partitions=())
     said = " ".join(map(str, layout_differences(plan, one, blank)))
-    assert "/dev/sdb has the table none" in said and "/dev/sda looks as wanted" in said
+    assert "/dev/sdb has table none" in said and "/dev/sda matches" in said
     both = layout_differences(plan, replace(one, table=Table("mbr")), blank)
-    assert "looks as wanted" not in " ".join(map(str, both))
+    assert "matches" not in " ".join(map(str, both))
     striped, there = made(level="raid0")
     half = layout_differences(striped, there[0], blank)
-    assert half and "looks as wanted" not in " ".join(map(str, half))
+    assert half and "matches" not in " ".join(map(str, half))
 
 
 def held(serial: str, digest: str) -> Drive:
@@ -156,19 +159,19 @@ def test_a_btrfs_that_is_as_wanted_differs_in_nothing() -> None:
 @pytest.mark.parametrize(
     ("there", "why"),
     [
-        (seen(FIRST, replace(SECOND, uuid="v")), "parts of different Btrfs"),
-        (seen(replace(FIRST, devices=3), replace(SECOND, devices=3)), "on 3 devices"),
-        (seen(FIRST, replace(SECOND, devices=1)), "on 1 devices"),
-        (seen(FIRST, replace(SECOND, number=1)), "the same device"),
+        (seen(FIRST, replace(SECOND, uuid="v")), "different Btrfs filesystems"),
+        (seen(replace(FIRST, devices=3), replace(SECOND, devices=3)), "uses 3 devices"),
+        (seen(FIRST, replace(SECOND, devices=1)), "uses 1 devices"),
+        (seen(FIRST, replace(SECOND, number=1)), "the same Btrfs device ID"),
         (seen(FIRST, SECOND, used=frozenset({"/dev/sda1"})), "without /dev/sdb1"),
-        (seen(FIRST, SECOND, used=BOTH | {"/dev/sdc1"}), "with /dev/sdc1"),
-        (seen(FIRST, SECOND, used=BOTH, misses=True), "misses a device"),
-        (seen(FIRST, replace(SECOND, generation=8)), "/dev/sdb1 did not get"),
-        (seen(replace(FIRST, generation=7), SECOND, used=BOTH), "/dev/sda1 did not get"),
+        (seen(FIRST, SECOND, used=BOTH | {"/dev/sdc1"}), "also uses /dev/sdc1"),
+        (seen(FIRST, SECOND, used=BOTH, misses=True), "a missing Btrfs device"),
+        (seen(FIRST, replace(SECOND, generation=8)), "/dev/sdb1 missed the latest writes"),
+        (seen(replace(FIRST, generation=7), SECOND, used=BOTH), "/dev/sda1 missed the latest writes"),
         (seen(FIRST, SECOND, profiles=profiles(data="single", metadata="raid1")), "files as SINGLE"),
         (seen(FIRST, SECOND, profiles=profiles(data="raid1 single")), "RAID1 and SINGLE"),
-        (seen(FIRST, SECOND, profiles=profiles(data="raid1", metadata="dup")), "records as DUP"),
-        (seen(FIRST, SECOND, profiles=profiles(data="raid1", system="raid0")), "records as RAID0"),
+        (seen(FIRST, SECOND, profiles=profiles(data="raid1", metadata="dup")), "metadata as DUP"),
+        (seen(FIRST, SECOND, profiles=profiles(data="raid1", system="raid0")), "metadata as RAID0"),
         (seen(FIRST, SECOND, profiles=profiles(data_metadata="raid1")), "files as RAID1"),
     ],
 )

@@ -110,63 +110,62 @@ def test_what_a_mirror_is_and_is_not_comes_first_and_its_copying_is_told() -> No
     plan = striped((numbered(1)[0], old), "md", level="raid1", mode=Mode.REPLACE)
     lines = preview_lines(plan, 100)
     text = " ".join(" ".join(lines).split())
-    note = "A mirror survives the loss of one drive, and is no backup"
+    note = "A mirror survives the loss of one drive, but is not a backup"
     assert note in text and text.index(note) < text.index("Before:")
-    assert "Striping is no safety" not in text
+    assert "Striping adds no safety" not in text
     assert (
-        'On all 2 of them together: /dev/md127: ext4 "films" at /srv/films, about 500 GB, every byte on 2 of '
-        "them."
+        'Across all 2 drives: /dev/md127: ext4 "films" at /srv/films, about 500 GB, 2 copies of every byte.'
     ) in text
     step = plan.steps[number_of(plan, MakeArray) - 1]
     # 500 GB at 204.8 MB/s.
     assert (
-        "at least 41 min at the 200 MB/s" in step.sentence
-        and "only afterwards may a drive fail" in step.sentence
+        "at least 41 min at md's limit of 200 MB/s" in step.sentence
+        and "survives a failed drive only afterwards" in step.sentence
     )
     assert step.destroys.startswith(
-        "What is on /dev/sdb1, which is written over from its first byte to its last. The data of what lay on"
+        "Everything on /dev/sdb1, overwritten from the first byte to the last. The old data on"
     )
-    assert "As soon as it is put to use, md copies all of /dev/sda1 over the rest" in step.sentence
-    assert step.undo.startswith("Until you keep it, `diskwright undo` puts back what was there, bit for bit")
+    assert "As soon as the mirror is in use, md copies all of /dev/sda1 to the others" in step.sentence
+    assert step.undo.startswith("Until you keep the result, `diskwright undo` restores the old contents")
     directly = told_as_direct(plan, "the kernel gives no loop devices").steps
     assert directly[number_of(plan, MakeArray) - 1].undo.startswith("Cannot be undone")
     for earlier in directly[: number_of(plan, MakeArray) - 1]:
-        assert earlier.undo.endswith("as long as the mirror was not begun.")
+        assert earlier.undo.endswith("until the mirror is started.")
     assert max(map(len, lines)) <= 100
 
 
 def test_a_mirror_of_three_survives_two() -> None:
-    assert "survives the loss of 2 of its 3 drives" in " ".join(" ".join(preview_lines(MIRROR, 100)).split())
+    assert "survives the loss of 2 of 3 drives" in " ".join(" ".join(preview_lines(MIRROR, 100)).split())
     text = " ".join(" ".join(preview_lines(TWICE, 100)).split())
     assert (
         "survives the loss of one drive" in text
-        and "every byte on 2 of them" in text
+        and "2 copies of every byte" in text
         and "about 750 GB" in text
     )
 
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
-    "LVM": (lambda: striped(numbered(2), "lvm", level="raid1"), "by md or btrfs, not by lvm"),
+    "LVM": (lambda: striped(numbered(2), "lvm", level="raid1"), "requires md or btrfs, not lvm"),
     "a chunk": (lambda: striped(numbered(2), chunk_bytes=64 * KIB, level="raid1"), "A mirror has no chunk"),
     "metadata": (
         lambda: striped(numbered(2), "btrfs", metadata="raid0", level="raid1"),
-        "leave --chunk and --metadata out",
+        "Omit --chunk and --metadata",
     ),
     "one drive": (
         lambda: striped(numbered(1), level="raid1"),
-        "A mirror takes from 2 to 16 drives; 1 was named",
+        "needs 2 to 16 drives, but 1 was listed",
     ),
     "free space": (
         lambda: striped(numbered(2), mode=Mode.USE_FREE, level="raid1"),
-        "--use-free does not go with --mirror",
+        "--mirror uses whole drives and cannot be combined with --use-free",
     ),
     "Btrfs on md": (
         lambda: striped(numbered(2), "md", "btrfs", level="raid1"),
-        "Btrfs mirrors by itself: say --mirror btrfs",
+        "Btrfs has built-in RAID. Use --mirror btrfs",
     ),
     "a size": (
         lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB), level="raid1"),
-        "A mirrored volume takes all",
+        "uses all of the drives",
     ),
     # Two of them would have had room enough for XFS in a stripe.
     "no room": (
@@ -186,8 +185,8 @@ def test_what_cannot_be_mirrored_is_refused(attempt: Callable[[], object], says:
     ("changes", "says"),
     [
         ({"rotational": False}, "a mirror writes only as fast as the slowest drive"),
-        ({"bus": "usb"}, "takes the drive out of the mirror"),
-        ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb stay unused"),
+        ({"bus": "usb"}, "removes the drive from the mirror"),
+        ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb remains unused"),
     ],
 )
 def test_what_is_doubtful_in_a_mirror_is_said(changes: dict[str, Any], says: str) -> None:
@@ -195,7 +194,7 @@ def test_what_is_doubtful_in_a_mirror_is_said(changes: dict[str, Any], says: str
     plan = striped((one, replace(two, **changes)), level="raid1")
     assert any(says in doubt for doubt in map(str, plan.doubts)), plan.doubts
     assert not any(says in doubt for doubt in map(str, striped((one, two), level="raid1").doubts))
-    assert any("it then goes on in silence" in doubt for doubt in map(str, plan.doubts))
+    assert any("continues silently" in doubt for doubt in map(str, plan.doubts))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +208,7 @@ def test_what_is_doubtful_in_a_mirror_is_said(changes: dict[str, Any], says: str
 )
 @pytest.mark.parametrize("plan", [MIRROR, TWICE], ids=["md", "btrfs"])
 def test_a_forged_mirror_does_not_hold_together(plan: Plan, forge: Callable[[Plan], Plan]) -> None:
-    with pytest.raises(BadInput, match="does not hold together"):
+    with pytest.raises(BadInput, match="is inconsistent"):
         check_plan(forge(plan))
 
 
@@ -272,5 +271,5 @@ def test_a_mirror_forged_throughout_with_a_chunk_does_not_hold_together() -> Non
         for step in MIRROR.steps
     )
     forged = with_operations(replace(MIRROR, stripe=replace(MIRROR.stripe, chunk_bytes=64 * KIB)), operations)
-    with pytest.raises(BadInput, match="keeps no copies, or has a chunk"):
+    with pytest.raises(BadInput, match="has a chunk size despite mirroring"):
         check_plan(forged)

@@ -85,7 +85,7 @@ def test_a_container_is_opened_on_the_stand_in_and_again_for_use() -> None:
     ids=["a filesystem without a table", "an empty table", "a partition", "what could not be read"],
 )
 def test_what_shows_anything_is_given_up_by_a_word_and_not_put_to_use_at_once(old: Drive) -> None:
-    at_once, why = "it is put to use at once", "the kernel gives no loop devices"
+    at_once, why = "the result is used immediately, without undo", "the kernel gives no loop devices"
     plan = plan_for(old, wish("ext4"), mode=Mode.REPLACE)
     assert wants_word(plan, why) and at_once not in promise(plan)
     blank = plan_for(drive(), wish("ext4"))

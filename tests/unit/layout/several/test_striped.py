@@ -62,7 +62,7 @@ def test_parts_are_aligned_equal_and_within_their_drives(shapes: list[tuple[Any,
     try:
         plan = striped(drives, kind)
     except Refused as error:
-        assert "logical blocks of different sizes" in str(error)
+        assert "different logical block sizes" in str(error)
         assert len({geometry.logical_block_bytes for geometry, _ in shapes}) > 1
         return
     check_plan(plan)
@@ -113,7 +113,7 @@ def test_the_commands_of_btrfs_which_keeps_its_own_records_twice() -> None:
         "mount -t btrfs -o noatime /dev/sda1 /srv/films",
     ]
     made = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
-    assert "its own records on two (raid1)" in made.sentence
+    assert "metadata on two (raid1)" in made.sentence
     once = striped(numbered(2), "btrfs", metadata="raid0")
     assert once.volumes[0].mkfs_options == ("-d", "raid0", "-m", "raid0")
     check_plan(once)
@@ -209,8 +209,8 @@ def test_an_array_gets_a_number_that_is_free() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
-    "one drive": (lambda: striped(numbered(1)), "from 2 to 16 drives; 1 was named"),
-    "one drive twice": (lambda: striped((*numbered(1), *numbered(1))), "/dev/sda was named twice"),
+    "one drive": (lambda: striped(numbered(1)), "needs 2 to 16 drives, but 1 was listed"),
+    "one drive twice": (lambda: striped((*numbered(1), *numbered(1))), "/dev/sda is listed twice"),
     "one serial twice": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], serial="Sa"))),
         "the same serial number, Sa",
@@ -220,23 +220,26 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "the same WWN",
     ),
     "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "whole drives"),
-    "a size": (lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB)), "leave the size out"),
+    "a size": (lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB)), "Omit the size"),
     "mixed blocks on md": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))),
-        "different sizes in bytes",
+        "different logical block sizes",
     ),
     "mixed blocks on LVM": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "lvm"),
-        "different sizes in bytes",
+        "different logical block sizes",
     ),
-    "Btrfs on md": (lambda: striped(numbered(2), "md", "btrfs"), "say --stripe btrfs"),
-    "ext4 on Btrfs": (lambda: striped(numbered(2), "btrfs", "ext4"), "takes btrfs, not ext4"),
-    "a chunk for Btrfs": (lambda: striped(numbered(2), "btrfs", chunk_bytes=64 * KIB), "--chunk does not go"),
-    "metadata for md": (lambda: striped(numbered(2), "md", metadata="raid1"), "--metadata is for"),
+    "Btrfs on md": (lambda: striped(numbered(2), "md", "btrfs"), "Use --stripe btrfs"),
+    "ext4 on Btrfs": (lambda: striped(numbered(2), "btrfs", "ext4"), "supports btrfs, not ext4"),
+    "a chunk for Btrfs": (lambda: striped(numbered(2), "btrfs", chunk_bytes=64 * KIB), "Omit --chunk"),
+    "metadata for md": (lambda: striped(numbered(2), "md", metadata="raid1"), "--metadata requires"),
     "odd metadata": (lambda: striped(numbered(2), "btrfs", metadata="raid5"), "raid1 or raid0 here"),
-    "an odd chunk": (lambda: striped(numbered(2), chunk_bytes=48 * KIB), "no power of two"),
-    "a small chunk": (lambda: striped(numbered(2), chunk_bytes=4 * KIB), "no power of two from 16K to 1024K"),
-    "a large chunk": (lambda: striped(numbered(2), chunk_bytes=2 * MIB), "no power of two"),
+    "an odd chunk": (lambda: striped(numbered(2), chunk_bytes=48 * KIB), "not a power of two"),
+    "a small chunk": (
+        lambda: striped(numbered(2), chunk_bytes=4 * KIB),
+        "not a power of two from 16K to 1024K",
+    ),
+    "a large chunk": (lambda: striped(numbered(2), chunk_bytes=2 * MIB), "not a power of two"),
     "no mdadm": (
         lambda: striped(numbered(2), tools=tuple(t for t in EVERYTHING if t[0] != "mdadm")),
         "the package mdadm",
@@ -261,7 +264,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: striped(numbered(2, size_bytes=300 * MIB), "md", "xfs"),
         "xfs needs 640 MiB",
     ),
-    "no room": (lambda: striped(numbered(2, size_bytes=2 * MIB), "md", "xfs"), "too little room"),
+    "no room": (lambda: striped(numbered(2, size_bytes=2 * MIB), "md", "xfs"), "too small together"),
 }
 
 
@@ -279,12 +282,12 @@ def test_btrfs_takes_drives_of_different_blocks() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"rotational": False}, "as fast as its slowest drive"),
+        ({"rotational": False}, "as fast as the slowest drive"),
         ({"bus": "usb"}, "can be unplugged"),
         ({"removable": True}, "can be unplugged"),
-        ({"bus": "nvme"}, "attached in different ways"),
-        ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb stay unused"),
-        ({"serial": None, "wwn": None}, "/dev/sdb: The drive tells no serial number"),
+        ({"bus": "nvme"}, "use different buses"),
+        ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb remains unused"),
+        ({"serial": None, "wwn": None}, "/dev/sdb: The drive reports no serial number"),
     ],
 )
 def test_what_is_doubtful_is_said(changes: dict[str, Any], says: str) -> None:
@@ -322,7 +325,7 @@ def test_the_danger_and_every_drive_are_shown_before_anything_else() -> None:
     plan = striped((numbered(1)[0], old), mode=Mode.REPLACE)
     lines = preview_lines(plan, 100)
     text = " ".join(" ".join(lines).split())
-    assert text.index("everything on all of them is lost") < text.index("Before:")
+    assert text.index("everything on all drives is lost") < text.index("Before:")
     assert text.count("Before:") == text.count("After:") == 2
     for word in (
         "/dev/sda: Example",
@@ -332,12 +335,12 @@ def test_the_danger_and_every_drive_are_shown_before_anything_else() -> None:
     ):
         assert word in text
     together = (
-        'On all 2 of them together: /dev/md127: ext4 "films" at /srv/films, about 1.0 TB, 512 KiB to each '
-        "drive in turn."
+        'Across all 2 drives: /dev/md127: ext4 "films" at /srv/films, about 1.0 TB, striped in units of '
+        "512 KiB."
     )
     assert together in text
     made = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
-    assert made.destroys == "The data of what lay on /dev/sdb: partition 1 (ext3, 1.1 GB)."
-    assert made.undo.startswith("Until you keep it, `diskwright undo` puts back what was there, bit for bit")
+    assert made.destroys == "The old data on /dev/sdb: partition 1 (ext3, 1.1 GB)."
+    assert made.undo.startswith("Until you keep the result, `diskwright undo` restores the old contents")
     assert isinstance(made.operation, MakeFilesystem) and made.operation.striping == Striping(512 * KIB, MIB)
     assert max(map(len, lines)) <= 100

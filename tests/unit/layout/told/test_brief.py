@@ -16,11 +16,11 @@ def test_every_volume_is_told_with_its_options_its_writer_and_its_mount() -> Non
     last = wish("xfs", size_bytes=20 * GIB, label="two", mount_point="/srv/two")
     swap = wish("swap", size_bytes=GIB, label="three", mount_point="none")
     told = "\n".join(brief(plan_for(drive(), first, last, swap)))
-    assert "ext4 filesystem 'one' on /dev/sda1. Options: -m 0. Who may write: alice." in told
-    assert "xfs filesystem 'two' on /dev/sda2. Who may write: root only." in told
-    assert "Mount /dev/sda1 at /srv/one, now and at every boot." in told
-    assert "Mount /dev/sda2 at /srv/two, now and at every boot." in told
-    assert "Swap to /dev/sda3, now and at every boot." in told
+    assert "ext4 filesystem 'one' on /dev/sda1. Options: -m 0. Write access: alice." in told
+    assert "xfs filesystem 'two' on /dev/sda2. Write access: root only." in told
+    assert "Mount /dev/sda1 at /srv/one, now and on every boot." in told
+    assert "Mount /dev/sda2 at /srv/two, now and on every boot." in told
+    assert "Use /dev/sda3 as swap, now and on every boot." in told
     # The table, three filesystems, two mounts and the swap; what only prepares for them is left out.
     assert len(told.splitlines()) == 7 and "old signatures" not in told
 

@@ -140,9 +140,9 @@ def test_a_preview_tells_everything() -> None:
         "wipefs --all --quiet /dev/sda",
         "-L '$(reboot)'",
         "/srv/my\\040files ext4 noatime,nofail 0 2",
-        "Everything is tried out on a stand-in for the drive first",
-        "Until you keep it, `diskwright undo` puts back what was there, bit for bit",
-        "(an estimate)",
+        "The plan is rehearsed on a scratch copy of the drive first",
+        "Until you keep the result, `diskwright undo` restores the old contents",
+        "(estimate)",
     ):
         assert wanted in text, wanted
 
@@ -170,12 +170,12 @@ def test_a_step_names_the_old_partitions_that_its_filesystem_comes_over(
     old = partitioned(partition(1, start_bytes, size_bytes, filesystem="ext3"))
     plan = plan_for(old, wish("xfs", size_bytes=50 * GIB), mode=Mode.REPLACE)
     (made,) = (step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
-    assert made.destroys.startswith("The data of what lay there: partition 1 (ext3") is is_lost
+    assert made.destroys.startswith("The old data there: partition 1 (ext3") is is_lost
 
 
 def test_a_drive_in_doubt_says_so() -> None:
     assert any(
-        "In doubt" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), wish("ext4")))
+        "Unknown:" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), wish("ext4")))
     )
 
 
@@ -197,7 +197,7 @@ def test_a_drive_that_tells_how_it_records_is_not_doubted(tells: dict[str, objec
     plan = make_plan(
         machine(of, tools=EVERYTHING), of, (wish("ext4"),), None, lambda: next(uuids), recording=recording
     )
-    assert ("is shingled is not known" in " ".join(" ".join(preview_lines(plan)).split())) is doubted
+    assert ("Unknown if the drive is shingled" in " ".join(" ".join(preview_lines(plan)).split())) is doubted
 
 
 def test_labels_of_wide_characters_stay_within_the_line() -> None:

@@ -51,13 +51,13 @@ def test_long_names_stay_within_the_screen_and_the_holder_is_named() -> None:
     [
         (
             Zones(256 * MIB, 55880, 524, 256 * MIB, 128, 0),
-            "55880 zones of 256 MiB; 524 of them take any write; at most 128 written to",
+            "55880 zones of 256 MiB; 524 conventional; at most 128 written to",
         ),
         (
             Zones(64 * MIB, 32, 0, 62 * MIB, 16, 14),
-            "32 zones of 64 MiB; the least holds 62 MiB; none of them takes any write; at most 14",
+            "32 zones of 64 MiB; smallest capacity 62 MiB; no conventional zones; at most 14",
         ),
-        (Zones(), "? zones of unknown size; how many take any write is unknown"),
+        (Zones(), "? zones of unknown size; conventional zones: unknown"),
     ],
 )
 def test_the_zones_of_a_drive(zones: Zones, said: str) -> None:
@@ -81,7 +81,7 @@ def test_the_zones_of_a_drive(zones: Zones, said: str) -> None:
         (machines.drive(), "no table, no filesystem"),
         (
             machines.drive(signatures=(Signature("xfs", "filesystem", "a\x1b[2J"),), free=()),
-            "the whole drive holds xfs",
+            "whole drive: xfs",
         ),
         (machines.drive(model="evil\x1b]0;x\x07"), "evil?]0;x?"),
     ],

@@ -97,8 +97,8 @@ def test_recorded_drives_that_told_nothing_are_called_neither(name: str) -> None
         schedulers = {choice.scheduler.text for choice in advice.choices if choice.scheduler}
         assert "mq-deadline" not in schedulers
         text = " ".join(" ".join(advice_lines(advice, silent)).split())
-        assert "rotation not reported" in text and "movements of the heads" not in text
-        assert "Nothing says whether the drive rotates" in " ".join(advice.doubts)
+        assert "rotation not reported" in text and "head movements" not in text
+        assert "Unknown whether the drive rotates" in " ".join(advice.doubts)
 
 
 def _advice(recorded: Machine, of: Drive, workload: str) -> Advice:

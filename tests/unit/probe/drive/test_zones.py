@@ -56,7 +56,7 @@ def test_a_drive_whose_zones_were_written_to_is_not_empty_though_nothing_is_reco
         assert (seen.is_empty, seen.unrecognised_zones) == (written == 0, written)
         digests.add(seen.content_digest)
         if written:
-            says = "1 zone that was written to" if written == 1 else f"{written} zones that were written to"
+            says = "1 written zone with" if written == 1 else f"{written} written zones with"
             with pytest.raises(Refused, match=says):
                 refuse_content(seen, chosen=False)
         aware = replace(facts, sysfs=facts.sysfs | {"queue/zoned": "host-aware"})

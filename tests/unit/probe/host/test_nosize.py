@@ -61,7 +61,7 @@ def test_a_drive_of_520_byte_blocks_says_what_to_do_and_is_refused() -> None:
     seen = machine_of(rawfacts.machine(raw)).drives[0]
     (finding,) = found(seen)
     assert finding.severity is Severity.WARNING and "sg_format" in str(finding.remedy)
-    with pytest.raises(Refused, match="gives /dev/sda no size"):
+    with pytest.raises(Refused, match="reports no size for /dev/sda"):
         refuse_drive(seen)
 
 
@@ -69,7 +69,7 @@ def test_an_nvme_drive_with_metadata_names_the_format_without() -> None:
     formats = (NvmeFormat(0, 512, 0, 2), NvmeFormat(1, 4096, 64, 0, in_use=True), NvmeFormat(2, 4096, 0, 0))
     of = drive(path="/dev/nvme0n1", bus="nvme", size_bytes=0, nvme_formats=formats, table=None)
     (finding,) = found(of)
-    assert "4096 bytes and 64 bytes of metadata" in str(finding.why)
+    assert "4096-byte blocks and 64 bytes of metadata" in str(finding.why)
     assert "nvme format --lbaf=2 /dev/nvme0n1" in str(finding.remedy)
 
 

@@ -52,7 +52,7 @@ def test_the_family_is_read_from_os_release(said: str) -> None:
 @pytest.mark.parametrize("family", COMMANDS)
 def test_one_familys_command_is_named_and_no_others(family: str) -> None:
     said = str(missing(("mkfs.ntfs", "mdadm"), family).said)
-    assert said.startswith("mkfs.ntfs and mdadm are not installed: `")
+    assert said.startswith("mkfs.ntfs and mdadm are not installed. Install with `")
     assert [name for name, words in COMMANDS.items() if f"`{' '.join(words)} " in said] == [family]
 
 
@@ -72,8 +72,8 @@ def test_packages_have_the_names_of_their_distribution() -> None:
 
 
 def test_what_is_not_known_is_not_made_up() -> None:
-    assert str(missing(("mdadm",), "").said) == "mdadm is not installed: the package mdadm brings it."
-    assert "no package of this distribution is known" in str(missing(("systemctl",), "void").said)
+    assert str(missing(("mdadm",), "").said) == "mdadm is not installed. Install the package mdadm."
+    assert "package is unknown for this distribution" in str(missing(("systemctl",), "void").said)
     assert missing(("systemctl",), "void").command == ""
 
 

@@ -57,20 +57,20 @@ class Calm(Watch):
         (drive(bus=None, vendor=None), "SATA, SAS and USB"),
         (drive(model="QEMU HARDDISK"), "emulated"),
         (drive(rotational=False), "no platters"),
-        (drive(rotational=None), "does not say that it turns"),
-        (drive(bus="usb", rotational=None), "does not say that it turns"),
-        (drive(geometry=replace(E512, physical_block_bytes=1 << 20)), "cannot be meant"),
-        (drive(size_bytes=512 * MIB), "too little free space"),
+        (drive(rotational=None), "does not report rotation"),
+        (drive(bus="usb", rotational=None), "does not report rotation"),
+        (drive(geometry=replace(E512, physical_block_bytes=1 << 20)), "implausible physical blocks"),
+        (drive(size_bytes=512 * MIB), "The quick test needs"),
         (drive(read_only=True), "read-only"),
         (drive(zoned="host-managed"), "host-managed"),
         (drive(uses=(Use("mounted", "/dev/sda", "/srv"),)), "in use"),
-        (partitioned(partition(1, MIB, MACHINE_BYTES - 3 * MIB), free=()), "no free space"),
+        (partitioned(partition(1, MIB, MACHINE_BYTES - 3 * MIB), free=()), "contiguous free space"),
     ],
 )
 def test_it_is_refused_with_the_reason_and_nothing_written(subject: Drive, said: str) -> None:
     with pytest.raises(Refused) as refused:
         probe_extents(subject)
-    assert said in str(refused.value) and "othing was written" in str(refused.value)
+    assert said in str(refused.value) and "Nothing was written" in str(refused.value)
     assert quick_test_obstacle(subject, ()) == str(refused.value)
     with pytest.raises(Refused):
         run_displaced_trial(subject, on_progress=lambda _: None, stop=lambda: False, patterns=())
@@ -201,7 +201,7 @@ def test_every_write_is_of_what_was_read_there_in_free_space_and_no_byte_changes
         for start, _ in seen
     )
     assert image.read_bytes() == before
-    assert verdict.outcome is Displaced.CANNOT_TELL and "can't tell" in verdict.sentence
+    assert verdict.outcome is Displaced.CANNOT_TELL and ": inconclusive; " in verdict.sentence
     assert [one.share for one in told] == sorted(one.share for one in told)
     assert {one.phase for one in told} >= {
         ProbePhase.READING,
@@ -210,7 +210,7 @@ def test_every_write_is_of_what_was_read_there_in_free_space_and_no_byte_changes
         ProbePhase.LOOKING,
     }
     assert read_displaced_verdict(render_displaced_verdict(verdict), "it") == verdict
-    assert any("No real drive" in caveat for caveat in verdict.caveats)
+    assert any("unconfirmed on real drives" in caveat for caveat in verdict.caveats)
 
 
 def test_direct_writes_come_from_whole_pages(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,7 @@ def test_whoever_ends_it_is_told_so(image: Path, monkeypatch: pytest.MonkeyPatch
 
     verdict, _ = tried(image, monkeypatch, stop=stop)
     assert (verdict.outcome, verdict.basis) == (Displaced.CANNOT_TELL, Basis.ENDED)
-    assert not verdict.written_bytes and "you ended it" in verdict.sentence
+    assert not verdict.written_bytes and "you stopped the test" in verdict.sentence
 
 
 def timed(image: Path, written: frozenset[int], seconds: float = 60) -> TimedDrive:
@@ -250,7 +250,7 @@ def test_what_reads_otherwise_than_it_was_written_is_told(image: Path) -> None:
     with image.open("r+b") as file:
         file.seek(place)
         file.write(b"other")
-    with pytest.raises(Failed, match="reads otherwise"):
+    with pytest.raises(Failed, match="does not read back as written"):
         subject.read(place)
     with pytest.raises(KeyError):
         subject.write(place + 4096)

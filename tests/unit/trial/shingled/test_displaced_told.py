@@ -36,7 +36,7 @@ def test_it_joins_the_ladder_with_low_confidence() -> None:
     found = diagnose(machine(drive()), drive(), (), likely_verdict()).recording
     assert (found.verdict, found.management, found.confidence) == (Recorded.LIKELY, "drive", "low")
     said = codes(drive(), likely_verdict())["recording-shingled-likely"]
-    assert "the quick test" in said and "no real drive has confirmed" in said
+    assert "the quick test" in said and "unconfirmed on real drives" in said
 
 
 def test_nothing_found_and_cannot_tell_leave_the_doubt() -> None:
@@ -45,7 +45,9 @@ def test_nothing_found_and_cannot_tell_leave_the_doubt() -> None:
         assert found.verdict is Recorded.UNKNOWN
         assert "quick test" in str(found.evidence[-1].source)
         assert "recording-unknown" in codes(drive(), verdict)
-    assert "no proof" in str(diagnose(machine(drive()), drive(), (), NOTHING).recording.evidence[-1].says)
+    assert "which is not proof" in str(
+        diagnose(machine(drive()), drive(), (), NOTHING).recording.evidence[-1].says
+    )
 
 
 def test_it_never_outweighs_what_others_publish() -> None:
@@ -67,12 +69,12 @@ def test_a_model_with_a_media_cache_says_nothing_of_how_it_records() -> None:
 @pytest.mark.parametrize("basis", Basis)
 def test_every_verdict_is_a_sentence_and_none_says_not_shingled(basis: Basis) -> None:
     if basis in (Basis.ALIKE, Basis.MEDIA_CACHE):
-        assert "no proof that it is not shingled" in NOTHING.sentence
+        assert "does not prove that the drive is conventional" in NOTHING.sentence
         return
     sure = basis in (Basis.STAYS, Basis.REWRITES, Basis.UNWRITTEN)
     said = sentence_for("/dev/sda", (likely if sure else untold)(basis), likely_verdict().timings, 58)
-    assert ("likely shingled" in said) is sure and ("can't tell" in said) is not sure
-    assert "not shingled" not in said and said.endswith(".")
+    assert ("likely shingled" in said) is sure and (": inconclusive; " in said) is not sure
+    assert "conventional" not in said and said.endswith(".")
 
 
 def options(*words: str) -> Namespace:
@@ -108,7 +110,7 @@ def test_the_command_prints_the_verdict_or_its_document(
     words = ("--scratch", "--shingled", "--quick", "--confirm", "S1")
     assert bench.main(options(*words)) is ExitCode.DONE
     out = capsys.readouterr().out
-    assert out.startswith("/dev/sda is likely shingled") and "No real drive has confirmed" in out
+    assert out.startswith("/dev/sda is likely shingled") and "unconfirmed on real drives" in out
     assert bench.main(options(*words, "--json")) is ExitCode.DONE
     out = capsys.readouterr().out
     assert json.loads(out)["schema"] == "diskwright.displaced/1"
@@ -130,7 +132,7 @@ def test_the_report_holds_every_time_and_no_serial_number(tmp_path: Path) -> Non
     report = gather(Sources(machine=machine(drive()), displaced=measured))
     assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.LIKELY
     page = render_page(report)
-    assert "Every time, in milliseconds" in page and likely_verdict().sentence in page
+    assert "All times in milliseconds" in page and likely_verdict().sentence in page
     first = likely_verdict().timings.writes[0]
     assert f"{first / 1e6:.2f}" in page
     document = json.loads(render_report(report))
