@@ -1,3 +1,3 @@
-"""diskwright: a terminal wizard that sets up disks on Linux."""
+"""diskwright: set up, check and convert Linux disks from the terminal, with undo."""
 
 __version__ = "1.0.0"

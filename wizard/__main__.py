@@ -1,4 +1,4 @@
-"""`python -m wizard`."""
+"""Entry point of `python -m wizard`."""
 
 import os
 import sys

@@ -1,1 +1,1 @@
-"""Which filesystem and options suit the work, and why: pure rules over facts and profiles."""
+"""Recommend filesystems and options for a workload, with reasons. Pure rules over facts and profiles."""

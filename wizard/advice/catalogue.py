@@ -1,6 +1,4 @@
-"""The one catalogue of what can be written to mkfs, mount, tune2fs and its kind, and to a queue's scheduler,
-and when it may be offered.
-"""
+"""Catalogue of options for mkfs, mount, tune2fs and I/O schedulers, and the conditions for each."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,5 +1,6 @@
-"""Published figures: one file a study, each measurement a card that carries the study's date, kernel and
-hardware.
+"""Published benchmark figures and the glossary.
+
+Each study is one file. Each measurement carries the study's date, kernel and hardware.
 """
 
 import re

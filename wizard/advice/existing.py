@@ -1,5 +1,7 @@
-"""Advice for a filesystem that exists already: mount options, scheduler, read-ahead, discards, reserved
-blocks."""
+"""Better settings for an existing filesystem.
+
+Covers mount options, I/O scheduler, read-ahead, discard and reserved blocks, with fstab lines and udev rules.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Programs that are not installed: which packages of this distribution bring them, and how that is said."""
+"""Find the tools that a filesystem needs and the distribution packages that provide them."""
 
 import shlex
 from collections.abc import Iterable
@@ -78,7 +78,7 @@ class Missing:
         """The sentence about it."""
         count = len(self.programs)
         programs = tuple(
-            t("libparted bindings for Python") if name == BINDING else name for name in self.programs
+            t("the libparted binding for Python") if name == BINDING else name for name in self.programs
         )
         if not self.packages:
             return tn(

@@ -1,4 +1,7 @@
-"""The ranking for one drive and one purpose: hard limits first, then the work, then how the drive records."""
+"""Rank filesystems for one drive and one workload.
+
+Hard limits come first, then the workload, then the recording technology of the drive.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,5 +1,6 @@
-"""Options that a person asks for by id, beside those that are advised: what may be had, and what must be
-typed back first.
+"""Add options requested by id to the recommended ones.
+
+Refuses options that are unavailable or conflict. Dangerous options require a confirmation phrase.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

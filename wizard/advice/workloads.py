@@ -1,6 +1,4 @@
-"""The purposes that advice knows: files in profiles/workloads, checked and joined with the options and
-evidence they name.
-"""
+"""Load workloads from profiles/workloads and resolve the options and evidence that they reference."""
 
 import re
 from collections.abc import Iterable, Sequence

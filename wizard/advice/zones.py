@@ -1,8 +1,7 @@
-"""Drives whose zones the host must manage: what can live there on this kernel with these programs. Pure rules
-over facts.
+"""Uses of host-managed zoned drives with this kernel and these tools. Pure rules over facts.
 
 Sources: Linux fs/btrfs/zoned.c, fs/f2fs, fs/zonefs, drivers/md/dm-zoned, fs/xfs (6.15); mkfs.btrfs(8),
-mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tried on emulated drives with kernel 6.1.
+mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tested on emulated drives with kernel 6.1.
 """
 
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Carrying out a plan, and nothing but the plan."""
+"""Apply a plan, and only the plan."""

@@ -1,6 +1,6 @@
-"""The detached process: `python -m wizard.apply RUN PURPOSE DRIVE-LOCK,... RUN-LOCK [PASSPHRASE-PIPE]`.
+"""Detached process: `python -m wizard.apply RUN PURPOSE DRIVE-LOCK,... RUN-LOCK [PASSPHRASE-PIPE]`.
 
-Only `wizard.apply.run.process` starts it.
+Started only by `wizard.apply.run.process`.
 """
 
 import os

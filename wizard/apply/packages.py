@@ -1,7 +1,7 @@
-"""Package managers: how each is asked what an installation takes, and told to do it. Pure.
+"""Package managers: commands to estimate and run an installation. Pure.
 
-Only apt (2.6) was tried. What the others print was read from dnf5's issue 342 (dnf 4 and 5), xbps's issue
-109, zypper's src/Summary.cc and its pull request 553, and from reports of pacman's users; apk tells no sizes.
+Only apt (2.6) was tested. Sources for the output of the others: dnf5's issue 342 (dnf 4 and 5), xbps's issue
+109, zypper's src/Summary.cc and pull request 553, and reports of pacman users. apk reports no sizes.
 """
 
 import os

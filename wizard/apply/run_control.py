@@ -1,5 +1,6 @@
-"""What is asked of a run whatever it does: go on, keep, undo, and what a power cut would leave. Only its own
-kind's room is imported.
+"""Resume, keep or undo a run of any kind, and describe the effect of a power cut now.
+
+Imports only the package of the run's kind.
 """
 
 import os

@@ -1,1 +1,1 @@
-"""Short experiments on a real drive that confirm or contradict what it claims."""
+"""Short experiments on a real drive that confirm or contradict the drive's specifications."""

@@ -1,6 +1,4 @@
-"""Accesses past the page cache, timed; and write-backs, which can only write what was read at that very
-place.
-"""
+"""Timed reads and writes past the page cache. Write-backs write only bytes just read at that place."""
 
 import errno
 import os

@@ -1,6 +1,4 @@
-"""The paired alignment probe: one aligned and one misaligned access right after the other, over and over, at
-fresh places.
-"""
+"""Paired alignment benchmark: aligned and misaligned accesses in turn, at new places each time."""
 
 import errno
 import os

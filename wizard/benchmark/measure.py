@@ -1,5 +1,6 @@
-"""The loop of a trial: units of two pairs in opposite order, until a planned look at them shows enough or
-time is over.
+"""Measuring loop of a benchmark: units of two pairs in opposite order.
+
+The loop ends at a planned look with enough data, or on timeout.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,4 @@
-"""When and where a trial may write: free space only, on a drive that nobody uses, that is fully known, and
-whose token was typed.
-"""
+"""Limit a benchmark's writes to free space of an unused, fully known and confirmed drive."""
 
 import errno
 import fcntl

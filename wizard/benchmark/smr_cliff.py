@@ -1,4 +1,4 @@
-"""What the verdict of a write probe says, and what it does not say."""
+"""Judge a write probe for shingled recording, and describe the verdict with caveats."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""The rule of the quick probe: what the times show. Pure, so that timings from any drive can be judged again.
+"""Judge the times of the quick SMR probe. Pure, so timings from any drive can be judged again.
 
-On a conventional drive a block that was written and its neighbour that was not are read alike, whatever the
-drive, its speed, its cache or the machine's other work: a coin chose which is which. A drive-managed shingled
-drive reads what was written from its log instead.
+On a conventional drive, a written block and an unwritten neighbour read alike, regardless of speed, cache or
+other load. A random choice decides which one is written. A drive-managed shingled drive reads written blocks
+from a log instead.
 """
 
 from collections.abc import Callable, Sequence

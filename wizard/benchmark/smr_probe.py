@@ -1,5 +1,6 @@
-"""The steps of the quick probe, on any drive that can be timed: read, write back, read elsewhere, compare,
-and compare again after the drive was left alone.
+"""Steps of the quick SMR probe on any timed drive: read, write back, read elsewhere, compare.
+
+The comparison is repeated after the drive was idle.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The quick probe on a real drive, from its claim to its verdict."""
+"""Run the quick SMR probe on a real drive, from lock to verdict."""
 
 from collections.abc import Callable, Sequence
 from mmap import mmap
@@ -75,8 +75,8 @@ def known_sentence(path: str, family: str) -> str:
         CANNOT_TELL(
             drive=path,
             why=t(
-                "this model ({family}) may have a media cache, which looks the same. The "
-                "drive was not written to",
+                "this model ({family}) may have a media cache, which looks the same. Nothing "
+                "was written",
                 family=family,
             ),
         )

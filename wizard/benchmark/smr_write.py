@@ -1,8 +1,6 @@
-"""The write probe for shingled recording: random writes of what is there, until writing falls off a cliff or
-a limit is reached.
+"""Write probe for shingled recording: random write-backs until throughput collapses or a limit.
 
-Sequential writing is measured before and after. Everything written is what was read at that very place a
-moment ago.
+Sequential writing is measured before and after. All data written was read at the same place just before.
 """
 
 from collections.abc import Callable, Iterator, Sequence

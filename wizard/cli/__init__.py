@@ -1,1 +1,1 @@
-"""The command line: one module a command; data to stdout, narration to stderr."""
+"""Command line, one module per command. Data goes to stdout, progress to stderr."""

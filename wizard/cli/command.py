@@ -1,4 +1,4 @@
-"""What the help of every command has in common: its examples, and the paragraphs below them."""
+"""Common parts of a command's help: examples and paragraphs."""
 
 import shlex
 import sys

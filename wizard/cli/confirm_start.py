@@ -1,5 +1,6 @@
-"""What `diskwright apply` asks before it begins a run that a single token confirms: of changes in use, or of
-a migration.
+"""Confirm and start a run from `diskwright apply` if one serial number is enough.
+
+Covers changes in use, conversions, copies and moves.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A migration as text: the four ways side by side, and the one that was chosen step by step."""
+"""Print conversions: the four methods with their costs, and the steps of the selected one."""
 
 import os
 import shlex

@@ -1,5 +1,7 @@
-"""The document of `inspect --json`: a machine and what is concluded about it, as plain JSON (schema
-diskwright.machine/2): findings are codes with values, from which every sentence can be said again."""
+"""Document of `inspect --json`: machine and findings as plain JSON (schema diskwright.machine/2).
+
+Findings are codes with values, from which each sentence can be rendered again.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

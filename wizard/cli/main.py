@@ -1,5 +1,7 @@
-"""The command line: finds the command's module, runs it, and turns every expected error into a sentence and
-an exit code."""
+"""Command line entry point: find the command's module, run it, and map expected errors to exit codes.
+
+Each expected error is printed as one sentence.
+"""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Asking for a passphrase on the terminal, or reading it from a file. It is handed on, and kept nowhere."""
+"""Read a passphrase from the terminal or a file, without storing it. Also the console for safe output."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The options of `diskwright plan`, with examples of each."""
+"""Options of `diskwright plan` with examples, and the display of changes."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator

@@ -1,5 +1,4 @@
-"""A drive in a few readable lines: what it is, its partitions, and what is found about it. Fits 80
-columns."""
+"""Print a drive in a few lines: identity, partitions and findings. Fits 80 columns."""
 
 from collections.abc import Iterator
 from textwrap import wrap

@@ -1,5 +1,6 @@
-"""The whole job on the demo drive without a question: what a person would do in the wizard, each stage
-printed as it is done.
+"""Run the whole wizard on the demo drive without questions, and print each stage.
+
+Also finds the machine and drives that a command names.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Which run a command means that writes, and which drives: settled and told before it does anything."""
+"""Find the run and drives that a writing command means, and show them before any write."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,5 +1,6 @@
-"""`diskwright bench --scratch --shingled`: the search for a write cliff, told before it begins and drawn
-afterwards.
+"""Run benchmarks of `diskwright bench` and print their verdicts as charts.
+
+Includes `--scratch --shingled`: explain the search for a write cliff first, then draw the result.
 """
 
 import os

@@ -1,1 +1,1 @@
-"""A disposable drive with an old, bad layout, to try everything on."""
+"""Disposable demo drive with an old, bad layout."""

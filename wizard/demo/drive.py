@@ -1,5 +1,6 @@
-"""The demo drive: a sparse file behind a loop device, with everything that belongs to it in one private
-folder.
+"""Create and remove the demo drive: a sparse file behind a loop device.
+
+All files are in one private folder.
 """
 
 import fcntl

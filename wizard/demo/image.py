@@ -1,5 +1,4 @@
-"""The demo drive's content: an old, badly laid out table, written into a sparse file. No root and no device
-is needed for it."""
+"""Content of the demo drive: an old, badly aligned table in a sparse file. Needs no root or device."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

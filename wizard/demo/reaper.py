@@ -1,8 +1,6 @@
-"""A process of its own that takes the demo drive away when its maker ends, however that ends: its standard
-input reaches its end then.
+"""Process that removes the demo drive when its parent exits for any reason and closes the pipe.
 
-It is the only place where the demo is cleaned up, so that the usual way and the way after a kill are the same
-one.
+All cleanup of the demo happens here, so normal exit and kill use the same code.
 """
 
 import os

@@ -1,2 +1,1 @@
-"""JSON documents: frozen dataclasses out and in, each with a schema name and version, strictly checked when
-read."""
+"""JSON documents from frozen dataclasses, with schema name and version, strictly checked when read."""

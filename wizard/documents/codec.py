@@ -1,6 +1,4 @@
-"""Dataclasses to and from the JSON of documents; errors become sentences that name the place in the
-document.
-"""
+"""Convert dataclasses to JSON documents and back. Errors name the place in the document."""
 
 import json
 import re

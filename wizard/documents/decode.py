@@ -1,6 +1,4 @@
-"""Plain values, as JSON and TOML have them, to dataclasses by the types of their fields; what does not fit is
-said, and where.
-"""
+"""Decode plain JSON or TOML values to dataclasses by field type. Errors name value and place."""
 
 import json
 from collections.abc import Callable, Hashable, Iterable

@@ -1,5 +1,6 @@
-"""Documents in files: written in one move and only where a file can be, read only so far as a document can be
-long.
+"""Read and write document files: atomic writes, regular files only, and reads of limited length.
+
+Also selects the language of messages.
 """
 
 import os

@@ -1,5 +1,6 @@
-"""Profiles: TOML files that extend what diskwright knows without code. The bundled ones first, then the
-machine's, then the user's.
+"""Profiles: TOML files that extend diskwright without code.
+
+Order: bundled, then the machine's, then the user's. Later ones replace earlier ones.
 """
 
 import json

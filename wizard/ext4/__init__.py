@@ -1,2 +1,1 @@
-"""From an ext2 or ext3 filesystem to ext4: what stands in the way, which ways there are, and the steps of
-one. Pure rules."""
+"""Convert ext2 or ext3 to ext4: blockers, available methods and their steps. Pure rules."""

@@ -1,6 +1,4 @@
-"""Everything that was found out about an ext filesystem before a migration, by looking and writing
-nothing.
-"""
+"""Facts about an ext filesystem, collected before a conversion. Read-only."""
 
 from dataclasses import dataclass
 

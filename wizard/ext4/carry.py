@@ -1,6 +1,4 @@
-"""A way to ext4 for a filesystem in use, to carry to a rescue medium: what may be carried, whether it fits
-what is found there, and how.
-"""
+"""Conversion of a filesystem in use, saved for a rescue medium. Checks the fit there."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

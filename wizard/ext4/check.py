@@ -1,4 +1,4 @@
-"""Whether a migration holds together: each step is one that `diskwright migrate` makes for its filesystem."""
+"""Validate a conversion: each step must match what `diskwright migrate` makes for the filesystem."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,6 +1,4 @@
-"""What each operation brings, in a sentence, and what none of them can bring to a filesystem that exists
-already.
-"""
+"""Gains, duration and space of each conversion operation, and features that only a new ext4 has."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What stands against a migration in the filesystem itself and in its use."""
+"""Conversion blockers in the filesystem and its use."""
 
 from collections.abc import Iterator
 

@@ -1,5 +1,4 @@
-"""From a situation and a way to the migration that is shown, confirmed and carried out. Pure, but for the
-UUID of a fresh filesystem."""
+"""Build the conversion to show, confirm and run. Pure, except for the UUID of a new filesystem."""
 
 from collections.abc import Callable, Iterator, Sequence
 from uuid import uuid4

@@ -1,6 +1,4 @@
-"""Which operations each way takes for a filesystem: what it lacks of ext4, as far as it allows, in the order
-in which they can be done.
-"""
+"""Operations of each conversion method, in a feasible order: add the missing ext4 features."""
 
 from collections.abc import Iterator
 

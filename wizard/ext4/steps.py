@@ -1,6 +1,4 @@
-"""What is said of each operation of a migration, for a person who has never heard of the programs that carry
-it out.
-"""
+"""Steps of a conversion with texts for people who do not know the tools."""
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath

@@ -1,6 +1,4 @@
-"""An ext superblock as it lies on its device, from its bytes. Source: Linux fs/ext4/ext4.h and e2fsprogs
-lib/ext2fs/ext2_fs.h.
-"""
+"""Parse an ext superblock. Source: Linux fs/ext4/ext4.h and e2fsprogs lib/ext2fs/ext2_fs.h."""
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence

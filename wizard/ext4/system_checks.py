@@ -1,4 +1,4 @@
-"""What stands against a migration in the room that it needs, and in how the system starts."""
+"""Conversion blockers in the required space and in the boot setup."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the ways and means of a migration are called, the same on every face."""
+"""Conversion methods as offered to the user, with the same names in all interfaces."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

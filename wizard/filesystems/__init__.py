@@ -1,2 +1,4 @@
-"""One file for each filesystem: what it is called, how it is made and checked, and what it cannot do. Adding
-one is adding its file."""
+"""One module per filesystem: name, commands to create and check it, and limits.
+
+To add a filesystem, add a module.
+"""

@@ -1,4 +1,4 @@
-"""ext4: mke2fs(8), e2fsck(8), dumpe2fs(8), ext4(5)."""
+"""ext2, ext3 and ext4: mke2fs(8), e2fsck(8), dumpe2fs(8), ext4(5)."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""FAT32: mkfs.fat(8) and fsck.fat(8) of dosfstools; tried with 4.2."""
+"""FAT32 and exFAT. FAT32: mkfs.fat(8) and fsck.fat(8) of dosfstools; tested with 4.2."""
 
 from wizard.filesystems import kind
 from wizard.filesystems.kind import (

@@ -1,4 +1,4 @@
-"""What is known of a filesystem: every other room asks here, and knows none of them by name."""
+"""Properties of a filesystem kind. Other packages ask here and name no filesystem themselves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

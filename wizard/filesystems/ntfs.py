@@ -1,5 +1,7 @@
-"""NTFS: mkntfs(8), ntfslabel(8) and ntfsfix(8) of ntfs-3g, mounted by the kernel's ntfs3 (5.15); tried with
-ntfs-3g 2022.10.3."""
+"""NTFS: mkntfs(8), ntfslabel(8) and ntfsfix(8) of ntfs-3g; tested with ntfs-3g 2022.10.3.
+
+Mounted by the kernel's ntfs3 (5.15).
+"""
 
 from wizard.filesystems import kind
 from wizard.filesystems.kind import (

@@ -1,4 +1,4 @@
-"""NILFS2: mkfs.nilfs2(8) and nilfs-tune(8) of nilfs-utils; tried with 2.2.9."""
+"""NILFS2, JFS and F2FS. NILFS2: mkfs.nilfs2(8) and nilfs-tune(8) of nilfs-utils; tested with 2.2.9."""
 
 from wizard.filesystems import kind
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling

@@ -1,5 +1,7 @@
-"""YAFFS2: for bare NAND chips, in devices of the 2000s. Never part of Linux; libblkid does not know it, since
-it has no mark.
+"""Filesystems that are recognised but never created: YAFFS2, JFFS2, UFS2, Reiser4 and ReiserFS.
+
+YAFFS2 is for bare NAND chips, in devices of the 2000s. It was never part of Linux. libblkid does not
+recognise it, because YAFFS2 has no signature.
 """
 
 from wizard.filesystems.kind import RecognisedKind

@@ -1,4 +1,4 @@
-"""All filesystems, found by looking at which files are here: each has its own in `KIND`."""
+"""Registry of all filesystems, found from the modules in this folder by their `KIND`."""
 
 from importlib import import_module
 from pkgutil import iter_modules

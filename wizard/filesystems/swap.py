@@ -1,4 +1,4 @@
-"""Swap: mkswap(8), swapon(8), fstab(5). It is turned on instead of mounted."""
+"""Swap: mkswap(8), swapon(8), fstab(5). Activated instead of mounted."""
 
 from wizard.filesystems.kind import LINUX_SWAP_TYPE, SWAP_MBR_TYPE, Argv, MadeKind, Relabelling
 from wizard.model.operations import MakeFilesystem

@@ -1,1 +1,1 @@
-"""What is right and wrong with each drive: pure rules over facts."""
+"""Findings about drives. Pure rules over facts."""

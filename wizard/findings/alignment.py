@@ -1,4 +1,4 @@
-"""Whether each partition, and all that stands in it, starts where the drive's blocks do."""
+"""Check that partitions and their content are aligned to the drive's blocks."""
 
 from collections.abc import Iterator, Sequence
 

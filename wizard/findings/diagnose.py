@@ -1,9 +1,9 @@
-"""A verdict on a drive's health, and at most five short sentences. Pure.
+"""Diagnose a drive: health verdict with at most five short sentences, and all findings. Pure.
 
-A pending sector or a failed self-test says that data cannot be read, a replaced one that the drive copes.
+A pending sector or a failed self-test means unreadable data. A reallocated sector means that the drive copes.
 Drives with either fail far more often than others (Pinheiro, Weber, Barroso: Failure Trends in a Large Disk
-Drive Population, FAST 2007). NVMe's percentage used is the maker's estimate: at 100 it has come to its end,
-and has not failed (Base Specification 2.0, log page 02h).
+Drive Population, FAST 2007). NVMe's percentage used is the vendor's estimate. 100 means the end of the rated
+life, not a failure (Base Specification 2.0, log page 02h).
 """
 
 from collections.abc import Iterator

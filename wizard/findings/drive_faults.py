@@ -1,5 +1,6 @@
-"""What a drive is and holds, in plain words, the same on every face. All foreign text in them is
-printable.
+"""Describe drives and their contents in plain words, and find contradictory or missing facts.
+
+The text is the same in all interfaces. All foreign text is made printable.
 """
 
 from collections.abc import Iterator, Sequence

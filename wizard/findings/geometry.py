@@ -1,4 +1,4 @@
-"""What the drive's block sizes mean for the person, and which of them cannot be believed."""
+"""Explain a drive's block sizes and reject implausible ones. Also matches models with known SMR."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,4 @@
-"""Whether what stands in a partition, or on the drive itself, begins where the drive's blocks do: the sum of
-all offsets decides.
-"""
+"""Check the alignment and striping of data within a partition or drive, by the sum of all offsets."""
 
 from collections.abc import Iterator
 

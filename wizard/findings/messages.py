@@ -1,4 +1,4 @@
-"""How a drive records: the clues, what they come to, and where they contradict each other."""
+"""Messages about the recording technology of a drive: clues, conclusions and contradictions."""
 
 from wizard.model.said import Sentence, t
 

@@ -1,8 +1,7 @@
-"""Where everything begins that stands on a drive: the sum of all offsets from the drive's first byte. Pure.
+"""Start positions of everything on a drive, as sums of all offsets from the first byte. Pure.
 
-The kernel repeats its test of alignment in each layer of a stack with that layer's own start
-(block/blk-settings.c, blk_stack_limits); here the starts are added up instead, which must come to the same,
-and says where in the stack it goes wrong.
+The kernel checks alignment in each layer of a stack with that layer's start (block/blk-settings.c,
+blk_stack_limits). Adding up the starts must produce the same result, and shows the misaligned layer.
 """
 
 from collections.abc import Iterator

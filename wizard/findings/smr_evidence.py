@@ -1,9 +1,9 @@
-"""The ladder: everything that may tell how a drive records, one clue a rung, the strongest first.
+"""Evidence of how a drive records, strongest first.
 
-A rung that could not be asked is a clue too, with its reason, since what was not heard is no proof of
-anything. Sources: Linux drivers/scsi/sd.c and drivers/ata/libata-scsi.c (VPD page B1h from IDENTIFY word 69),
-block/blk-zoned.c (host-aware drives read `none` from 6.8 on); SAT-4 and ACS-4 (words 69, 169, 217);
-smartmontools' ataprint.cpp and drivedb.h.
+An unavailable source is a clue too, with the reason, since silence is no proof. Sources: Linux
+drivers/scsi/sd.c and drivers/ata/libata-scsi.c (VPD page B1h from IDENTIFY word 69), block/blk-zoned.c
+(host-aware drives report `none` from 6.8 on); SAT-4 and ACS-4 (words 69, 169, 217); smartmontools'
+ataprint.cpp and drivedb.h.
 """
 
 import re

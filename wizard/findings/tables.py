@@ -1,4 +1,4 @@
-"""Whether the partition table is whole, and what it says can be true; signatures that contradict it."""
+"""Check that the partition table is intact and plausible, and find contradicting signatures."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

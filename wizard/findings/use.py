@@ -1,4 +1,4 @@
-"""Who uses the drive, what could not be read of it, and whether it is dying."""
+"""Findings about uses of a drive, unread facts and failing health."""
 
 from collections.abc import Iterator
 

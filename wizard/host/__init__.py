@@ -1,1 +1,1 @@
-"""One desk for all faces: what a screen or a line-by-line conversation asks of the rooms behind it."""
+"""Services that all interfaces use to reach the rest of the program."""

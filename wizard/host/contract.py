@@ -1,4 +1,7 @@
-"""The rooms as the faces see them. A face calls nothing else, so that it can be shown without a disk."""
+"""Service interface for all user interfaces.
+
+They call only these methods, so screens can be shown without a disk.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine that was recorded."""
+"""Services on a recorded machine: inspect and plan, no changes. Also spreads a volume over drives."""
 
 from __future__ import annotations
 

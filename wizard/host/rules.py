@@ -1,4 +1,4 @@
-"""Everything that needs no disk: the same for the live and the recorded machine."""
+"""Services that need no disk, shared by the live and the recorded machine."""
 
 from __future__ import annotations
 

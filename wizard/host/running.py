@@ -1,4 +1,4 @@
-"""Runs on this machine: begun, followed, kept and undone."""
+"""Start, follow, keep and undo runs on this machine."""
 
 from __future__ import annotations
 

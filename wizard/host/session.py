@@ -1,4 +1,4 @@
-"""What one walk through the wizard has gathered so far, and how a step ends."""
+"""State of one pass through the wizard, and the results of a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""This machine."""
+"""Services on this machine."""
 
 from __future__ import annotations
 

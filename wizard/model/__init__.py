@@ -1,2 +1,1 @@
-"""The nouns of the trade: frozen dataclasses and pure arithmetic, standard library only, no input or
-output."""
+"""Domain model: frozen dataclasses and pure arithmetic. Standard library only, no input or output."""

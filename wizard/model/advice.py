@@ -1,4 +1,4 @@
-"""What to put on a drive for the work at hand, and why."""
+"""Recommended filesystems and options for a workload, with reasons."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

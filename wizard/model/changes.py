@@ -1,6 +1,4 @@
-"""What is changed for a filesystem that exists already: its label, where and how it is mounted, files, the
-drive's queue. Nothing is made anew.
-"""
+"""Changes to an existing filesystem: label, mount, files and drive queue. Never creates a filesystem."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What a drive says of itself."""
+"""Facts that a drive reports about itself."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,4 @@
-"""What is wanted of drives, as a person writes it into a file: which drive is meant, and its volumes; and
-what came of that."""
+"""Request for drives as a person writes it, with drive match and volumes, and the result."""
 
 from dataclasses import dataclass
 from typing import Literal

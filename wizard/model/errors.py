@@ -1,4 +1,4 @@
-"""What can go wrong, by what it means to the person: each error is one sentence and one exit code."""
+"""Errors by their meaning for the user. Each has one sentence and one exit code."""
 
 import shlex
 from enum import IntEnum

@@ -1,4 +1,4 @@
-"""What the superblock of an ext2, ext3 or ext4 filesystem says: facts, no conclusions."""
+"""Facts of an ext2, ext3 or ext4 superblock, without conclusions. Also journal entries and checks."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What is right or wrong with how a drive is used, and how it records."""
+"""Findings about the use and recording technology of a drive, and notices of waiting runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A drive's block geometry, and what being aligned to it means. Everything in bytes, never in sectors."""
+"""Block geometry, alignment and identity of a drive. Always in bytes, never in sectors."""
 
 from dataclasses import dataclass
 from math import lcm

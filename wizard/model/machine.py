@@ -1,7 +1,6 @@
-"""What the running system says about its drives: facts, no conclusions.
+"""Facts that the running system reports about its drives, without conclusions.
 
-What could not be read is None (or an empty tuple where the drive's `unread` says so), and `unread` names the
-reason.
+Unread facts are None, or an empty tuple if the drive's `unread` says so. `unread` contains the reason.
 """
 
 from dataclasses import dataclass

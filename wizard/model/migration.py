@@ -1,6 +1,4 @@
-"""A migration of an ext2 or ext3 filesystem to ext4: the ways there are, and the one that was chosen, step by
-step.
-"""
+"""Conversion of an ext2 or ext3 filesystem to ext4: the available methods, and the steps of one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,6 +1,4 @@
-"""Encrypted containers (LUKS2): what is decided of one, and the operations that make it, open it, and have it
-opened at every start.
-"""
+"""Operations for encrypted containers (LUKS2), arrays, volume groups and filesystems."""
 
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The contract: what a drive is, what it becomes, and every step between."""
+"""The plan: a drive's layout before and after, and every step between."""
 
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,7 +1,7 @@
 """Translatable messages with named values.
 
-Rules, refusals and documents carry a `Message`. It is translated where it is shown, by `str()`. A message is
-written where it is used, with `t` or `tn`; the English is its key in the catalogues of gettext.
+Rules, refusals and documents contain a `Message`, translated by `str()` when shown. Write a message where it
+is used, with `t` or `tn`. The English text is the key in the gettext catalogues.
 """
 
 import re

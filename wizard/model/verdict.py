@@ -1,4 +1,4 @@
-"""What a trial on a drive showed."""
+"""Results of benchmarks on a drive."""
 
 from dataclasses import dataclass
 from enum import StrEnum

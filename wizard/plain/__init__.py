@@ -1,1 +1,1 @@
-"""The wizard's places told line by line, for ears, serial lines, pipes and terminals that only print."""
+"""Line-by-line wizard for screen readers, serial lines, pipes and terminals that only print."""

@@ -1,4 +1,4 @@
-"""The conversation from the first line to the last: tell what there is, take an answer, do it."""
+"""Main loop of the line-by-line wizard: print a view, read an answer, act."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from weakref import WeakKeyDictionary
 from wizard.host.contract import Services
 from wizard.model.errors import DiskwrightError, ExitCode, printable
 from wizard.model.said import t
-from wizard.plain import form
-from wizard.plain.form import (
+from wizard.plain import prompt
+from wizard.plain.prompt import (
     ANSWER,
     CANNOT,
     MEANWHILE,
     WAYS,
+    Ended,
+    Talk,
+    columns_of,
     entering,
     field_lines,
     find,
@@ -25,10 +28,10 @@ from wizard.plain.form import (
     numbered,
     offer_of,
     only_reads,
+    speaks_utf8,
     taking,
     ways,
 )
-from wizard.plain.prompt import Ended, Talk, columns_of, speaks_utf8
 from wizard.plain.prompt import PlainPara as Line
 from wizard.plain.telling import (
     Told,
@@ -147,7 +150,7 @@ class Lines:
             Form(self, place).fill(view)
             return
         self.talk.say(str(legend(view)))
-        self.take(place, view, self.talk.answer(str(form.ANSWER)))
+        self.take(place, view, self.talk.answer(str(prompt.ANSWER)))
 
     def now(self) -> tuple[Place, View]:
         """Where one is, and what is to be seen there."""
@@ -204,7 +207,7 @@ class Lines:
         self.talk.say()
         self.talk.say(str(t("Empty line: keep watching. Or: {ways:list}.", ways=ways(view))))
         try:
-            answer = self.talk.answer(str(form.ANSWER))
+            answer = self.talk.answer(str(prompt.ANSWER))
         except KeyboardInterrupt:
             self._left = True
             raise
@@ -308,7 +311,7 @@ class Lines:
             return
         row = rows[index].key
         if not self._is_still_there(place, view, row):
-            self.talk.say(str(form.MEANWHILE))
+            self.talk.say(str(prompt.MEANWHILE))
             return
         self.desk.moved(row)
         here = self.desk.view
@@ -332,13 +335,13 @@ class Lines:
     def _act(self, place: Place, view: View, action: Action, row: str) -> None:
         """What was offered, and only that: another place or another row may have come meanwhile."""
         if not self._is_still_there(place, view, row):
-            self.talk.say(str(form.MEANWHILE))
+            self.talk.say(str(prompt.MEANWHILE))
             return
         if row:
             self.desk.moved(row)
         now = self.desk.view.action(action.name)
         if now is None:
-            self.talk.say(str(form.MEANWHILE))
+            self.talk.say(str(prompt.MEANWHILE))
         else:
             self._do(now, row)
 

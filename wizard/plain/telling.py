@@ -1,13 +1,13 @@
-"""A view as lines: the whole of it, or what became different. Pure."""
+"""Render a view as lines, in full or only changes. Pure."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from wizard.model.said import Sentence, t
-from wizard.plain import form
-from wizard.plain.form import handle, way
+from wizard.plain import prompt
 from wizard.plain.prompt import PlainPara as Line
+from wizard.plain.prompt import handle, way
 from wizard.ui.view import (
     Banner,
     Bar,
@@ -83,12 +83,12 @@ def row_lines(number: int, row: Row) -> Iterator[Line]:
     why_not = str(row.why_not)
     cells = (str(cell.text).strip() for cell in row.cells)
     text = ", ".join(said for said in cells if said and said != why_not).replace(":, ", ": ")
-    mark = f" ({form.CHOSEN})" if row.chosen else ""
+    mark = f" ({prompt.CHOSEN})" if row.chosen else ""
     indent = 2 * row.level
     yield Line(f"{number}. {text}{mark}", indent, 3)
     yield from (Line(str(note), indent + 3, 2) for note in row.notes)
     if why_not:
-        yield Line(f"{form.CANNOT} {why_not}", indent + 3, 2)
+        yield Line(f"{prompt.CANNOT} {why_not}", indent + 3, 2)
 
 
 def changes(before: View, view: View) -> Iterator[Told]:
@@ -154,7 +154,7 @@ def help_lines(view: View) -> Iterator[Line]:
     for action in view.actions:
         if action.key != "enter" and action.name not in shown:
             shown.add(action.name)
-            why_not = f" ({form.CANNOT} {action.why_not})" if action.why_not != "" else ""
+            why_not = f" ({prompt.CANNOT} {action.why_not})" if action.why_not != "" else ""
             yield Line(f"{way(view, action)}{why_not}", 2, 3)
     more: tuple[Sentence, ...] = (
         (

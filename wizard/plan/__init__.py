@@ -1,1 +1,1 @@
-"""From advice and wishes to a plan: geometry in bytes, operations in order, and how they are shown."""
+"""Plan drives from advice and requests: geometry in bytes, ordered operations, and their display."""

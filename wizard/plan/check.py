@@ -1,6 +1,4 @@
-"""Whether a plan holds together: all of it follows from its drive, its layout before and its volumes, and
-nothing else is touched.
-"""
+"""Validate a plan: derive it again from drive, old layout and volumes, and refuse any other change."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a copy on another kind of filesystem does not keep, and what cannot be there at all. Pure."""
+"""Losses and limits of a copy to another filesystem, and fstab edits to replace the source. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A drive as a plan finds it: who it is, what lies on it, and what cannot be known of that."""
+"""A drive as planning finds it: identity, contents and unknowns. Also dangerous options."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,7 @@
-"""A drive's planned table as definitions that systemd-repart makes it by on an empty drive (repart.d(5))."""
+"""Export a planned table for systemd-repart (repart.d(5)) or sfdisk, for use on an empty drive.
+
+Also plans the requests of a command.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,4 @@
-"""Where on a drive partitions may lie, what is free there, and which wish goes where. Pure; everything in
-bytes.
-"""
+"""Find free space for partitions, and place requests in it. Pure; all values in bytes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

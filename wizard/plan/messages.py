@@ -1,4 +1,4 @@
-"""The sentences of layouts."""
+"""Messages about layouts."""
 
 from wizard.model.errors import printable
 from wizard.model.operations import Writer

@@ -1,6 +1,4 @@
-"""From a drive, wishes and a mode to a plan. Pure: the same facts give the same plan, but for the UUIDs drawn
-into it.
-"""
+"""Plan a drive from requests and a mode. Pure: same facts, same plan, except for drawn UUIDs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

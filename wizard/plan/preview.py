@@ -1,5 +1,4 @@
-"""A plan to look at: before and after as bars to scale, what is where, and every step with its commands.
-Plain text, no colour needed."""
+"""Plain-text preview of a plan: bars to scale, layouts, and steps with commands. Needs no colour."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

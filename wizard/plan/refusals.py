@@ -1,4 +1,4 @@
-"""When a drive is not planned for: every refusal says what, where and what to do."""
+"""Refuse to plan for a drive. Each refusal names the problem, the place and the remedy."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Whether a plan can be rehearsed as a whole on a stand-in, and the same plan on other nodes. Pure."""
+"""Check if a plan can be rehearsed on scratch copies, and map it to other nodes. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

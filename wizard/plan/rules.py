@@ -1,5 +1,4 @@
-"""What a label, a mount point, a filesystem's option may be. Each rule gives the fault as the end of a
-sentence, or None."""
+"""Rules for labels, mount points and options. Each returns a fault as the end of a sentence, or None."""
 
 import re
 from uuid import UUID

@@ -1,5 +1,6 @@
-"""What a bar cannot show: what lies within a new partition, and in free space that it covers. Sentences,
-the same on every face.
+"""Describe what a bar cannot show: volumes in new partitions, and free space that they cover.
+
+The sentences are the same in all interfaces. Also wraps text to columns.
 """
 
 import shlex

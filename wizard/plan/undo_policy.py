@@ -1,6 +1,4 @@
-"""What a plan promises to whoever has something on the drive: until when it can be put back, or why it
-cannot.
-"""
+"""Explain until when a plan can be undone, or why undo is impossible, and list the data lost."""
 
 from dataclasses import dataclass
 

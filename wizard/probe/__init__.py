@@ -1,1 +1,1 @@
-"""What the running system says about its drives."""
+"""Probe the drives of the running system."""

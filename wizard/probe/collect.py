@@ -1,8 +1,6 @@
-"""Collecting the raw facts of one drive, phase by phase, so that what was read before a drive hangs is not
-lost.
+"""Collect raw facts of one drive in phases, so that earlier facts survive if the drive hangs.
 
-Runs in a worker process of its own. Everything is plain data in the shape of `facts.RawDrive`. Nothing is
-ever written.
+Runs in a separate worker process and produces plain data in the shape of `facts.RawDrive`. Read-only.
 """
 
 import base64

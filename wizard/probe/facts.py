@@ -1,5 +1,4 @@
-"""Raw facts: what was read, word for word, before anything is concluded. `inspect --save` records them and
-`--machine` replays them."""
+"""Raw facts as read, before interpretation. `inspect --save` records, and `--machine` replays them."""
 
 from dataclasses import dataclass, field
 

@@ -1,5 +1,4 @@
-"""From raw facts to the machine's nouns. Pure: the same facts give the same machine, now or replayed. Never
-raises on hostile facts."""
+"""Interpret raw facts as a machine. Pure: same facts, same machine. Never raises on hostile facts."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""The room's door: the machine and its drives, probed side by side in processes that can be ended."""
+"""Public interface of the probe: read machine and drives, in parallel processes that can be killed."""
 
 import os
 import stat

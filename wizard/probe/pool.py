@@ -1,6 +1,4 @@
-"""The starter's side of the probe's server: raw facts as they arrive, never a wait beyond the limit, and a
-server kept for the next.
-"""
+"""Client of the probe server: facts as they arrive, with a time limit. Reuses the server."""
 
 import json
 import os

@@ -1,6 +1,4 @@
-"""Why something could not be read, as data from where it arises: a sentence, and what stood
-against reading.
-"""
+"""Reasons for unread facts, as data from the source: a sentence and the obstacle."""
 
 import errno
 import os

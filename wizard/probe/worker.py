@@ -1,12 +1,11 @@
-"""The probe's server process: `python -m wizard.probe.worker` forks a child for each drive and ends those
-that overrun their time.
+"""The probe server: `python -m wizard.probe.worker` forks a child per drive and kills overdue ones.
 
-It exists because a read may never return: such a child is killed and left behind, never waited for. It has no
-threads, so that forking is safe, and loads the libraries once for all children.
+A read can block forever; such a child is killed and abandoned, never waited for. The server has no threads,
+so forking is safe, and loads libraries once for all children.
 
-In: one JSON line `{"drives": [names], "seconds": limit}`. Out: one JSON line a drive, in the shape of
-`facts.RawDrive`, in the order in which they finish, then `{"end": true}`; then it waits for the next request.
-When its input closes, its starter is gone or no longer interested, and it ends.
+Input: one JSON line `{"drives": [names], "seconds": limit}`. Output: one JSON line per finished drive, in the
+shape of `facts.RawDrive`, then `{"end": true}`. Then the server reads the next request. It exits when the
+input is closed, because the client is gone or no longer interested.
 """
 
 import json

@@ -1,1 +1,1 @@
-"""The programs beneath: one way to run them, and which package brings each."""
+"""Run external tools."""

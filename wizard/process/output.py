@@ -1,6 +1,4 @@
-"""Hearing what the program itself says: whether anything that is written to the standard streams fits a
-pattern.
-"""
+"""Search stdout and stderr of this process for a pattern. Also hides typed input on a terminal."""
 
 import os
 import re

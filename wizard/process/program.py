@@ -1,6 +1,4 @@
-"""The one runner for commands outside: an argument list, never a shell; LC_ALL=C; a time limit; all output
-kept.
-"""
+"""Run external tools: argument list, no shell, LC_ALL=C, time limit, all output captured."""
 
 import os
 import shlex

@@ -1,2 +1,1 @@
-"""A report of a whole run: what was found, advised, planned, measured, done and verified, as one HTML file or
-as JSON."""
+"""Report of a whole run as one HTML or JSON file: facts, advice, plan, benchmarks, steps and checks."""

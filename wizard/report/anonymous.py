@@ -1,5 +1,6 @@
-"""A report without what names a drive or a person: every such value gives way to a word, the same one
-everywhere.
+"""Anonymise a report: replace each name of a drive or person by the same word everywhere.
+
+Also writes the report.
 """
 
 import platform

@@ -1,6 +1,4 @@
-"""Charts as SVG within the page: every one has a title and a description, and says its numbers in words
-too.
-"""
+"""HTML elements and SVG charts. Every chart has a title, a description and the numbers as text."""
 
 import shlex
 from collections.abc import Iterable, Sequence

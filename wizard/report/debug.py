@@ -1,4 +1,4 @@
-"""`--debug`: a log of one command that fits into a report of a bug."""
+"""`--debug`: log of one command for a bug report."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The page's part on the drives: what each is, what it holds, what was found, and how it records."""
+"""Report section on drives: identity, contents, findings and recording technology."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

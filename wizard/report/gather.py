@@ -1,4 +1,4 @@
-"""Where a report's parts come from, and the sentence for each that cannot be had."""
+"""Gather the parts of a report, and explain each missing part."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,6 +1,4 @@
-"""The page's part on what was measured: aligned against misaligned access, or the write cliff of a shingled
-drive.
-"""
+"""Report section on benchmarks: alignment, write cliff, quick SMR test and filesystem comparison."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median, quantiles

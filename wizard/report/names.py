@@ -1,6 +1,6 @@
-"""Names in what a person gave a command: its words, its environment, and the documents it names.
+"""Find names in the words, environment and documents of a command.
 
-Only what the program itself knows is kept: options, their fixed values, kernel names of devices, numbers.
+Only words known to the program are preserved: options, their fixed values, kernel device names, and numbers.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The report as one HTML file: nothing in it is fetched, nothing in it runs."""
+"""The report as one HTML file without scripts or external resources."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,6 +1,4 @@
-"""The page's part on the plan: the drives before and after, to scale, and every step with all that is known
-of it.
-"""
+"""Report section on the plan: layouts to scale, and every step in detail. Also advice."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

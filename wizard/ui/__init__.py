@@ -1,1 +1,1 @@
-"""The wizard without a face: where a person is, what is to be seen there, and what can be done."""
+"""The wizard without rendering: current screen, content and actions."""

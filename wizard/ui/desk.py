@@ -1,4 +1,4 @@
-"""Where a person is in the wizard, and what has been settled. Faces show `view`, and tell it what is done."""
+"""State of the wizard: screens and settled choices. Interfaces show `view` and report user actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session asks for, from a purpose to a plan. Nothing is drawn here."""
+"""Build a plan from a session, starting with the workload. No rendering."""
 
 from __future__ import annotations
 

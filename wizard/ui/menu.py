@@ -1,4 +1,4 @@
-"""What can be done with a drive, or with one partition of it, and why it cannot be done now. Pure."""
+"""Menu of actions for a drive or partition, with reasons for unavailable ones. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

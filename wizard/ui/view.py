@@ -1,6 +1,6 @@
 """Views of the wizard's screens, as data. Renderers draw any view and contain no rules.
 
-Text is a `Message`, or a plain string for a name, a command or a figure. Faces make both safe to show.
+Text is a `Message`, or a plain string for a name, command or figure. Interfaces make both safe to show.
 """
 
 from __future__ import annotations

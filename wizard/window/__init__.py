@@ -1,1 +1,1 @@
-"""The wizard on a screen: any view of the desk, drawn with Textual."""
+"""Full-screen wizard: draws any view with Textual."""

@@ -1,4 +1,4 @@
-"""The screen: what Textual is told, and what it tells."""
+"""The Textual app: draws views and forwards events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A drive as a bar: to scale, with names and sizes in its pieces."""
+"""Draw a drive as a bar to scale, with names and sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paragraphs, commands, figures, progress and banners as lines."""
+"""Draw paragraphs, commands, figures, progress and banners as lines."""
 
 from __future__ import annotations
 

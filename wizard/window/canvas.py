@@ -1,4 +1,4 @@
-"""A piece of the screen: lines, where the cursor is in it, and what a click means."""
+"""Part of the screen: lines, cursor position and click targets. Also maps keys to actions."""
 
 from __future__ import annotations
 

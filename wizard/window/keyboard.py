@@ -1,4 +1,4 @@
-"""Keys in the order in which they were pressed, and what each does at the place that is shown then."""
+"""Process keys in order, each on the screen that is shown by then."""
 
 from __future__ import annotations
 

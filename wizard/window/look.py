@@ -1,4 +1,4 @@
-"""Styles by their role, and signs, for what the terminal can show: many colours, eight, or none."""
+"""Styles and glyphs by role, for terminals with many colours, eight, or none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

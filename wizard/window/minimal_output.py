@@ -1,5 +1,4 @@
-"""For serial lines, where every byte costs time: only the cells that differ from what the terminal shows are
-sent."""
+"""Minimal output for serial lines, where every byte costs time. Sends only changed cells."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A view as a whole screen."""
+"""Lay out a view as a whole screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list as lines: columns, the cursor's row on a ground and with a mark."""
+"""Draw a list as lines: columns, and the highlighted cursor row. Also draws form fields."""
 
 from __future__ import annotations
 

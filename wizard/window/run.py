@@ -1,4 +1,4 @@
-"""Show the wizard's window until it ends."""
+"""Run the full-screen wizard until it exits."""
 
 from __future__ import annotations
 

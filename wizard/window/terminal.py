@@ -1,5 +1,6 @@
-"""What the terminal can show, from its environment and the line it is on. Imports no Textual, so that
-`diskwright` can say no quickly.
+"""Capabilities of the terminal, from environment variables and the serial line.
+
+Does not import Textual, so `diskwright` can reject a terminal quickly.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def test_the_places_of_a_trial_follow_the_size_of_the_screen() -> None:
         await shaken(pilot)
         await press(pilot, "enter")
         await come(pilot, "typing")
-        assert "deleted files" in flat(pilot)
+        assert "Deleted files" in flat(pilot)
         await shaken(pilot)
 
     perform(job)

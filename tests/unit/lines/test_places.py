@@ -17,8 +17,8 @@ from wizard.apply.run.journal import RunState
 from wizard.host.contract import Services
 from wizard.model.errors import ExitCode
 from wizard.model.ext import Event
-from wizard.plain.form import find, handle, legend
 from wizard.plain.prompt import PlainPara as Line
+from wizard.plain.prompt import find, handle, legend
 from wizard.plain.telling import help_lines, whole
 from wizard.probe.machine import load_machine
 from wizard.ui.desk import Desk

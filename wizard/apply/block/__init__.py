@@ -1,1 +1,1 @@
-"""Block devices: reading and writing them, and what stands in for one."""
+"""Read and write block devices and scratch devices."""

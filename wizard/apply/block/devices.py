@@ -1,6 +1,4 @@
-"""Block devices, byte by byte: reading and writing past every cache, and what the kernel believes about
-partitions.
-"""
+"""Read and write block devices past all caches, and manage the kernel's view of partitions."""
 
 import array
 import errno

@@ -1,4 +1,4 @@
-"""Where a file holds bytes, as its filesystem tells, and what of it differs from a drive.
+"""Find the data ranges of a file with FIEMAP or SEEK_DATA, and compare them with a drive.
 
 Source: Linux Documentation/filesystems/fiemap.rst; lseek(2), SEEK_DATA.
 """

@@ -1,9 +1,8 @@
-"""A stand-in for a drive: as large, with blocks as large, its bytes in memory behind a loop device. What is
-written to it reaches no drive.
+"""Scratch device of a drive's size and block size, in memory behind a loop device.
 
-Nothing of it outlives the process: the loop device goes when its last user closes it, and the memory with it.
-Nobody else sees it: udev takes up no event of a drive that is locked, nor of its partitions (systemd,
-src/udev/udev-worker.c), and those are gone before the lock is.
+Writes reach no drive. The loop device and the memory disappear with the process that opened them. Other
+programs do not see the device: udev ignores events of a locked drive and the partitions (systemd,
+src/udev/udev-worker.c). The partitions are removed before the lock is released.
 Source: Linux include/uapi/linux/loop.h, Documentation/admin-guide/blockdev; memfd_create(2).
 """
 

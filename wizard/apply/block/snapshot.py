@@ -1,8 +1,8 @@
-"""A copy-on-write snapshot of a device by the device mapper, whose store is a file behind a loop device.
+"""Copy-on-write snapshot of a device by the device mapper, with a file behind a loop device as store.
 
-The device is opened for reading only, and claimed: while the snapshot is there nobody can mount the device or
-write to it as a filesystem. udev is told to ignore the snapshot, which looks just like the filesystem, and
-its store: nothing links to them, and nobody offers to mount them.
+The origin is opened read-only and claimed. While the snapshot exists, nobody can mount the origin or write to
+the filesystem. A udev rule hides the snapshot and the store, since a snapshot looks like the filesystem. So
+udev creates no links, and desktops do not offer to mount them.
 Source: Linux Documentation/admin-guide/device-mapper/snapshot.rst, dmsetup(8), losetup(8).
 """
 

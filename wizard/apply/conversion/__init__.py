@@ -1,1 +1,1 @@
-"""Leading a filesystem to ext4: run, checked, and taken back."""
+"""Convert a filesystem to ext4: run, verify and undo."""

@@ -1,7 +1,7 @@
-"""What was done on a closed snapshot, put on the device, and taken back: by the engine's exchange.
+"""Commit a closed snapshot to the device, and undo the commit, with the engine's exchange.
 
-What decides there is one block of the superblock. While the filesystem is barred it holds a superblock that
-nobody mounts and nobody repairs, and that still tells which filesystem it is.
+One block of the superblock decides. While the filesystem is hidden, the superblock cannot be mounted or
+repaired, but still identifies the filesystem.
 """
 
 import shutil
@@ -324,7 +324,7 @@ class Committing:
         """Give the change up, of which nothing is on the device yet."""
         save_record(self._run, Record(Phase.LEFT, waits=False))
         drop_folder(self._folder)
-        raise Refused(t("The filesystem is unchanged: {why}. Nothing was written.", why=USED))
+        raise Refused(t("The filesystem is left alone: {why}. Nothing was written.", why=USED))
 
     def _refuse_strangers(self) -> None:
         """Raises Refused where the superblock is neither one that this run put there nor that of the same

@@ -1,5 +1,7 @@
-"""A migration on the device itself: each step with an undo file, and all of it taken back in reverse, proven
-by a fingerprint."""
+"""Convert a filesystem directly on the device.
+
+Each step has an undo file. Undo applies them in reverse and verifies the result by a fingerprint.
+"""
 
 import hashlib
 import mmap

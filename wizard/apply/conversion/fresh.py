@@ -1,8 +1,6 @@
-"""A new ext4 with everything of an old filesystem in it: made where nothing was, filled, read back from the
-drive and compared.
+"""Copy an old filesystem to a new ext4 on an empty device, read it back and compare.
 
-The old one is only read: it is mounted for reading alone, where nobody sees it. A copy that was begun and not
-finished is begun anew.
+The old filesystem is mounted read-only and privately. An interrupted copy starts over.
 """
 
 import os

@@ -1,6 +1,4 @@
-"""The fstab of a system on the filesystem itself that is migrated: looked at beforehand, changed on whatever
-node, and checked.
-"""
+"""Check and edit the fstab of the running system and of a system on the converted filesystem."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,5 +1,6 @@
-"""Whether a migration may still be carried out on the device that it names. Every doubt is a refusal; nothing
-here writes.
+"""Check that a conversion still fits the device, and start the run. Refuses in doubt.
+
+The checks never write to the device.
 """
 
 from collections.abc import Iterator

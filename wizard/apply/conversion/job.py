@@ -1,4 +1,4 @@
-"""A migration, as a kind of run: taken up, carried out, kept, taken back."""
+"""The conversion job: start, resume, keep and undo."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

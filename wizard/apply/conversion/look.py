@@ -1,4 +1,4 @@
-"""Everything that is found out about an ext filesystem before it is migrated. Nothing is written."""
+"""Inspect an ext filesystem before a conversion. Read-only."""
 
 import re
 from collections.abc import Iterator

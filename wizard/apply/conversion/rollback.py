@@ -1,6 +1,4 @@
-"""Whether a migration can still be taken back, by its filesystem's superblock: looked at without writing, and
-told without being asked.
-"""
+"""Determine from the superblock if a conversion can still be undone. Read-only."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""What the detached process does with a migration: guard, steps in order, verify; taking it back; keeping it.
-All is in the journal."""
+"""Convert, undo and keep in the detached process: guard, steps in order, verify. All is journaled."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""What surrounds a filesystem that is to be migrated: swap files on it, folders for what is replaced, and
-what mounts or starts from it.
-"""
+"""System checks before a conversion: swap files, GRUB, mount units, and folders for undo files."""
 
 import os
 import re

@@ -1,11 +1,12 @@
-"""A change to a filesystem as a transaction: made and proven on a copy-on-write snapshot, put on the drive by
-the engine's exchange, and taken back to the bit.
+"""Change a filesystem as a transaction on a copy-on-write snapshot.
 
-The snapshot's store is a redo log: whatever was written lies in it, and it does not change any more once the
-snapshot is taken down. The kernel could merge it (snapshot-merge), but that uses the store up meanwhile,
-needs the device mapper also to go on after a reboot, and a second snapshot to collect what is replaced, which
-could run full in the middle. By the exchange only what really differs is written, and a rescue medium without
-the device mapper can go on, and take back.
+The change is made and verified on the snapshot, then written to the drive by the engine's exchange. Undo is
+exact, bit for bit.
+
+The snapshot's store is a redo log with everything that was written. It is immutable once the snapshot is
+removed. The kernel's snapshot-merge is not used: it consumes the store and needs the device mapper after a
+reboot. It also needs a second snapshot for the replaced data, which could fill up halfway. The exchange
+writes only real differences. A rescue system without the device mapper can resume and undo it.
 """
 
 from __future__ import annotations

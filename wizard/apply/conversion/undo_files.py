@@ -1,9 +1,8 @@
-"""e2fsprogs' undo files of a run: one for each step, on the medium before the next step begins, and put back
-in reverse.
+"""The e2fsprogs undo files of a run: one per step, durable before the next step, applied in reverse.
 
-A step that was cut off leaves an incomplete file. e2undo puts back what it holds all the same, but then marks
-the superblock for a check (e2undo.c), which would keep the device from being what it was. So the superblock
-is kept before each step, and put back after.
+An interrupted step leaves an incomplete file. When e2undo applies such a file, the superblock is marked for a
+check (e2undo.c). So the device would not be restored bit for bit. To prevent this, the superblock is saved
+before each step and restored afterwards.
 """
 
 import os

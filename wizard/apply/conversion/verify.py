@@ -1,4 +1,4 @@
-"""Carrying out an operation of a migration on any node: the device itself, or a snapshot of it."""
+"""Run one conversion step on a device or snapshot, and verify the filesystem and the files."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

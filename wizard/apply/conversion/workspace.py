@@ -1,5 +1,6 @@
-"""A migration as a transaction: each step on a snapshot of the device, which changes only when all of it was
-looked at, and then cannot be mounted until it is whole.
+"""Run conversion steps on a snapshot of the device.
+
+The device changes only after every step is verified. During the commit it cannot be mounted.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,1 +1,1 @@
-"""Files that are brought to a volume: looked over, copied, compared, taken back."""
+"""Copy files to a volume: survey, copy, compare and undo."""

@@ -1,5 +1,4 @@
-"""The second step: what changed while it was copied is copied again, once; folders get what else they are;
-flags come last."""
+"""Second pass of a copy: copy changed files again once, then set folder metadata, then flags."""
 
 import errno
 import os

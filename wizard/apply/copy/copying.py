@@ -1,8 +1,8 @@
-"""The list of what is to be copied, cut into pieces, and one piece copied.
+"""List the files to copy, split the list into pieces, and copy each piece.
 
-A piece is copied by several processes, since an interpreter runs on one processor and small files are mostly
-the interpreter's work. Its folders come first and further names of files last, so that in between the order
-is free. A large file is a piece of its own: its bytes are most of the work, and are hashed beside.
+Several processes copy a piece: small files are mostly interpreter work, and one interpreter uses one
+processor. Folders come first and hard links last, so the order between them is free. A large file is a
+separate piece and is hashed in parallel.
 """
 
 import os

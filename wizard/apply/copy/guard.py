@@ -1,4 +1,7 @@
-"""Whether files may still be brought as it was worked out. Every doubt is a refusal; nothing here writes."""
+"""Check that a copy still fits source and target, and start the run. Refuses in doubt.
+
+The checks are read-only.
+"""
 
 from contextlib import suppress
 from functools import partial

@@ -1,6 +1,4 @@
-"""What the detached process does: copy, catch up, compare; and taking that back. All of it is in the
-journal.
-"""
+"""The copy job in the detached process: copy, catch up, compare and undo. Every step is journaled."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

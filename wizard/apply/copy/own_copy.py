@@ -1,6 +1,6 @@
-"""Prove that an entry of the copy is the run's own before it is removed or replaced. Only reads.
+"""Prove that a copied entry belongs to the run before it is removed or replaced. Read-only.
 
-The proof is the content. Size and dates say nothing: programs restore them.
+The proof is the content. Size and dates are no proof, because programs restore them.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""On which filesystem a folder lies, and on which drive that is. Nothing is written."""
+"""Find the filesystem and drive that contain a folder. Read-only."""
 
 import os
 from collections.abc import Iterator, Sequence

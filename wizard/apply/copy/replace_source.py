@@ -1,5 +1,4 @@
-"""The volume takes the place of its source: worked out from fstab, put there as a step of the run, and taken
-back. The file is changed by what changes it for every other command."""
+"""Mount the target in place of the source through fstab, and undo it. Uses the common fstab editor."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the steps of a run share: both places, opened so that nothing else can be reached."""
+"""Source and target of a copy, opened so that paths cannot escape, and the state of the copy."""
 
 import ctypes
 import os

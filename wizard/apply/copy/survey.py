@@ -1,4 +1,4 @@
-"""What is to be brought where, worked out from how both are found. Nothing is written."""
+"""Survey source and target, and plan the copy. Read-only."""
 
 import os
 import stat

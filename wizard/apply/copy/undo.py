@@ -1,4 +1,4 @@
-"""Removing what was brought: only what the run made, and only if its source holds the same content."""
+"""Undo a copy. Removes only entries that the run made and whose source has the same content."""
 
 import os
 import stat

@@ -1,2 +1,4 @@
-"""One way to write to a drive: rehearsed on a stand-in, old bytes saved, committed through any power cut,
-kept or undone."""
+"""Write to drives: rehearse on a scratch copy, save old bytes, commit, keep or undo.
+
+A commit survives a power cut at any point.
+"""

@@ -1,6 +1,4 @@
-"""What a rehearsal changed: found on the stand-in, held against the drive, whose bytes there are kept before
-anything else.
-"""
+"""Collect the changes of a rehearsal from scratch copy and drive. Saves the drive's old bytes first."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""Check what can be done with the drives of a run, and name the commands that work now. Read-only.
+"""Check the drives of a run, and name the commands that work now. Read-only.
 
-Every block must contain the old or the planned bytes, or, in a mark's place, the bytes of a barred drive. A
-record can be older than the drives, or lost; then the drives tell the phase.
+Every block must contain the old or the planned bytes. A signature's block may instead contain the bytes of a
+hidden drive. The record can be lost or older than the drives; then the drives determine the phase.
 """
 
 import shlex

@@ -1,13 +1,11 @@
-"""What drives hold and what they are to hold, exchanged: the phases of a commit and of its undoing, each of
-which can be done again.
+"""Exchange old and planned bytes of drives: the phases of commit and undo. Each phase is repeatable.
 
-The phase is on its medium before the first write that belongs to it, and what is read, the old and the new
-bytes, is never written to meanwhile. First go the marks by which anything recognises what is there, the
-deciding one before all others; then all else is replaced; then come the marks of what is there now, the
-deciding one last. So wherever the power goes, each drive is as before, as planned, or nothing that anybody
-mounts, and the phase says how it goes on.
+The phase is durable before the first write that belongs to it. The stored old and new bytes are never written
+during an exchange. First the old signatures are cleared, the deciding one before all others. Then all other
+blocks are replaced. Finally the new signatures are written, the deciding one last. So after a power cut each
+drive is old, planned, or not mountable, and the phase determines how to resume.
 
-Each act begins with its checks, and what fails names the commands that work now.
+Each phase checks first. Errors name the commands that work now.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A drive that is held for writing: nobody mounts it, or a partition of it, meanwhile."""
+"""Drive opened exclusively for writing, so that nobody can mount the drive or a partition."""
 
 import fcntl
 import os

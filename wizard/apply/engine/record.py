@@ -1,6 +1,4 @@
-"""Where a rehearsed run stands: a small file in its folder, on the medium before what it announces is
-begun.
-"""
+"""State of a rehearsed run: a small file in the run's folder, durable before each phase begins."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum

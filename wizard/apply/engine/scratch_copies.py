@@ -1,10 +1,9 @@
-"""Stand-ins for the drives of a run: files of their size in the run's folder, behind loop devices, that show
-what tools look for.
+"""Scratch copies of a run's drives: sparse files behind loop devices, seeded with what tools look for.
 
-A blank stand-in is not the drive: mkfs.xfs takes away the superblocks of an older XFS, mkswap the record of
-an md array at the end, only where they see them. So both ends of the drive and of every volume before and
-after are copied, copies of what is recognised there, and the pages at the edges of what may change, whose
-other half belongs to a neighbour.
+A blank copy does not behave like the drive. Tools clear old signatures only if they see them. Examples are an
+older XFS (mkfs.xfs), and an md superblock at the end (mkswap). So both ends of the drive and of every old and
+new volume are copied. Backup signatures are copied too, and the pages at the edges of each change, which a
+neighbour shares.
 """
 
 import os

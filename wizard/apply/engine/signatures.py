@@ -1,10 +1,10 @@
-"""By which bytes a drive or a partition is recognised, and where filesystems keep copies of them. Pure.
+"""Signatures of drives and partitions, with the places of backup copies. Pure.
 
-Tried with each tool in turn (`tests/loop/engine/test_marks.py`): a LUKS2 header comes back from its copy,
-F2FS is mounted by its second superblock, NILFS2 by the one at its end, and a GPT is taken from its copy.
+Tested with each tool (`tests/loop/engine/test_marks.py`). A LUKS2 header is restored from the backup header,
+and a GPT is read from the backup table. F2FS mounts by the second superblock, NILFS2 by the one at the end.
 Sources: the kernel's fs/*/super.c; util-linux, libblkid/src/superblocks; cryptsetup,
-docs/on-disk-format-luks2. For what repair programs look for: Linux fs/ext4/ext4.h and e2fsprogs
-lib/ext2fs/closefs.c (backup superblocks); Linux include/uapi/linux/raid/md_p.h.
+docs/on-disk-format-luks2. For repair programs: Linux fs/ext4/ext4.h and e2fsprogs lib/ext2fs/closefs.c
+(backup superblocks); Linux include/uapi/linux/raid/md_p.h.
 """
 
 import os

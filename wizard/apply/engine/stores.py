@@ -1,7 +1,6 @@
-"""Files of a drive's size in a run's folder, which hold bytes at the places where the drive has them: what it
-held, and is to hold.
+"""Sparse files of a drive's size in the run's folder, with old or planned bytes at their offsets.
 
-They are sparse: zeros take no room. Whoever has nothing but `dd` can put the old bytes back from such a file.
+Zeros use no space. `dd` alone can restore the old bytes from such a file.
 """
 
 import errno

@@ -1,4 +1,7 @@
-"""Compare a drive with the saved and planned bytes of a run, block by block. Read-only."""
+"""Compare a drive with the saved and planned bytes of a run, block by block. Read-only.
+
+Also deletes saved bytes and scratch copies. Deleting the saved bytes makes undo impossible.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress

@@ -1,1 +1,1 @@
-"""Drives brought to what is wanted of them: what is missing is worked out here, and done by the engine."""
+"""Make drives match a request: find the differences here; the engine applies them."""

@@ -1,5 +1,4 @@
-"""How volumes that are there are used, held against how that is wanted: fstab, mounts, and who may write.
-Looks; nothing is written."""
+"""Compare how existing volumes are used with the request: fstab, mounts and ownership. Read-only."""
 
 import os
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,4 @@
-"""Several drives that are wanted as one, read for what their tables and labels do not say. Looks; nothing is
-written.
-"""
+"""Compare multi-drive volumes with the request beyond tables and labels. Read-only."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,4 @@
-"""A volume group, or an md array, that is there on the drives that are meant: asked of LVM and of the kernel.
-Looks; nothing is activated or assembled.
-"""
+"""Compare existing groups, arrays and containers with the request. Never activates or assembles."""
 
 import os
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A run on a drive that is not over: what is wanted there waits for it."""
+"""Find an unfinished run on a drive, which blocks further changes, and compare it with the request."""
 
 from collections.abc import Sequence
 from contextlib import suppress

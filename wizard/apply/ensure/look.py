@@ -1,5 +1,4 @@
-"""How a drive, or several that hold one volume together, stand to what is wanted of them, and what would lead
-there. Looks; nothing is written."""
+"""Compare one drive, or the drives of one volume, with the request, and find the changes. Read-only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

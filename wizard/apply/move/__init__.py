@@ -1,1 +1,1 @@
-"""Moving a partition in place, so that a power cut at any moment costs nothing."""
+"""Move a partition in place. A power cut at any moment loses no data."""

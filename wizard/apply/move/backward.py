@@ -1,7 +1,7 @@
-"""Taking moves back from wherever they are, the last first.
+"""Undo moves from any state, the last one first.
 
-The journal of the last move that began is on the drive still, and turns it. Those before it have none any
-more: each is moved back by a move of its own, from the new place to the old one.
+The journal of the last started move is still on the drive and reverses that move. Earlier moves have no
+journal left. Each is undone by a new move from the new place to the old one.
 """
 
 from collections.abc import Iterable, Iterator

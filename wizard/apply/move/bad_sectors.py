@@ -1,7 +1,7 @@
-"""Reading a window in which sectors cannot be read: which physical blocks those are.
+"""Read a window with unreadable sectors, and find which physical blocks are unreadable.
 
-A drive tries for many seconds before it gives a sector up. So a read that failed is narrowed down in few
-steps, each place is tried once a step, and after so many failed reads nothing is tried any more.
+A drive retries a bad sector for many seconds. So a failed read is narrowed down in few steps, and each place
+is tried once per step. After a fixed number of failed reads, reading stops.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

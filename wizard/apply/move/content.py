@@ -1,4 +1,4 @@
-"""Reading all of a partition: before it moves, to find bad sectors, and afterwards, to compare."""
+"""Read a whole partition before a move, to find bad sectors, and after it, to compare digests."""
 
 import hashlib
 import json

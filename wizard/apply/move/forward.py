@@ -1,4 +1,4 @@
-"""Carrying moves out: all are read, then they move and are compared, one after the other."""
+"""Run moves: read all partitions first, then move and compare one after the other."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""A move that was begun elsewhere, found by nothing but the drive: its journal has the whole document."""
+"""The move job, and recovery of a move begun on another system.
+
+The journal on the drive contains the whole document.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Sequence

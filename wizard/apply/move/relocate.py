@@ -1,11 +1,10 @@
-"""The first and last bytes of a partition as they have to be at another place. Pure.
+"""Rewrite the first and last bytes of a partition for another place. Pure.
 
 Sources: Microsoft, "FAT: General Overview of On-Disk Format" (fatgen103) and "exFAT file system
-specification"; linux-ntfs, layout.h (the boot sector); Linux fs/fat/inode.c (the byte that says "not
-unmounted").
+specification"; linux-ntfs, layout.h (the boot sector); Linux fs/fat/inode.c (the byte for "not unmounted").
 
-What cannot be told from here: whether an NTFS is unclean or holds a hibernated Windows. Both stand in its
-files ($Volume, hiberfil.sys); ntfs-3g.probe(8) tells both, and has to be asked before.
+These bytes do not show an unclean NTFS or a hibernated Windows. Both are recorded in files ($Volume,
+hiberfil.sys). Check with ntfs-3g.probe(8) first.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""What the detached process does with moves, and how it ends."""
+"""Run, verify and undo moves in the detached process, and report the result."""
 
 import json
 import os

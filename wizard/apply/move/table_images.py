@@ -1,18 +1,18 @@
-"""The states of a table in the move of one partition: as it is, while moving, and moved. Pure.
+"""Partition table images for the move of one partition: old, moving and new. Pure.
 
-Of a GPT one copy is written after the other, and while one is torn, the other is whole and says the one state
-or the other. Linux and libblkid take the first copy where its checksums are right, else the one at the end
-(block/partitions/efi.c). The order is such that the copy at the end says "moving" whenever the first one is
-not whole: it is written before the first one on the way to `moving`, and after it on the way to `old` or
-`new`. So the journal is found through it even where the first physical block was lost, and with it the
+The two copies of a GPT are written one after the other. While one is torn, the other is complete and shows
+one of the states. Linux and libblkid use the first copy if the checksums match, else the copy at the end
+(block/partitions/efi.c). The copy at the end says "moving" whenever the first one is incomplete. On the way
+to `moving`, that copy is written before the first one. On the way to `old` or `new`, that copy is written
+after the first one. So the journal is found through it even if the first physical block was lost, with the
 protective MBR.
 
-That holds from a state that is whole. After a cut, a copy that is not whole is written first, and nothing is
-written that stands already.
+This order requires a complete start state. After a cut, an incomplete copy is written first, and bytes that
+match already are not written.
 
-An MBR has one copy. Its one changed sector is old or new. Where a drive loses a whole physical block in a
-power cut, there is no table, or none from that record on, until the pieces are written again; never another
-one.
+An MBR has one copy. The one changed sector is old or new. A drive can lose a whole physical block in a power
+cut. Then the table is missing, or ends at that record, until the pieces are written again. It never shows
+another table.
 """
 
 from collections.abc import Iterable, Iterator

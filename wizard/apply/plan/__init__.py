@@ -1,1 +1,1 @@
-"""Carrying out a plan: what must hold first, the steps, the checks at the end, and the way back."""
+"""Apply a plan: preconditions, steps, final checks and undo."""

@@ -1,8 +1,7 @@
-"""What a run leaves on its drives, noted after each step, so that whoever takes it up again notices what
-others changed meanwhile.
+"""Digests of a run's drives after each step, to detect changes by others before a resume.
 
-The note outlives a killed process. What the step under way could touch is told apart from what nobody but
-others can have changed.
+The digests outlive a killed process. Places that the step at work may write are distinguished from places
+that only others can have changed.
 """
 
 import json

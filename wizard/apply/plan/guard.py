@@ -1,7 +1,6 @@
-"""Whether a plan may still be carried out on the drive that it names. Every doubt is a refusal; nothing here
-writes.
+"""Check that a plan still fits the drives. Refuses in doubt; never writes.
 
-It is asked twice: before a run is begun, and again by the run itself under the drive's lock.
+Checked twice: before a run begins, and by the run under the drive's lock.
 """
 
 import os

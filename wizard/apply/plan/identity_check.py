@@ -1,4 +1,4 @@
-"""Whether a drive is the one that a plan was made for, and where that one is now. Only looks."""
+"""Check that a drive is the one that a plan names, and find that drive under another name. Read-only."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack

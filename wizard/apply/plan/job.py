@@ -1,4 +1,4 @@
-"""A plan, as a kind of run: taken up, carried out, kept, taken back."""
+"""The plan job: start, resume, keep and undo, and measure the space that undo needs."""
 
 import fcntl
 import os

@@ -1,5 +1,4 @@
-"""The folder of a run that was lost, made anew from what was found on its drives: from there it is kept as
-every other."""
+"""Rebuild the lost folder of a run from the drives, to keep the run. Undo stays impossible."""
 
 import os
 from base64 import b64decode

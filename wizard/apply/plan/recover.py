@@ -1,4 +1,4 @@
-"""What waits on drives whose run is lost, by the notices on them: only looks."""
+"""Find a waiting run by the notices on the drives after the run's folder was lost. Read-only."""
 
 from base64 import b64decode
 from collections.abc import Callable, Set

@@ -1,5 +1,4 @@
-"""A plan carried out on stand-ins for its drives by the real tools, and checked there; no drive is written
-to."""
+"""Rehearse a plan with the real tools on scratch copies, and verify the result. Writes to no drive."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,5 +1,4 @@
-"""What the detached process does with a plan that is rehearsed: rehearse, save, commit; then keep or undo.
-All of it is in the journal."""
+"""Rehearse, save and commit a plan in the detached process, then keep or undo. All is journaled."""
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence

@@ -1,5 +1,6 @@
-"""The drives of a rehearsed run that have other names now: found by what they say of themselves, or by what
-the run wrote or kept of them; and the run told so.
+"""Find the drives of a rehearsed run under new names, and update the run.
+
+Drives are identified by their reported identity, or by bytes that the run wrote or saved.
 """
 
 from dataclasses import dataclass, replace

@@ -1,6 +1,4 @@
-"""Whether a run that ended early may go on. The drive is changed by then, and rightly so; these are the
-doubts that are left.
-"""
+"""Check that an interrupted run can resume on drives that it has already changed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -1,5 +1,6 @@
-"""What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before
-and after.
+"""Run a plan directly in the detached process: guard, steps in order, verify. Each step is journaled.
+
+Journal entries are written before and after each step.
 """
 
 from collections.abc import Set

@@ -1,4 +1,4 @@
-"""How a run ended, in words, the same on every face."""
+"""Summaries of a finished run, the same in all interfaces."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence

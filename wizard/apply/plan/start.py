@@ -1,5 +1,4 @@
-"""Beginning, taking up and stopping a run. The run itself is a process of its own, which outlives the
-terminal."""
+"""Check, start and confirm a run of a plan. The run is a separate process and outlives the terminal."""
 
 import os
 import shlex

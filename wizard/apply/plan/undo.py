@@ -1,6 +1,4 @@
-"""Putting back what a run saved, byte for byte, as long as no filesystem was begun; and proving that it is
-back.
-"""
+"""Restore saved bytes of a run and verify them. Impossible once a filesystem was begun."""
 
 import os
 from collections.abc import Iterator, Mapping

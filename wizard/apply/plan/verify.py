@@ -1,4 +1,4 @@
-"""After the last step: everything the plan promised, held against the disk, the kernel and the tools."""
+"""Verify after the last step that drive, kernel and tools match the plan."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

@@ -1,1 +1,1 @@
-"""Asking for root, and the pipe between a plain user's face and the process that has it."""
+"""Request root, and connect an unprivileged interface to the root process by a pipe."""

@@ -1,24 +1,23 @@
-"""A plain user's way to root: which program is here to ask for it, and what it is to run.
+"""Find a program that grants root to an unprivileged user, and build the command line.
 
-That program starts this very package with this very interpreter, as root, in Python's isolated mode: what it
-runs is `wizard.apply.privilege.server`, which first throws away whatever else it inherited, and then does
-what it is asked through its standard input. Nothing a plan says stands on the command line.
+The program starts this package with this interpreter as root, in Python's isolated mode. That runs
+`wizard.apply.privilege.server`, which first drops all inherited state, then serves requests from standard
+input. No part of a plan appears on the command line.
 
-Where a package of the distribution brought this copy, what is started is a program beside it that takes no
-argument, and does the same. Its path is fixed, so polkit has an action for it, and says in its question what
-root is wanted for.
+An installed distribution package starts a fixed helper program without arguments instead. The fixed path
+gives polkit an action, so the dialog names the purpose.
 
-What stays in the hands of the plain user is the program itself, where it lies in a folder of theirs: so it is
-for `sudo ./diskwright`.
+If diskwright is in a user's own folder, that user can still replace the program. `sudo ./diskwright` has the
+same limit.
 
-sudo asks on the terminal itself, whatever the standard streams are. Since those are pipes here, it then
-starts its command in the background and reads no keys, also where it gives the command a terminal of its own
-(sudo, src/exec_pty.c): the wizard keeps the keyboard.
+sudo asks on the terminal, regardless of the standard streams. These are pipes here, so sudo runs the command
+in the background. It then reads no keys, even if the command gets a separate terminal (sudo, src/exec_pty.c).
+The wizard still receives all keys.
 
-sudo and pkexec are tried with the one file (tests/media/test_rights.py), pkexec with the installed copy, too
-(packaging/debian/check.sh). run0 needs a running systemd: it was tried by hand, with the one file in a
-container of Debian 13 (systemd 257). run0 runs its command as a service of its own, whose processes end
-with the first of them: the relay therefore never ends before the run does.
+sudo and pkexec are tested with the single file (tests/media/test_rights.py). pkexec is also tested with the
+installed package (packaging/debian/check.sh). run0 needs a running systemd, so it was tested by hand: with
+the single file in a Debian 13 container (systemd 257). run0 runs the command as a service, whose processes
+end with the first one. So the relay never exits before the run.
 """
 
 import json
@@ -32,7 +31,8 @@ from pathlib import Path
 
 from wizard.apply.engine.record import Phase
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.process import PACKAGE_FOLDER, module_argv
+from wizard.apply.run.module import PACKAGE_FOLDER
+from wizard.apply.run.process import module_argv
 from wizard.apply.run.progress_log import StepProgress
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, to_json
 from wizard.ext4.assessment import Situation

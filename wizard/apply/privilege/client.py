@@ -1,8 +1,7 @@
-"""A plain user's end of the conversation with root: asks for root once, then for looks, a run, and its
-journal.
+"""Client of the root process: request root once, then read drives, start a run and follow the journal.
 
-The other end is `wizard.apply.privilege.server`, which says why it is one process that stays. What it tells
-is kept here, so that a run can be read from its beginning any number of times.
+The server is `wizard.apply.privilege.server`, which explains why one process stays. Received entries are
+cached, so a run can be read repeatedly from the beginning.
 """
 
 import json

@@ -1,17 +1,15 @@
-"""The process that does as root what a plain user's wizard asks for:
-`python -m wizard.apply.privilege.server`, begun by what `wizard.apply.privilege.ask` found.
+"""Root process for an unprivileged wizard: `python -m wizard.apply.privilege.server`.
 
-Requests come as lines of JSON on standard input, answers go as lines of JSON to standard output;
-`wizard.apply.privilege.client` is the other end.
-It can look at drives and at an ext filesystem, try a plan out on stand-ins, begin a run, tell of it, ask it
-to stop, keep or undo it, and install programs whose packages diskwright knows: nothing else. What it is given
-is the document of a plan, a migration, changes or moves, as `diskwright apply` is given a file: its digest,
-its text and its drives are checked here as they are there, and it is never planned anew.
+It is started by the program that `wizard.apply.privilege.ask` found. Requests are lines of JSON on standard
+input, answers are lines of JSON on standard output. The client is `wizard.apply.privilege.client`. The
+process can inspect drives and ext filesystems, rehearse a plan, and start, follow, stop, keep or undo a run.
+It can also install packages that diskwright knows. All other requests are refused. It accepts the document of
+a plan, conversion, changes or moves, as `diskwright apply` accepts a file. Digest, text and drives are
+checked in the same way, and the document is never planned again.
 
-A run's folder is root's alone, so its journal is told through here rather than read by the face. Asking for
-root a second time to stop a run could fail when it is needed; so one process stays, for as long as the run
-does. It ends when the face has gone and no run of its own is at work: some programs that give root end
-everything that was begun under them together with their first process.
+Only root can read a run's folder, so the journal is relayed here. A second request for root could fail when a
+run must be stopped. So one process stays as long as the run. It exits after the interface has gone and the
+run has ended. Some programs that grant root kill all children when the first process exits.
 """
 
 import json

@@ -1,3 +1,5 @@
-"""A filesystem takes the free space behind its partition, or gives up the end of its own: tried out on a
-stand-in that shows its own records, and of its files only what has to move. Each filesystem has its module;
-`resized` knows them all."""
+"""Grow a filesystem into free space after the partition, or shrink it, on a scratch copy.
+
+The scratch copy shows the filesystem's metadata, and only the file data that must move. Each filesystem has a
+module; `resized` selects one.
+"""

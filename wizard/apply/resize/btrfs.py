@@ -1,7 +1,8 @@
-"""Another size for a Btrfs. Its chunks hold either files or records (btrfs-inspect-internal(8), dump-tree).
-All chunks of records are copied, and nothing is written where there are files. Growing changes records
-alone: it writes them anew, in chunks of records or where no chunk is (Linux fs/btrfs/volumes.c). Shrinking
-moves what is in chunks that reach behind the new end, and is copied, to what is free elsewhere.
+"""Resize a Btrfs. Chunks contain either data or metadata (btrfs-inspect-internal(8), dump-tree).
+
+All metadata chunks are copied; data chunks are never written. Growing changes only metadata, in metadata
+chunks or outside all chunks (Linux fs/btrfs/volumes.c). Shrinking moves chunk data beyond the new end, which
+is copied, to free space elsewhere.
 """
 
 import re

@@ -1,9 +1,8 @@
-"""Another size for an ext2, ext3 or ext4.
+"""Resize an ext2, ext3 or ext4.
 
-e2image copies what e2fsck and resize2fs read: superblocks, descriptors, bitmaps, inodes, folders, the journal
-(e2image(8), -r). What files hold is not there, but for what lies behind the new end, which resize2fs moves.
-Nothing else may be moved, and nothing mended: a filesystem that needs either is refused, in which case no
-drive was written to.
+e2image copies all that e2fsck and resize2fs read: superblocks, descriptors, bitmaps, inodes, folders and the
+journal (e2image(8), -r). File data is omitted, except beyond the new end, from where resize2fs moves it.
+Filesystems that need another move or a repair are refused before any drive is written.
 """
 
 import re

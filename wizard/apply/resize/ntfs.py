@@ -1,6 +1,7 @@
-"""Another size for an NTFS. ntfsclone --metadata copies all records, the journal and folders among them
-(ntfsclone(8)); where it copies something is what a stand-in shows. What is free stands in $Bitmap, record 6
-of the MFT. ntfsresize moves only what lies behind the new end, and leaves the volume marked for chkdsk.
+"""Resize an NTFS. ntfsclone --metadata copies all metadata with journal and folders (ntfsclone(8)).
+
+The scratch copy shows the ranges that ntfsclone copies. Free clusters come from $Bitmap, record 6 of the MFT.
+ntfsresize moves only data beyond the new end, and marks the volume for chkdsk.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Another size for any filesystem on a stand-in: it is shown, checked, resized and checked again."""
+"""Resize any filesystem on a scratch copy: show, check, resize and check again."""
 
 import re
 import shlex

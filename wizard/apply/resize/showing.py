@@ -1,10 +1,8 @@
-"""What stands for a filesystem that gets another size: its own records on a stand-in, as the drive has them,
-and what lies behind its new end.
+"""Show a filesystem on a scratch copy for a resize: metadata, and data beyond the new end.
 
-What files hold before that is not there, so nothing of it may change. Programs that copy records may leave
-others than the drive's behind: xfs_mdrestore, for one, writes zeros to the last block (xfsprogs, mdrestore/
-xfs_mdrestore.c). So whatever a stand-in shows is held against the drive and put right before anything is
-tried.
+Other file data is missing from the copy, so it must not change. Programs that copy metadata can produce bytes
+that differ from the drive. For example, xfs_mdrestore writes zeros to the last block (xfsprogs,
+mdrestore/xfs_mdrestore.c). So all shown bytes are compared with the drive and corrected before the rehearsal.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,6 +1,8 @@
-"""Growing an XFS. xfs_metadump copies all its records, the log among them (xfs_metadump(8)); of the rest
-xfs_db tells what is free. Growing moves nothing: it makes allocation groups in the new room, and lengthens
-the last one (Linux fs/xfs/xfs_fsops.c)."""
+"""Grow an XFS.
+
+xfs_metadump copies all metadata with the log (xfs_metadump(8)); xfs_db lists free space. Growing moves no
+data: it extends the last allocation group and adds new ones (Linux fs/xfs/xfs_fsops.c).
+"""
 
 import re
 from contextlib import suppress

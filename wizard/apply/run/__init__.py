@@ -1,1 +1,1 @@
-"""What every run has: a folder, a journal, locks, a process of its own, and what it saved."""
+"""Parts of every run: folder, journal, locks, process and saved bytes."""

@@ -1,8 +1,7 @@
-"""What was on the drive before a step wrote to it: regions kept byte for byte, on the medium before the first
-write.
+"""Store the old bytes of a drive, durable before a step's first write.
 
-A step that is made again saves again; undoing goes through all of them in reverse, so the oldest bytes are
-written last.
+A repeated step saves again. Undo restores all regions in reverse, so the oldest bytes are written last. Also
+writes documents durably, with backup copies.
 """
 
 import errno

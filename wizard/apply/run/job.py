@@ -1,5 +1,6 @@
-"""What all kinds of runs share: a run is taken up for a purpose, carried out by a process of its own, and
-ends with one entry in its journal. A kind of run is a value, a `RunJob`, which says the rest.
+"""Base of all kinds of runs: start or resume in a detached process, and end with one journal entry.
+
+A kind of run is a `RunJob` value, which supplies the rest.
 """
 
 import os

@@ -1,6 +1,4 @@
-"""A run's journal: one fsynced line of JSON an entry, so that any face can follow it and nothing that
-happened is forgotten.
-"""
+"""A run's journal: one fsynced line of JSON per entry, complete and readable by any interface."""
 
 import errno
 import fcntl

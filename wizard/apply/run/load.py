@@ -1,4 +1,4 @@
-"""Load the document that a run carries out."""
+"""Load the document of a run."""
 
 from pathlib import Path
 

@@ -1,13 +1,11 @@
-"""Two kinds of locks: one on each drive, which also asks udev to keep away (systemd, Locking Block Device
-Access), and one on the run.
+"""Start detached processes, and lock drives and runs.
 
-A lock belongs to the open file, so it is handed over by letting a child inherit the descriptor.
+The lock on a drive also makes udev wait (systemd, Locking Block Device Access). A lock belongs to the open
+file; a child process inherits it with the descriptor.
 """
 
 import fcntl
 import os
-import runpy
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,33 +18,12 @@ from time import monotonic, sleep
 from psutil import Error, Process, disk_io_counters
 
 from wizard.apply.block.devices import kernel_name
+from wizard.apply.run.module import PACKAGE_FOLDER
 from wizard.ext4.duration import Effort
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Sentence, t
 
-PACKAGE_FOLDER = Path(__file__).resolve().parents[3]
-"""Where the package lies, with what an installed copy has beside it."""
-
-WRONG_USAGE = 2
-
-
-def main() -> int:
-    """Run it as `python -m` would; 2 for a module of anything else than this package."""
-    del sys.argv[0]
-    if not sys.argv or not sys.argv[0].startswith("wizard."):
-        return WRONG_USAGE
-    # While it is ignored, the kernel keeps no exit status, and every tool seems to succeed.
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    sys.path.insert(0, str(PACKAGE_FOLDER))
-    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
-
-
-ENTRY = "wizard/apply/run/process.py"
+ENTRY = "wizard/apply/run/module.py"
 """What runs a module, from the folder of the package."""
 
 STOP = "stop"

@@ -1,5 +1,6 @@
-"""How far the step is that a run is at: a small file beside the journal, for whoever watches. Nothing is
-decided by it.
+"""Progress of a run's current step, in a small file next to the journal. For display only.
+
+Also offers the decisions for an interrupted run.
 """
 
 import errno

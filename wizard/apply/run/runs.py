@@ -1,4 +1,4 @@
-"""Runs as folders: what a run keeps beside its journal, where runs lie, and how they are found again."""
+"""The folders of runs: create, find and check them, and load their documents and settings."""
 
 import errno
 import os

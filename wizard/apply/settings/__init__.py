@@ -1,1 +1,1 @@
-"""Changing an ext filesystem that is in use."""
+"""Change settings of a filesystem in use."""

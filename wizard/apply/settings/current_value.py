@@ -1,5 +1,6 @@
-"""How something that is changed in use stands: as it was found, as it is to be, or otherwise. The one place
-that reads all of it.
+"""Read the current state of a setting: as found, as requested, or different.
+
+No other module reads it.
 """
 
 import re

@@ -1,5 +1,6 @@
-"""What is known of a filesystem that exists already, as it is used: its mount, its line in fstab, its drive's
-queue. Nothing is written.
+"""Inspect an existing filesystem: mount, fstab line and drive queue. Read-only.
+
+Also finds the fstab and crypttab lines that refer to volumes a plan destroys.
 """
 
 import os

@@ -1,10 +1,8 @@
-"""Whether changes may still be made to the filesystem that they name. Every doubt is a refusal; nothing here
-writes.
+"""Check that changes still fit their filesystem. Refuses in doubt; never writes.
 
-A plan's drive must be used by nobody. Here the filesystem is in use and stays so, which is safe because
-nothing of its data is touched: what is asked instead is that it is this very filesystem on this very drive,
-and that each thing that is changed stands exactly as it was shown. The drive's lock is taken all the same, so
-that no plan is carried out on the drive at the same time.
+A plan's drive must be unused. Here the filesystem stays in use, which is safe because no data is touched.
+Instead the same filesystem must be on the same drive, and each changed setting must be as shown. The drive's
+lock still excludes a plan on that drive.
 """
 
 import os

@@ -1,5 +1,4 @@
-"""From what somebody wants of a filesystem that exists, or of its drive, to the changes that bring it about.
-Looks at what is there; nothing is written."""
+"""Plan the changes that an action needs on an existing filesystem or drive. Read-only."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -1,6 +1,4 @@
-"""What the detached process does with changes: guard, steps in order, verify; and taking them back. All of it
-is in the journal.
-"""
+"""Apply, verify and undo settings in the detached process. Every step is journaled."""
 
 import grp
 import os

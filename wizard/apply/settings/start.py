@@ -1,4 +1,4 @@
-"""Beginning a run that changes something for a filesystem in use. The run itself is a process of its own."""
+"""Start a run that changes settings of a filesystem in use. The run is a separate process."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -1,5 +1,4 @@
-"""Making a change to a filesystem that is in use, and taking it back: each looks first, so that both can be
-repeated."""
+"""Make or undo one change to a filesystem in use. Each checks the state first and is repeatable."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

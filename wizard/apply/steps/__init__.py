@@ -1,1 +1,1 @@
-"""The steps of a plan, a module for each kind of thing that they make."""
+"""Steps of a plan, one module per kind of result."""

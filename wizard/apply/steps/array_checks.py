@@ -1,4 +1,4 @@
-"""Whether an md array, or LVM's striped volume, is as planned: by its own tool, and by the kernel."""
+"""Verify an md array or a striped LVM volume against the plan, with mdadm or LVM and the kernel."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,6 @@
-"""md arrays and LVM's striped volumes over the plan's drives: whether one is ours, put together again, taken
-apart.
+"""md arrays and striped LVM volumes across the plan's drives: identify, assemble, stop and dismantle.
 
-An array is this run's own if it stands on nothing but partitions of the plan's drives and carries the UUID
-that the plan drew for it.
+An array belongs to the run if all members are partitions of the plan's drives, with the planned UUID.
 """
 
 import os

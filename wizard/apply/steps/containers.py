@@ -1,8 +1,7 @@
-"""Encrypted containers on the plan's drive: whether one is the run's own, made, opened, closed, as it should
-be.
+"""Encrypted containers on the plan's drive: identify, create, open, close and verify.
 
-What the device mapper has is the run's own if it stands on nothing but the plan's partition and says by its
-UUID that it was opened from the container with the UUID that the plan drew.
+A mapped device belongs to the run if it uses only the plan's partition. Its UUID must also name the container
+with the planned UUID.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What is done in a filesystem once it is made: a Btrfs's subvolumes, and giving it to who may write."""
+"""Create a filesystem with Btrfs subvolumes and owner, and mount it."""
 
 import re
 import stat

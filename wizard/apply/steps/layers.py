@@ -1,5 +1,6 @@
-"""What stands between partitions and filesystems: an array over several drives, or LVM's volume group on one.
-A plan has one at most.
+"""The layer between partitions and filesystems: an array across drives, or an LVM group on one drive.
+
+A plan has at most one layer. Also mounts volumes and checks that the owner can write.
 """
 
 import os

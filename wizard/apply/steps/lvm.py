@@ -1,7 +1,6 @@
-"""LVM's volume group on one drive: whether it is ours, made, activated again, taken apart, as it should be.
+"""LVM volume group on one drive: identify, create, activate, dismantle and verify.
 
-A group is this run's own if it lies on nothing but the plan's partition, with the physical volume's UUID that
-the plan drew for it.
+A group belongs to the run if it uses only the plan's partition, with the planned PV UUID.
 """
 
 import os

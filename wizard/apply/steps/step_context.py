@@ -1,6 +1,4 @@
-"""What an operation is given to work with: its step, the drive, the journal, what is saved, and a way to run
-commands.
-"""
+"""Context of one step: drive, journal, saved bytes, and commands run under the drives' locks."""
 
 import json
 import re

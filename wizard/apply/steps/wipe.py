@@ -1,4 +1,4 @@
-"""Erasing signatures."""
+"""List and erase signatures, after saving them, and compare signatures with the plan."""
 
 import json
 import stat

@@ -1,1 +1,1 @@
-"""What the running system knows of drives: mounts, fstab, crypttab, the kernel's modules."""
+"""Drives in the running system: mounts, fstab, crypttab and kernel modules."""

@@ -1,6 +1,4 @@
-"""The file that says which encrypted containers are opened at boot: one line more, or that line out again, as
-with fstab.
-"""
+"""Add one line to crypttab, which opens containers at boot, or remove it."""
 
 import os
 import stat

@@ -1,8 +1,7 @@
-"""Editing a file that others edit too, such as fstab: under a lock, looked at once more right before it is
-replaced.
+"""Edit a file that others edit too, such as fstab: locked, and checked again right before replacement.
 
-The lock is flock(2) on the file's folder. It keeps two runs apart; an editor that knows nothing of it is
-noticed by the second look.
+The lock is flock(2) on the file's folder. It separates two runs. The second check detects editors that ignore
+the lock.
 """
 
 import errno

@@ -1,6 +1,4 @@
-"""The file that says what is mounted at boot: one line more, out again, or changed, with everything else to
-the byte.
-"""
+"""Add, change or remove a line of fstab. All other bytes stay the same."""
 
 import os
 import re

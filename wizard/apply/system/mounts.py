@@ -1,6 +1,4 @@
-"""What is mounted, and whether with the options that were advised. The comparing is pure; the reading is two
-small functions.
-"""
+"""Read mounts and compare their options with the plan. Comparisons are pure."""
 
 import os
 import re

@@ -1,1 +1,1 @@
-"""Writing a partition table, rehearsed first, and proving that it is the planned one."""
+"""Rehearse and write a partition table, and verify it against the plan."""

@@ -1,6 +1,6 @@
-"""A table in which the entry of one partition is another, or is gone: every other byte stays. Pure.
+"""Change or remove one entry of a partition table. All other bytes stay the same. Pure.
 
-libparted would make the entry anew, with another GUID and without its flags.
+libparted would recreate the entry with another GUID and without flags.
 """
 
 import struct

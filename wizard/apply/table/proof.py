@@ -1,11 +1,10 @@
-"""Whether a table that libparted wrote adds to the old one and changes nothing else of it, and in which order
-it is to reach a drive. Pure.
+"""Prove that libparted only added to a table, and order the writes to the drive. Pure.
 
-A cut between two of the writes leaves either the old table, the new one, or none that anybody takes
-partitions from: of a GPT the copy at the end comes first, while the first one is whole and in force; then the
-first one's entries, for which its header is wrong meanwhile, so that Linux sees no partitions
-(block/partitions/efi.c) and firmware takes the copy, which is the new one (UEFI 2.10, 5.3.2); and one block,
-the first header, last. Of an MBR one sector changes.
+A cut between two writes leaves the old table, the new one, or one from which no partitions are read. For a
+GPT, the copy at the end comes first, while the first copy is complete and in force. Then the entries of the
+first copy follow. The first header is invalid until the end. So Linux sees no partitions
+(block/partitions/efi.c), and firmware uses the new copy (UEFI 2.10, 5.3.2). That header, one block, comes
+last. For an MBR, one sector changes.
 """
 
 import struct

@@ -1,7 +1,7 @@
-"""The fresh process in which libparted lives: one WriteTable as JSON on stdin, one table written, exactly.
+"""Separate process for libparted: one WriteTable as JSON on stdin, exactly one table written.
 
-libparted caches devices by path, aborts on some hostile tables and never releases the interpreter's lock;
-none of that can reach anyone from here. What it wrote is read back by others.
+libparted caches devices by path, aborts on some hostile tables and never releases the interpreter lock. The
+process isolates all three. Its result is verified by other modules.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Writing a partition table, and proving by the disk and by the kernel that it is exactly the planned one."""
+"""Write a partition table, and verify on the drive and in the kernel that it matches the plan."""
 
 import json
 import os

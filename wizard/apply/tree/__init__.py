@@ -1,1 +1,1 @@
-"""What a tree of files is, file by file, so that it can be compared with another."""
+"""Describe a tree of files, file by file, for comparison."""

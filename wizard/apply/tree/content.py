@@ -1,10 +1,9 @@
-"""What is in a file, without reading its holes: a digest of the content, and where it has data.
+"""Digest the content of a file and list the data ranges, without reading holes.
 
-The digest does not depend on how the content is stored: blocks that are all zeros count alike whether they
-are written or a hole. A file is cut into segments of 64 MiB, which threads read and hash side by side
-(reading and hashing leave the interpreter's lock alone). SHA-256 was chosen by measuring: on a processor with
-instructions for it, one core hashed 1,490 MB/s by it and 740 by BLAKE2b. It can be checked, too: for a file
-of one segment without a block of zeros, sha256sum prints the same digest.
+The digest is independent of storage: a block of zeros counts the same, written or as a hole. Threads read and
+hash segments of 64 MiB in parallel (both release the interpreter lock). SHA-256 was chosen by measurement. On
+a processor with SHA instructions, one core hashed 1,490 MB/s, and 740 MB/s with BLAKE2b. For a file of one
+segment without a zero block, sha256sum prints the same digest.
 """
 
 import errno

@@ -1,11 +1,11 @@
-"""Copying files with all that they are, so that a manifest of both is the same but for inodes.
+"""Copy files with all metadata, so that both manifests differ only in inodes.
 
-No common program does that: cp and rsync give up where a path is longer than the kernel takes, tar leaves
-sockets out, cp fills small holes in large files, and all of them lose the flags that chattr(1) sets. Here
-every name is reached by descriptors, as a manifest is taken.
+No common tool does this. cp and rsync fail on paths longer than the kernel's limit, and tar omits sockets. cp
+fills small holes in large files, and all lose the flags of chattr(1). Names are reached by descriptors, as
+for a manifest.
 
-A folder gets its owner, permissions, attributes and times when everything is in it; flags come last of all,
-since they can forbid the rest.
+A folder gets owner, permissions, attributes and times after its content. Flags come last, since they can
+forbid the rest.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""How two manifests differ, in sentences: what a person loses, file by file."""
+"""Describe the differences between two manifests, file by file."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

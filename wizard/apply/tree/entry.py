@@ -1,6 +1,4 @@
-"""Looking at one entry of a filesystem, by descriptors: paths may be longer than the kernel takes, and names
-need not be text.
-"""
+"""Read a filesystem entry by descriptors. Paths can exceed the kernel's limit; names need not be text."""
 
 import errno
 import fcntl

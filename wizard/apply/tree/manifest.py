@@ -1,10 +1,9 @@
-"""A manifest: everything in a filesystem, file by file, with a digest of each content, to be compared with
-what is there later.
+"""Manifest of a filesystem: all entries, each file with a digest, for a later comparison.
 
-It is a file of a run: lines of JSON in one gzip, folders before what they hold and names by their bytes, so
-that two manifests can be compared line by line whatever their size. Files are read in the order of their
-inodes, which is about that of their blocks on an ext filesystem, by several processes; memory holds one
-batch, and what has several names.
+A manifest is a file of a run: lines of JSON in one gzip. Folders precede their content, and names are sorted
+by bytes. So two manifests of any size can be compared line by line. Several processes read files in inode
+order, which is roughly block order on an ext filesystem. Memory contains one batch and the files with hard
+links.
 """
 
 import errno

@@ -1,9 +1,9 @@
-"""Mounts that nobody else sees, to look into a filesystem or a folder; they go whatever becomes of us.
+"""Private mounts to look into a filesystem or folder, removed even if the process is killed.
 
-The mount hangs on a descriptor alone (fsopen(2), fsmount(2); Linux 5.2): it has no place in any folder and in
-no list of mounts, so no other program comes upon it, and the kernel takes it away with the last process that
-holds the descriptor, also after a kill. A mount namespace would do the same with a process more to start and
-to wait for. Python has none of these calls, hence they go by number.
+The mount is attached only to a descriptor (fsopen(2), fsmount(2); Linux 5.2). It has no path and appears in
+no mount list, so no other program finds it. The kernel removes it with the last process that has the
+descriptor open. A mount namespace would need another process. Python lacks these calls, so they are made by
+number.
 """
 
 import ctypes

@@ -1,1 +1,1 @@
-"""A trial of filesystems: candidates made in turn in the range that a plan gives a volume, doing its work."""
+"""Compare filesystems in the range of a planned volume: create each in turn and run the workload."""

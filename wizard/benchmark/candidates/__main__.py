@@ -1,6 +1,6 @@
-"""The trial's own process: it holds the drive, and cleans up whatever becomes of the one that asked for it.
+"""Process of a filesystem comparison. It locks the drive and cleans up even if the caller dies.
 
-It is asked by one line, a JSON order, and answers in lines. Another line, or the end of its input, stops it.
+The order is one line of JSON on stdin; answers are lines. Another line or end of input stops the process.
 """
 
 import json

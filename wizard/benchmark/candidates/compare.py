@@ -1,4 +1,4 @@
-"""What a trial of filesystems is asked for, and what it showed: all of it is data."""
+"""Order, progress and verdict of a filesystem comparison, as data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""A partition that only the kernel knows: no table is written, and overlapping another one is refused."""
+"""Partition known only to the kernel, for a comparison. No table is written; overlaps are refused.
+
+Also erases signatures and cleans up after killed comparisons.
+"""
 
 import ctypes
 import errno

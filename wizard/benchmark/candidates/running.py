@@ -1,5 +1,7 @@
-"""Running a trial: each candidate in turn, made, put to work, unmounted; round after round until it is
-decided, or a bound is reached."""
+"""Run a comparison: create, load and unmount each candidate in turn.
+
+Rounds repeat until the result is clear or a limit is reached.
+"""
 
 import gc
 import mmap

@@ -1,6 +1,4 @@
-"""What the kernel tells of a trial and around it: requests on the drive, and how busy others are; and a limit
-on the memory in which files are cached.
-"""
+"""Kernel counters of a comparison: requests to the drive and pressure. Also limits page cache memory."""
 
 import ctypes
 import errno

@@ -1,4 +1,4 @@
-"""From a plan to the order of a trial, and why there can be none."""
+"""Prepare a filesystem comparison from a plan, or explain why it is impossible, and run it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A trial of filesystems in words. The verdict itself is codes and values."""
+"""Describe the verdict of a filesystem comparison. The verdict consists of codes and values."""
 
 from collections.abc import Iterator
 

@@ -1,1 +1,1 @@
-"""What a trial runs on a volume: one file for each load, found by being there, with its `LOAD`."""
+"""Loads of a benchmark. Each module that defines `LOAD` is found automatically."""

@@ -1,7 +1,7 @@
-"""Random accesses as Randomio made them: ten threads, 2 KiB each, a quarter of them writes.
+"""Loads within large files: random accesses, record sizes and sequential writes.
 
-Randomio waited for one write in a hundred, and went past the page cache. This load waits for none, and goes
-through the cache, as most programs do.
+Random I/O follows Randomio: ten threads, 2 KiB each, a quarter of them writes. Randomio synced one write in a
+hundred and bypassed the page cache. This load never syncs and uses the cache, as most programs do.
 """
 
 from collections.abc import Callable, Sequence

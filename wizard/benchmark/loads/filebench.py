@@ -1,4 +1,7 @@
-"""FileBench's webproxy: a cache in one folder that a hundred threads fill and read, and one log."""
+"""Loads of FileBench: webproxy, fileserver, varmail and videoserver.
+
+In webproxy, a hundred threads write and read a cache in one folder, with one log.
+"""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""What loads draw from their seed: bytes that cannot be compressed, sizes of files, trees of folders."""
+"""Loads and their phases, with seeded data: incompressible bytes, file sizes and folder trees."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
-"""How a load is written down: scripts of operations, one for each thread, with a count of what they do.
+"""Scripts of file operations, one per thread, with their totals.
 
-Everything is drawn and listed here. What runs later goes through a list and looks at no clock.
+All random choices are made in advance. At run time a script is a list and reads no clock.
 """
 
 import errno

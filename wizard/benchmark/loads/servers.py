@@ -1,4 +1,7 @@
-"""A repository as Attic and Borg keep it: segments that are waited for, and an index that is renamed."""
+"""Loads of a backup repository and of PostMark.
+
+The repository follows Attic and Borg: segments are synced, and an index is renamed.
+"""
 
 from wizard.benchmark.loads.load import Load, LoadPhase, Unit, scaled
 from wizard.benchmark.loads.script import Draft, Script, phase

@@ -1,4 +1,7 @@
-"""Ageing a volume in seconds: files are given room without being written, and half of them deleted again."""
+"""Loads on folder trees, and ageing a volume in seconds.
+
+Ageing allocates files without writing their data, and deletes half of them again.
+"""
 
 import ctypes
 import errno

@@ -1,1 +1,1 @@
-"""Commands for what was done: how it stands, and the way on or back."""
+"""The commands of diskwright, one module each."""

@@ -1,5 +1,6 @@
-"""`diskwright label`, `mount`, `unmount`, `remount`, `grow` and `power-off`: one thing done to a
-filesystem that exists, or to its drive. Each shows what it would do, and does it once it is confirmed.
+"""`diskwright label`, `mount`, `unmount`, `remount`, `grow` and `power-off`.
+
+Each changes one thing on an existing filesystem or drive: show the change, then apply it once confirmed.
 """
 
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,4 @@
-"""`diskwright advise`: which filesystem and options suit a drive and a purpose, and why."""
+"""`diskwright advise`: recommend filesystems and options for a drive and a workload, with reasons."""
 
 import sys
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,4 @@
-"""`diskwright apply`: carry out a plan, exactly as shown, and follow it to its checks."""
+"""`diskwright apply`: apply a plan exactly as shown, and follow the run until it is verified."""
 
 import os
 import shlex

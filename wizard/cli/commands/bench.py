@@ -1,4 +1,4 @@
-"""`diskwright bench`: aligned against misaligned access, measured; or whether a drive is shingled."""
+"""`diskwright bench`: compare aligned with misaligned access, or test if a drive is shingled."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

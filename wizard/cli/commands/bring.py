@@ -1,5 +1,7 @@
-"""`diskwright bring`: copy a folder or another filesystem to a volume, as a run that goes on after a power
-cut, compares, and can be taken back."""
+"""`diskwright bring`: copy a folder or filesystem to a volume.
+
+The run resumes after a power cut, compares the copy, and can be undone.
+"""
 
 from argparse import ArgumentParser, Namespace
 from functools import partial

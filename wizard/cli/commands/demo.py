@@ -1,5 +1,4 @@
-"""`diskwright demo`: the whole wizard on a drive that is made for it; without a terminal the whole job by
-itself."""
+"""`diskwright demo`: the whole wizard on a demo drive. Without a terminal, runs unattended."""
 
 import os
 import sys

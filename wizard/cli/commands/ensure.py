@@ -1,4 +1,4 @@
-"""`diskwright ensure`: have drives be as a file says, once or any number of times."""
+"""`diskwright ensure`: make drives match a file. Changes only what differs, so it is repeatable."""
 
 import os
 import sys

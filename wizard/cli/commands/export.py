@@ -1,4 +1,4 @@
-"""`diskwright export`: a plan's layout in the words of another tool; nothing is written to a drive."""
+"""`diskwright export`: write a plan's layout for another tool. Writes to no drive."""
 
 import sys
 from argparse import ArgumentParser, Namespace

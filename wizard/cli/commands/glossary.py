@@ -1,4 +1,4 @@
-"""`diskwright glossary`: what the words mean."""
+"""`diskwright glossary`: explain terms."""
 
 import sys
 from argparse import ArgumentParser, Namespace

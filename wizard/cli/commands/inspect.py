@@ -1,4 +1,4 @@
-"""`diskwright inspect`: what the attached drives are, and what is wrong with how they are used."""
+"""`diskwright inspect`: show the attached drives and findings about their use."""
 
 import sys
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,4 @@
-"""`diskwright install`: programs that are missing, by the distribution's own package manager."""
+"""`diskwright install`: install missing tools with the distribution's package manager."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`diskwright keep`: put to use what a run made, and give up the way back."""
+"""`diskwright keep`: accept the result of a run and mount it. Undo is impossible afterwards."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

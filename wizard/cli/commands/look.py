@@ -1,4 +1,4 @@
-"""`diskwright look`: what waits of a run, read-only, for as long as somebody looks."""
+"""`diskwright look`: show the result of a waiting run, read-only, until Enter is pressed."""
 
 import shlex
 import sys

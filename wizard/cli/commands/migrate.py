@@ -1,5 +1,4 @@
-"""`diskwright migrate`: the ways from ext2 or ext3 to ext4 for a filesystem that exists already, or one of
-them as a plan."""
+"""`diskwright migrate`: show the conversions of an ext2 or ext3 filesystem to ext4, or plan one."""
 
 import shlex
 import sys

@@ -1,4 +1,4 @@
-"""`diskwright move`: partitions go to another place on their drive, in place."""
+"""`diskwright move`: move partitions in place to another position on their drive."""
 
 from argparse import ArgumentParser, Namespace
 from functools import partial

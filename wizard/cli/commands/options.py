@@ -1,5 +1,4 @@
-"""`diskwright options`: the catalogue of options, what each does, its danger, and whether this kernel takes
-it."""
+"""`diskwright options`: list the option catalogue with effects, dangers and kernel support."""
 
 import sys
 from argparse import ArgumentParser, Namespace

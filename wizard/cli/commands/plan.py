@@ -1,4 +1,4 @@
-"""`diskwright plan`: work out a layout and write it down; nothing is written to the drive."""
+"""`diskwright plan`: plan a layout and write it to a file. Writes to no drive."""
 
 import shlex
 import sys

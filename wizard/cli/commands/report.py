@@ -1,4 +1,4 @@
-"""`diskwright report`: everything about a run in one file, to keep or to attach to a report of a bug."""
+"""`diskwright report`: write all about a run to one file, to archive or to attach to a bug report."""
 
 import sys
 from argparse import ArgumentParser, Namespace

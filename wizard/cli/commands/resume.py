@@ -1,4 +1,4 @@
-"""`diskwright resume`: go on with a run that ended early."""
+"""`diskwright resume`: resume an interrupted run."""
 
 import shlex
 from argparse import ArgumentParser, Namespace

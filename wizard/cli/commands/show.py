@@ -1,4 +1,4 @@
-"""`diskwright show`: a plan as before, after and commands."""
+"""`diskwright show`: show a plan with before, after and commands."""
 
 import sys
 from argparse import ArgumentParser, Namespace

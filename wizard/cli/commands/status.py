@@ -1,4 +1,4 @@
-"""`diskwright status`: what has been applied, and how it ended."""
+"""`diskwright status`: list runs with their results."""
 
 import os
 from argparse import ArgumentParser, Namespace

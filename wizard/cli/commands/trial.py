@@ -1,4 +1,4 @@
-"""`diskwright trial`: filesystems made in turn in free space, and compared by a purpose's work."""
+"""`diskwright trial`: compare filesystems in free space with the load of a workload."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
-"""`diskwright tune`: what would suit a filesystem better that exists already, as text and as differences, or
-as changes to be applied."""
+"""`diskwright tune`: suggest better settings for an existing filesystem.
+
+Output is text, diffs, or changes to apply.
+"""
 
 import shlex
 import sys

@@ -1,4 +1,4 @@
-"""`diskwright undo`: put back what a run changed, as long as it was not kept."""
+"""`diskwright undo`: undo the changes of a run that was not kept."""
 
 from argparse import ArgumentParser, Namespace
 

@@ -1,4 +1,4 @@
-"""`diskwright` without a command: the wizard, on a screen or line by line."""
+"""`diskwright` without a command: the wizard, full screen or line by line."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`diskwright workloads`: the purposes that advice knows."""
+"""`diskwright workloads`: list the workloads."""
 
 import sys
 from argparse import ArgumentParser, Namespace

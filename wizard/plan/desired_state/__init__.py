@@ -1,1 +1,1 @@
-"""What is wanted of drives, held against what they are: which drive is meant, and how it differs."""
+"""Compare drives with a request: find the drive and the differences."""

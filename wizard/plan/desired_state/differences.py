@@ -1,8 +1,6 @@
-"""How a drive differs from what is wanted: the plan that a blank drive would get, held against the one that
-is there. Pure.
+"""Compare a drive with the plan that a blank drive would get for the request. Pure.
 
-What the document does not say and a plan decides anew each time, such as where a partition starts, is no
-difference.
+Values that the request omits and each plan decides again, such as partition starts, are ignored.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The document `diskwright.wanted/1` as a TOML file, and its volumes as the requests that `plan` takes."""
+"""Read a `diskwright.wanted/1` TOML document, and convert the volumes to requests for `plan`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields

@@ -1,6 +1,6 @@
-"""How a volume group, or an md array, that is there differs from the one that is wanted. Pure.
+"""Compare an existing volume group, md array or Btrfs with the requested one. Pure.
 
-What it is called, and where in it something lies, is drawn or given out anew each time, and is no difference.
+Names and positions inside are drawn or assigned each time, so they are ignored.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""Changing one partition of a drive, while the others stay."""
+"""Change one partition of a drive and preserve the others."""

@@ -1,5 +1,4 @@
-"""Why a partition cannot be moved, or None. A menu shows it beforehand, and nothing is planned against it.
-Pure."""
+"""Explain why a partition cannot be moved, or return None. Used by menus and the planner. Pure."""
 
 from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, CONTAINER_TYPES
 from wizard.model.drive_facts import HOST_MANAGED

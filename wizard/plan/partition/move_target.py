@@ -1,4 +1,4 @@
-"""From a partition and what is wanted of it to a move. Pure."""
+"""Plan the move of a partition to a requested or aligned place. Pure."""
 
 import shlex
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Partitions of a drive that move one after another, each into the room that is there by then. Pure."""
+"""Plan moves of several partitions in turn, each into space that is free by then. Pure."""
 
 import shlex
 from collections.abc import Iterable, Iterator

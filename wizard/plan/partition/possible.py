@@ -1,6 +1,6 @@
-"""Whether one partition of a drive can be changed while the others stay: the reason against it, or None.
+"""Explain why one partition cannot be changed while the others stay, or return None.
 
-The planner refuses for these reasons, and a menu shows them beforehand. Pure.
+The planner refuses for these reasons, and menus show them in advance. Pure.
 """
 
 from wizard.filesystems.kind import CONTAINER_TYPES, Growing, is_half_moved

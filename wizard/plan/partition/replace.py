@@ -1,4 +1,4 @@
-"""From a drive and one of its partitions to a plan that changes that one and keeps the others."""
+"""Plan a format, deletion or resize of one partition that preserves the others."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

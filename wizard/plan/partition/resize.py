@@ -1,6 +1,4 @@
-"""From where a partition is wanted to what that means: it moves, grows or shrinks, or that takes two jobs.
-Pure.
-"""
+"""Translate a requested partition place into a move, growth or shrink, or two jobs. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum

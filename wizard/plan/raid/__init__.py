@@ -1,1 +1,1 @@
-"""Volumes in one volume group of LVM's."""
+"""Volumes on several drives or in one LVM volume group."""

@@ -1,8 +1,6 @@
-"""Whether a striped plan holds together, and what it shares with the others: layouts before, and marks that
-are erased.
+"""Validate a striped plan, and the old layouts and signature erasure that all plans share.
 
-A striped plan leaves no freedom: partitions, names, nodes and options all follow from its drives, its volume
-and its stripe.
+Partitions, names, nodes and options of a striped plan all follow from drives, volume and stripe.
 """
 
 from collections.abc import Iterator, Sequence

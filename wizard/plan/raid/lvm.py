@@ -1,8 +1,7 @@
-"""Volumes within one volume group of LVM's: sizes, names, nodes and operations. Pure; the planner and whoever
-checks a plan use it.
+"""Volumes in one LVM group: sizes, names, nodes and operations. Pure; for planning and validation.
 
-The group lies on one partition. LVM gives out its room in extents: every size is a whole number of them, and
-the first begins where the physical volume's data begin (pvcreate(8), vgcreate(8)).
+The group uses one partition. LVM allocates whole extents. The first extent starts at the data area of the
+physical volume (pvcreate(8), vgcreate(8)).
 """
 
 from collections.abc import Iterator, Sequence

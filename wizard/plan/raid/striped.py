@@ -1,5 +1,4 @@
-"""From several drives and one wish to a plan for one volume over all of them, striped or mirrored. Pure, as
-the other planner is."""
+"""Plan one volume across several drives, striped or mirrored. Pure."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace

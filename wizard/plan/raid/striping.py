@@ -1,9 +1,8 @@
-"""One volume over several drives: what a stripe makes of tables, names and options. Pure; the planner and
-whoever checks a plan use it.
+"""Tables, names and options of a volume striped across drives. Pure; for planning and validation.
 
-The arithmetic is that of mke2fs(8) and mkfs.xfs(8): ext4's stride is the chunk in blocks and its stripe width
-that of all data disks, XFS's su is the chunk and its sw their number. A RAID0 has no parity, so that every
-drive is a data disk.
+The arithmetic follows mke2fs(8) and mkfs.xfs(8). For ext4, stride is the chunk in blocks, and stripe width is
+that of all data disks. For XFS, su is the chunk and sw the number of data disks. RAID0 has no parity, so
+every drive is a data disk.
 """
 
 import re

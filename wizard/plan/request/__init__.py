@@ -1,1 +1,1 @@
-"""What a person asks for, in words and as what the planner takes, and what it may be."""
+"""Requests of a user, as words and as planner input, with their limits."""

@@ -1,4 +1,4 @@
-"""Encrypted volumes: the rules by which a LUKS2 container is laid around a filesystem. Pure."""
+"""Encrypted volumes: rules for a LUKS2 container around a filesystem. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

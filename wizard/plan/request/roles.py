@@ -1,8 +1,8 @@
-"""What a volume can be to a system that starts from the drive, and what a partition table calls that.
+"""Roles of volumes on a bootable drive, with their partition types. Also key files.
 
-GPT's types are those of the UAPI group's Discoverable Partitions Specification, by which firmware, boot
-loaders and systemd find the partitions without being told; an MBR has a type of its own for two of them only
-(UEFI 2.10, 5.2.2, and the Boot Loader Specification).
+GPT types are from the UAPI group's Discoverable Partitions Specification. Firmware, boot loaders and systemd
+find partitions by them. An MBR has types for only two roles (UEFI 2.10, 5.2.2, and the Boot Loader
+Specification).
 """
 
 import re

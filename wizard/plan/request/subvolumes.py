@@ -1,4 +1,4 @@
-"""Subvolumes of a Btrfs volume: what they may be called, and where they are mounted. Pure."""
+"""Names and mount points of Btrfs subvolumes. Pure."""
 
 import re
 from collections.abc import Sequence

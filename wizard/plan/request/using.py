@@ -1,4 +1,4 @@
-"""What follows from who may write, and where a volume is mounted when nobody says so. Pure."""
+"""Default mount points, and options that follow from a volume's owner. Pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

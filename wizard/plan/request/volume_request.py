@@ -1,4 +1,4 @@
-"""What a person asks for: one volume each, as words on the command line and as what the planner takes."""
+"""Parse and check requests for volumes, from command-line words to planner input."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,6 +1,4 @@
-"""From a request to a wish: the filesystem that is advised for it, or that its role calls for, with the
-options that were asked for.
-"""
+"""Resolve a request to a filesystem by advice or role, with the requested options."""
 
 from collections.abc import Sequence
 from dataclasses import replace

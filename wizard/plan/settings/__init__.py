@@ -1,1 +1,1 @@
-"""Changes to a filesystem that is in use."""
+"""Changes to a filesystem in use."""

@@ -1,6 +1,4 @@
-"""Whether changes hold together: each is one that follows from what is wanted, to the filesystem that is
-named.
-"""
+"""Validate changes: each must follow from the request and affect the named filesystem."""
 
 import re
 from collections.abc import Iterator

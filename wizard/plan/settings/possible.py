@@ -1,5 +1,7 @@
-"""Whether an action on a filesystem that exists, or on its drive, is possible: the reason why not, in one
-sentence. Pure, for menus and commands alike; `device` is the drive itself or a partition of it.
+"""Explain why an action on an existing filesystem or drive is impossible, or return None.
+
+One sentence per reason. Pure; for menus and commands. `device` is the drive or a partition. Also edits fstab
+text.
 """
 
 import hashlib

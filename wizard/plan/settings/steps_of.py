@@ -1,5 +1,4 @@
-"""Every step of a change to a filesystem that exists, derived from its typed operation: shown and run
-alike."""
+"""Derive each step of a change from the typed operation. Display and execution use the same result."""
 
 import shlex
 from collections.abc import Sequence

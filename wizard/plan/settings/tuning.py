@@ -1,6 +1,4 @@
-"""From advice for a filesystem that exists already to the changes that carry it out, each exactly as it was
-found and as it is to be.
-"""
+"""Convert advice for an existing filesystem to changes, each with exact old and new values."""
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass

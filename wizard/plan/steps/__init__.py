@@ -1,1 +1,1 @@
-"""The steps of a plan: typed operations, and everything that is shown and run of each."""
+"""Steps of a plan: typed operations with their texts and commands."""

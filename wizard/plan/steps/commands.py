@@ -1,5 +1,4 @@
-"""From a typed operation to what is run, and to what is shown of it where no command runs. Shown and run
-alike: both call this."""
+"""Commands, or file edits, of a typed operation. Display and execution both use them."""
 
 from wizard.filesystems.kind import TYPE_NAMES, Argv, Growing
 from wizard.filesystems.registry import KINDS, MADE

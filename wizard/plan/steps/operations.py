@@ -1,6 +1,4 @@
-"""From what was decided to typed operations in their order. The planner makes them here; a plan that is read
-is checked against them.
-"""
+"""Derive typed operations in order from a plan's decisions. Used by the planner and by validation."""
 
 from collections.abc import Sequence
 

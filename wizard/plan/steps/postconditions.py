@@ -1,4 +1,4 @@
-"""What must hold when a step is done, in words."""
+"""Describe the state required after a step, and the data that a plan destroys."""
 
 from collections.abc import Sequence
 from itertools import pairwise

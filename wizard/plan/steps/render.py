@@ -1,5 +1,4 @@
-"""An operation with everything that is shown of it, derived from the operation and the plan's facts: anyone
-can derive it again."""
+"""Derive all displayed texts of a step from the operation and the plan's facts. Repeatable."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

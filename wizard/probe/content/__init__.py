@@ -1,1 +1,1 @@
-"""Partition tables from recorded bytes."""
+"""Parse tables, superblocks and layers from recorded bytes."""

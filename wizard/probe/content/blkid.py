@@ -1,6 +1,6 @@
-"""The part of libblkid that reads signatures and partition tables, by ctypes. Only worker processes use it.
+"""ctypes binding of libblkid for signatures and partition tables. For worker processes only.
 
-The names, values and return codes are those of libblkid.h (util-linux, libblkid/src/blkid.h.in).
+Names, values and return codes follow libblkid.h (util-linux, libblkid/src/blkid.h.in).
 """
 
 import ctypes

@@ -1,7 +1,6 @@
-"""GUID partition tables from recorded bytes: both headers, both copies of the entries, their checksums. Pure;
-UEFI 2.10, chapter 5.3.
+"""Parse a GPT from recorded bytes: both headers and entry arrays, with checksums. UEFI 2.10, 5.3.
 
-Everything here counts in logical blocks, as the table does; what leaves is in bytes.
+Pure. Counts in logical blocks like the table; results are in bytes.
 """
 
 import struct

@@ -1,8 +1,6 @@
-"""Collecting what stands within and upon a drive: bytes of superblocks, and the layers (md, LVM, LUKS ...)
-with theirs.
+"""Collect superblocks on a drive, and the layers above it (md, LVM, LUKS ...) with theirs.
 
-Runs in the worker process of the drive that they stand on, since a layer may hang as a drive may. Nothing is
-ever written.
+Runs in the worker process of the underlying drive, since a layer can hang like a drive. Read-only.
 """
 
 import base64

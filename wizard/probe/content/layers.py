@@ -1,6 +1,4 @@
-"""What superblocks say of signatures, and what the layers on a drive are. Pure work on raw facts, recorded or
-fresh.
-"""
+"""Interpret superblocks and the layers on a drive. Pure, from raw facts, recorded or live."""
 
 import base64
 import binascii

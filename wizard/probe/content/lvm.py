@@ -1,7 +1,7 @@
-"""LVM2 physical volumes from their bytes: the label, where data begin, and which logical volumes lie where.
+"""Parse superblocks of LVM2 physical volumes (label, data start, logical volumes) and of md members.
 
 Sources: lvm2's lib/format_text/layout.h and lib/label/label.h, and the text format of its metadata
-(vgcfgbackup(8), lvm.conf(5)). Pure and bounded; bytes that make no sense give less, never an error.
+(vgcfgbackup(8), lvm.conf(5)). Pure and bounded: malformed bytes produce less, never an error.
 """
 
 import re

@@ -1,5 +1,6 @@
-"""The notice on a drive that waits: looked for in the few places where it can be, and nowhere that a
-partition lies in which something is recognised.
+"""Find the notice on a drive with a waiting run, at the few possible places.
+
+Partitions with a recognised signature are skipped. Also reads the slots of a move's journal.
 """
 
 import hashlib

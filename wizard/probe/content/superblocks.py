@@ -1,9 +1,8 @@
-"""Where data begin inside a container, and how a filesystem or an array is striped: from the bytes of their
-superblocks.
+"""Parse superblocks for the data start of containers, and the striping of filesystems and arrays.
 
-Pure work on recorded bytes. Whatever they hold, nothing here raises, reads more than a few MiB, or gives a
-place outside the device. Sources: the LUKS1 and LUKS2 on-disk format specifications; Linux fs/ext4/ext4.h and
-fs/xfs/libxfs/xfs_format.h. md and LVM have modules of their own.
+Pure, from recorded bytes. For any bytes, this module never raises, reads at most a few MiB, and returns only
+places on the device. Sources: the LUKS1 and LUKS2 on-disk format specifications; Linux fs/ext4/ext4.h and
+fs/xfs/libxfs/xfs_format.h. md and LVM have separate modules.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""MBR partition tables from recorded bytes, with the chain of logical partitions. Pure;
-block/partitions/msdos.c has the rules.
+"""Parse MBR tables with logical partitions from recorded bytes.
 
-Starts and lengths in the table count logical blocks.
+Source: Linux block/partitions/msdos.c. Pure. Starts and lengths in the table count logical blocks. Also
+combines MBR and GPT into one table.
 """
 
 import struct

@@ -1,1 +1,1 @@
-"""What a drive says of itself."""
+"""Facts that a drive reports about itself."""

@@ -1,5 +1,6 @@
-"""Who a drive is: model, serial, WWN and bus, from sysfs first and udev's database where sysfs is silent.
-Pure.
+"""Parse ATA and SCSI identification of a drive. Pure.
+
+Model, serial number, WWN and bus come from sysfs, else from udev's database.
 """
 
 import base64

@@ -1,5 +1,4 @@
-"""NVMe's Identify data: in which LBA formats a namespace could be, and what changing them would erase. Asked,
-never set.
+"""Read NVMe Identify data: LBA formats of a namespace, and the scope of a Format. Read-only.
 
 Sources: NVM Express Base Specification 2.0, Identify (opcode 06h) and Identify Controller; NVM Command Set
 Specification 1.0, Identify Namespace; Linux include/uapi/linux/nvme_ioctl.h.

@@ -1,4 +1,4 @@
-"""What smartctl said of a drive."""
+"""Parse the output of smartctl."""
 
 import json
 import re

@@ -1,5 +1,6 @@
-"""Asking the kernel for the zones of a drive (BLKREPORTZONE, linux/blkzoned.h). Nothing is written, and no
-zone changes its state.
+"""Read the zones of a drive from the kernel (BLKREPORTZONE, linux/blkzoned.h).
+
+Read-only; no zone changes state.
 """
 
 import fcntl

@@ -1,1 +1,1 @@
-"""What the running system says: sysfs, modules, and who uses which device."""
+"""Facts from the running system: sysfs, modules, and uses of devices."""

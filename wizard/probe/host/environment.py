@@ -1,4 +1,7 @@
-"""Who called, and who is meant by a name: looked up once, when it is planned."""
+"""Look up the caller and the owner that a name means, once at planning time.
+
+Also detects containers, distributions and programs with open files.
+"""
 
 import grp
 import os

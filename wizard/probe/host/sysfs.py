@@ -1,4 +1,4 @@
-"""Reading sysfs: attribute texts and the list of drives. No conclusions beyond what is a drive at all."""
+"""Read attributes and the list of drives from sysfs. The only conclusion is which devices are drives."""
 
 import base64
 import re

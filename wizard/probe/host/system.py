@@ -1,4 +1,4 @@
-"""Raw facts of the machine itself: kernel, tools, and the graph of who uses which block device."""
+"""Raw facts of the machine: kernel, tools, and the graph of block devices and their uses."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Who uses a drive, and what stands on it: pure work on the raw graph."""
+"""Find uses and layers of a drive. Pure, from the raw graph."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,1 +1,1 @@
-"""What views are made of: rows, paragraphs and bars, from facts. Nothing here is a place."""
+"""Rows, paragraphs and bars for views, built from facts. Contains no screens."""

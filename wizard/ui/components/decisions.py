@@ -1,4 +1,4 @@
-"""What can be decided about a run of any kind. Pure."""
+"""Decisions available for a run of any kind, and actions for findings. Pure."""
 
 from __future__ import annotations
 

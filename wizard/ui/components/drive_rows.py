@@ -1,4 +1,4 @@
-"""A drive, its partitions and what was found of it, as rows and paragraphs. Pure."""
+"""A drive with partitions and findings as rows and paragraphs. Pure."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""A plan's volumes, what is lost, and the volume under the cursor, as rows and paragraphs. Pure."""
+"""A plan's volumes and data losses, and the selected volume, as rows and paragraphs. Pure."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""How far a run is, as it was seen last."""
+"""Progress of a run as last seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why something is said: each sentence with what stands behind it. Rules are read here, none is made."""
+"""Statements with their reasons and evidence. Reads rules and adds none."""
 
 from __future__ import annotations
 

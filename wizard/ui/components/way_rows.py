@@ -1,4 +1,4 @@
-"""A way to ext4 as a row, and everything that is said of it. Pure."""
+"""A conversion method as a row with details, and verdicts as blocks. Pure."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Places that lie beside the way: pages to read, questions, what is installed, the end."""
+"""Dialogs outside the main path: pages, questions, installation and exit."""

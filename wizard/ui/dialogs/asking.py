@@ -1,4 +1,4 @@
-"""Questions, and something to type. What Enter does at first changes nothing."""
+"""Question and text input dialogs. Enter changes nothing by default."""
 
 from __future__ import annotations
 

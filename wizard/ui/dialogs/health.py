@@ -1,4 +1,4 @@
-"""Installing programs that are missing, after one question that says how large they are."""
+"""Dialog to install missing tools, after one question with the size, and the health page of a drive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring on this very drive: start, watch, stop, read. What is measured, the kinds say."""
+"""Benchmark dialog: start, watch, stop and read. Subclasses define the benchmark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that are read: a text, the help to a place, reasons, and steps with their commands."""
+"""Pages to read: text, screen help, reasons, glossary, and steps with commands."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Places behind the plan, where every choice in it can be looked at and made otherwise."""
+"""Editors of the plan's details."""

@@ -1,6 +1,4 @@
-"""Where a partition that exists starts and ends, and how large it is: adjusted by keys, and what that
-means.
-"""
+"""Editor for start, end and size of an existing partition, with the meaning of each change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which filesystems are tried where the plan puts a volume."""
+"""Select the filesystems to compare at a planned volume's place. Also arranges table and volume group."""
 
 from __future__ import annotations
 

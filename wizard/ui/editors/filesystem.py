@@ -1,4 +1,4 @@
-"""Which filesystem: the ranking for a purpose on a drive, with the reasons."""
+"""Select a filesystem from the ranking for a workload and drive, with reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every option of a filesystem: taken one by one, a dangerous one only when its danger is typed back."""
+"""Select options of a filesystem. A dangerous option requires typing the danger phrase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Over which drives a volume lies, and how."""
+"""Select the drives of a volume, and how it uses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form for one volume."""
+"""Form for one volume."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a person can begin: plans, changes and migrations, seen alike by Review and Work."""
+"""Jobs that a user can start: plans, changes and conversions, alike for Review and Work."""

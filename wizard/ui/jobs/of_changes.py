@@ -1,4 +1,4 @@
-"""Something that can be begun, as Review and Work see it. Neither knows which kind it is."""
+"""Common interface of jobs for Review and Work, independent of their kind. Also changes and copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Partitions that move, as something that can be begun."""
+"""Moves of partitions and conversions to ext4 as jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan as something that can be begun."""
+"""A plan as a job."""
 
 from __future__ import annotations
 

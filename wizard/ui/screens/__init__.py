@@ -1,1 +1,1 @@
-"""The places on the way from the drives to the result, one a file."""
+"""Screens from the drives to the result, one per module."""

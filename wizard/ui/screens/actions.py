@@ -1,4 +1,4 @@
-"""The menu of a drive or a partition, and what leads from there to Review."""
+"""Menu screen of a drive or partition, and the paths from there to Review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring on this very drive whether alignment matters."""
+"""Screen to measure the effect of alignment on a drive."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Bringing files to a volume: from where, into which folder; then what the copy does not keep, before
-Review."""
+"""Screens to copy files to a volume: source, target folder, then losses of the copy, before Review."""
 
 from __future__ import annotations
 

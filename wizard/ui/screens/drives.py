@@ -1,4 +1,4 @@
-"""The first screen: the drives, what waits, and what can be done with each."""
+"""Screen 1: drives, waiting runs and available actions."""
 
 from __future__ import annotations
 

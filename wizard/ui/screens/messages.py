@@ -1,4 +1,4 @@
-"""The first screen's sentences."""
+"""Messages of screen 1."""
 
 from wizard.model.said import Sentence, t
 

@@ -1,4 +1,4 @@
-"""The third screen: everything that is decided, and the keys that change it."""
+"""Screen 3: all decisions of the plan, with keys to change them."""
 
 from __future__ import annotations
 

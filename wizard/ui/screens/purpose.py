@@ -1,4 +1,4 @@
-"""The second screen: what the drive is for, and what follows from that."""
+"""Screen 2: the drive's workload and the resulting volumes."""
 
 from __future__ import annotations
 

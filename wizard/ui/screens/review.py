@@ -1,4 +1,4 @@
-"""The fourth screen: what is lost, what will be done, and the drive's own token."""
+"""Screen 4: lost data, steps, and the drive's serial number to confirm."""
 
 from __future__ import annotations
 

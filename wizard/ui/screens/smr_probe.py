@@ -1,4 +1,4 @@
-"""The quick test whether this very drive is shingled."""
+"""Screen for the quick test if a drive is shingled."""
 
 from __future__ import annotations
 

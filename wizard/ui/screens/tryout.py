@@ -1,4 +1,4 @@
-"""Filesystems being tried, and what that showed."""
+"""Screen for a filesystem comparison and the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways to ext4 that keep every file: which there are, what goes with one, and planning it."""
+"""Screen for conversions to ext4 that preserve all files: methods, options and planning."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The fifth screen: work as it goes on, then how it ended and what can be decided. The work itself needs
-nobody to look."""
+"""Screen 5: progress, then the result and the decision. The run continues without the screen."""
 
 from __future__ import annotations
 

@@ -20,5 +20,5 @@ def test_what_pip_cannot_bring_is_explained(environment: bool, monkeypatch: pyte
     with pytest.raises(Refused) as refused:
         guard.check_tools(plan_for(drive(), wish("ext4")))
     said = str(refused.value)
-    assert "libparted bindings" in said and said.endswith("Nothing was written.")
+    assert "libparted binding" in said and said.endswith("Nothing was written.")
     assert ("--system-site-packages" in said) is environment

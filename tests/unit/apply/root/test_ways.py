@@ -20,7 +20,7 @@ from wizard.apply.privilege.ask import (
     way_to_root,
 )
 from wizard.apply.privilege.client import Elevated
-from wizard.apply.run import process
+from wizard.apply.run import module
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import module_argv
 from wizard.host.this_system import RealServices
@@ -76,7 +76,7 @@ def test_pkexec_without_its_setuid_bit_gives_nothing(tmp_path: Path) -> None:
 def test_what_root_starts_is_a_file_of_this_package_and_no_code() -> None:
     argv = RootProgram("sudo", ("sudo", "--")).argv
     assert "-c" not in argv and argv[-1] == RELAY
-    assert Path(argv[-2]) == Path(process.__file__) and argv[2:4] == (sys.executable, "-I")
+    assert Path(argv[-2]) == Path(module.__file__) and argv[2:4] == (sys.executable, "-I")
 
 
 def test_it_runs_modules_of_this_package_alone(tmp_path: Path) -> None:
@@ -84,9 +84,9 @@ def test_it_runs_modules_of_this_package_alone(tmp_path: Path) -> None:
     (tmp_path / "wizard" / "__init__.py").write_text("print('not ours')")
     for name in ((), ("http.server",), ("wizardry",)):
         ran = subprocess.run(
-            (sys.executable, "-I", process.__file__, *name), cwd=tmp_path, capture_output=True, check=False
+            (sys.executable, "-I", module.__file__, *name), cwd=tmp_path, capture_output=True, check=False
         )
-        assert (ran.returncode, ran.stdout) == (process.WRONG_USAGE, b"")
+        assert (ran.returncode, ran.stdout) == (module.WRONG_USAGE, b"")
     ours = subprocess.run(
         (*module_argv("wizard.probe.nothing"),), cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -1,1 +1,1 @@
-"""The move itself, on any drive: its phases and windows, and the journal that both leave there."""
+"""The move on any drive: phases, windows, and the journal on the drive."""

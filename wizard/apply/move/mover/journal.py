@@ -1,11 +1,10 @@
-"""The journal of a move, on the drive itself: two slots for the state in turn, the images, and a ring of two
-windows.
+"""Journal of a move, on the same drive: two alternating state slots, images, a ring of two windows.
 
-A slot is valid when its digest is right; of two valid ones the higher number counts. So a torn write of one
+A slot is valid if the digest matches. Of two valid slots the higher number counts, so a torn write of one
 leaves the other.
 
-Two windows and no more: of three, one could be valid again that is older than the one before it, and nobody
-could tell it from one that is newer than one that was lost.
+The ring has exactly two windows. With three, an outdated window could be valid again after a loss. It could
+not be distinguished from a newer one.
 """
 
 import hashlib

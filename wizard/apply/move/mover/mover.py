@@ -1,8 +1,8 @@
-"""The phases of a move, each repeatable, each left by a record that is on the medium first.
+"""Phases of a move. Each is repeatable. A durable record precedes the next phase.
 
-What nobody may see is half of a filesystem, and nobody may repair it. So the table's entry covers both
-places, and the head and all copies of it are zeros, until all of the content lies at one place. Copies come
-before the marks of the head, and go after them: what is recognised is whole.
+Half a filesystem must never be visible or repairable. So until all content is at one place, the table's entry
+covers both places. Until then the head and all copies of the head are zeros. Copies are written before the
+head's signatures, and cleared after them: whatever is recognised is complete.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,6 +1,4 @@
-"""From a move and what the drive holds to the journal's first state: the images of its head and of the
-table.
-"""
+"""Prepare the first state of a move's journal, with images of the partition's head and of the table."""
 
 import errno
 import hashlib

@@ -1,7 +1,8 @@
-"""Moving the windows, by either scheme.
+"""Move the windows of a partition, direct or logged.
 
-Direct: a window goes to the hole only, so at any cut the recorded boundary is right, whatever was torn.
-Logged: a window is in the log before its place is written; after a cut the log's windows are written again.
+Direct: a window is written only to the hole. After a cut the recorded boundary is correct, even if a write
+was torn.
+Logged: a window is in the log before the target is written. After a cut the log's windows are written again.
 """
 
 from collections.abc import Callable, Iterator
