@@ -126,7 +126,7 @@ async def perform_moving(pilot: Hand, take: Take, services: MovingPerformance) -
     await take("ways-review")
     await press(pilot, f"={services.recorded.drive.token}", "enter")
     await come(pilot, "work")
-    await until(lambda: "block maps to extents" in flat(pilot), pilot)
+    await until(lambda: "from block maps" in flat(pilot), pilot)
     await take("ways-work")
     services.applied.set()
     await come(pilot, "result")

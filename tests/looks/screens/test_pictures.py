@@ -58,7 +58,7 @@ def test_without_colours_there_is_none_and_with_them_there_is() -> None:
 
 def test_a_lost_partition_is_marked_by_more_than_its_colour() -> None:
     assert re.search(r"[x✗] ?(films|backup)", words(taken("-mono")["plan"]))
-    assert "Lost" in words(taken("-mono")["plan"]) and "Lost" in words(taken("-console")["review"])
+    assert "Lost" in words(taken("-mono")["plan"]) and "Deleted when" in words(taken("-console")["review"])
 
 
 def test_every_picture_of_the_readme_and_of_docs_is_taken() -> None:
