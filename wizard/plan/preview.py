@@ -402,7 +402,7 @@ def step_lines(number: int, step: Step, width: int) -> Iterator[str]:
 def _doubts(plan: Plan, width: int) -> Iterator[str]:
     if plan.doubts:
         yield ""
-        yield str(t("Unknown:"))
+        yield str(t("Notes:"))
         for doubt in plan.doubts:
             yield from wrapped(f"  - {printable(str(doubt), 1000)}", width, hang=4)
 

@@ -16,7 +16,7 @@ from tests.looks.rehearsal import (
     to_place,
     until,
 )
-from tests.unit.migrate.moving import MovingServices
+from tests.unit.ext4.moving import MovingServices
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan

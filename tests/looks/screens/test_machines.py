@@ -13,9 +13,9 @@ from tests.looks.rehearsal import CONSOLE, MODERN, MONO, Rehearsal, verdict
 from tests.looks.screens.touring import SIZES, TERMINALS, Drawn, tour
 from tests.looks.workshop import workshop
 from tests.machines import name_of, recordings
-from tests.unit.desk.person import Person, texts_of
-from tests.unit.faces.test_hostile_text import HOSTILE
-from tests.unit.layout.changes.test_adjusted import person_at
+from tests.unit.cli.test_hostile_text import HOSTILE
+from tests.unit.plan.settings.test_adjusted import person_at
+from tests.unit.ui.person import Person, texts_of
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_machine

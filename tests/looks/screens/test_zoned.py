@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.lab.visits.drives.portraits import file_of
 from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready
-from tests.unit.desk.person import texts_of
+from tests.unit.ui.person import texts_of
 from wizard.model.machine import Machine
 from wizard.probe.machine import load_machine
 

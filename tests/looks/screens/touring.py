@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rich.cells import cell_len
 
 from tests.looks.rehearsal import CONSOLE, MODERN, MONO
-from tests.unit.desk.person import Person, texts_of_block
+from tests.unit.ui.person import Person, texts_of_block
 from wizard.model.errors import printable
 from wizard.ui.view import Command, View
 from wizard.window.canvas import Sheet

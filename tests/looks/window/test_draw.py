@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED, HOSTILE_VIEW, WAITING
 from tests.looks.window.made_views import DONE, DRIVES, FORM, HOSTILE, MENU, PLAN, REVIEW, WORK
-from tests.unit.desk.person import texts_of_block
+from tests.unit.ui.person import texts_of_block
 from wizard.ui.view import Action, ScreenStep, Stretch, View, para
 from wizard.window.bars import shares
 from wizard.window.canvas import Sheet, folded

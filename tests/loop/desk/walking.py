@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.loop.applying import SECONDS, Work, said, story, unknown_kernel
-from tests.unit.desk.person import Person
+from tests.unit.ui.person import Person
 from wizard.apply.run.runs import list_runs
 from wizard.host.this_system import RealServices
 from wizard.model.ext import Event

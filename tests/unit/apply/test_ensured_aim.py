@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from tests.unit.layout.ensured.test_ensured import ENCRYPTED, HEAD, VOLUME
-from tests.unit.layout.ensured.test_several import MIRROR, ONE, OTHER
-from tests.unit.layout.layouts import EVERYTHING
 from tests.unit.machines import machine
+from tests.unit.plan.desired_state.test_ensured import ENCRYPTED, HEAD, VOLUME
+from tests.unit.plan.desired_state.test_several import MIRROR, ONE, OTHER
+from tests.unit.plan.layouts import EVERYTHING
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.converge import Aim
 from wizard.apply.ensure.look import places_in

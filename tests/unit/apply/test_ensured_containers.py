@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.layout.ensured.test_ensured import ENCRYPTED, HEAD, in_container, made
 from tests.unit.machines import drive
+from tests.unit.plan.desired_state.test_ensured import ENCRYPTED, HEAD, in_container, made
 from wizard.apply.ensure import layers
 from wizard.apply.ensure.layers import container_faults, places_at_boot
 from wizard.apply.run.backup_store import Environment

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.earlier import Body, first_body, sealed
-from tests.unit.migrate.migrations import EXT3, TARGET, UUID, situation
+from tests.unit.ext4.migrations import EXT3, TARGET, UUID, situation
 from wizard.apply.conversion.system_checks import folder_seen
 from wizard.ext4.assessment import Folder
 from wizard.ext4.check import (

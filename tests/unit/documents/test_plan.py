@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.earlier import Body, first_body, sealed
-from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, partition, partitioned
+from tests.unit.plan.layouts import plan_for, wish
 from wizard.model.errors import BadInput
 from wizard.model.ext import Waiting
 from wizard.model.plan import Plan, WriteTable

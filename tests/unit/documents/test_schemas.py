@@ -13,17 +13,17 @@ from jsonschema import Draft202012Validator
 from tests.schemas.documents import DOCUMENTS, RUN, Document
 from tests.schemas.valid import ENTRY, faults, faults_of, validator_of
 from tests.unit.apply.test_bring import BRING, TAKES
+from tests.unit.benchmark.shingled.displaced import NOTHING, likely_verdict
+from tests.unit.benchmark.shingled.slowing import Shingled, judged
+from tests.unit.benchmark.shingled.test_cliff import verdict as cliff_verdict
+from tests.unit.benchmark.trials import verdict as trial_verdict
 from tests.unit.documents.test_changes import CHANGES
-from tests.unit.layout.changes.test_moving import MISALIGNED, moved
-from tests.unit.layout.ensured.test_ensured import HEAD, VOLUME
+from tests.unit.ext4.migrations import situation
+from tests.unit.ext4.test_carried import ROOT
 from tests.unit.machines import partitioned
-from tests.unit.migrate.migrations import situation
-from tests.unit.migrate.test_carried import ROOT
+from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME
+from tests.unit.plan.settings.test_moving import MISALIGNED, moved
 from tests.unit.report.reports import MACHINES, RECORDINGS, plans_of
-from tests.unit.trial.shingled.displaced import NOTHING, likely_verdict
-from tests.unit.trial.shingled.slowing import Shingled, judged
-from tests.unit.trial.shingled.test_cliff import verdict as cliff_verdict
-from tests.unit.trial.trials import verdict as trial_verdict
 from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.benchmark.alignment import render_cliff_verdict, render_displaced_verdict
 from wizard.benchmark.candidates.trial import render_trial

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import wizard.filesystems
-from tests.unit.layout.layouts import wish
 from tests.unit.machines import machine
+from tests.unit.plan.layouts import wish
 from wizard.advice.missing import filesystem
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import KINDS, MADE, mounted_as

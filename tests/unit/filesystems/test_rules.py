@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.layout.layouts import kinds_of, plan_for, wish
 from tests.unit.machines import drive, machine
+from tests.unit.plan.layouts import kinds_of, plan_for, wish
 from wizard.advice.missing import filesystem, obstacles
 from wizard.apply.steps import layers as swaps
 from wizard.apply.steps.layers import parse_swaps

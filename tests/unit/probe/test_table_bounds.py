@@ -3,8 +3,8 @@ of a drive to what is found, what is free, and what is planned."""
 
 import pytest
 
-from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import partition, partitioned
+from tests.unit.plan.layouts import plan_for, wish
 from tests.unit.probe import rawfacts
 from tests.unit.probe.gptimage import Image, header
 from wizard.findings.diagnose import diagnose

@@ -16,7 +16,7 @@ from tests.machines import FOLDER, LOOPS, name_of, recordings
 from tests.machines.catalogue import README, catalogue
 from tests.machines.made import MACHINES
 from tests.machines.record import AROUND
-from tests.unit.layout.layouts import UUIDS
+from tests.unit.plan.layouts import UUIDS
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
 from wizard.host.recorded import RecordedServices

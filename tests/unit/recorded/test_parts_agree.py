@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.layout.layouts import UUIDS, plan_for, wish
 from tests.unit.machines import drive, machine
+from tests.unit.plan.layouts import UUIDS, plan_for, wish
 from wizard.advice.evidence import load_evidence
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload

@@ -10,11 +10,11 @@ from typing import Literal
 
 import pytest
 
-from tests.unit.layout.layouts import EVERYTHING, plan_for, wish
+from tests.unit.benchmark.trials import FASTER
+from tests.unit.benchmark.trials import verdict as tried
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING, plan_for, wish
 from tests.unit.report.reports import RECORDINGS, Page, assert_whole, plan_of, plans_of
-from tests.unit.trial.trials import FASTER
-from tests.unit.trial.trials import verdict as tried
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run

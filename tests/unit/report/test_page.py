@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.benchmark.trials import FASTER
+from tests.unit.benchmark.trials import verdict as tried
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.report.reports import MACHINES, RECORDINGS, Page, plan_of, plans_of, verdict
-from tests.unit.trial.trials import FASTER
-from tests.unit.trial.trials import verdict as tried
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.findings.diagnose import diagnose

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive, partition, partitioned
+from tests.unit.plan.layouts import plan_for, wish
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
 from wizard.plan.check import check_plan

@@ -4,7 +4,7 @@ from os import terminal_size
 
 import pytest
 
-from tests.unit.lines.telling import EVERYTHING, a_list
+from tests.unit.plain.telling import EVERYTHING, a_list
 from wizard.window.run import FIRST, SECOND, early_frame, names_first
 from wizard.window.terminal import Colours, Glyphs, Terminal
 

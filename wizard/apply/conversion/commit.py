@@ -148,7 +148,7 @@ def drop_folder(folder: Path) -> None:
 
 
 UNCHANGED = t("The drive is unchanged.")
-USED = t("the filesystem was modified since, for example by a read-write mount")
+USED = t("it was modified since, for example by a read-write mount")
 
 
 class Note(Protocol):

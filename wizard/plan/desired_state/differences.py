@@ -148,7 +148,7 @@ def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> I
     numbers = [part.number for part in drive.partitions]
     if numbers != [slot.number for slot in wanted.partitions]:
         yield t(
-            "{drive} has {found} partitions that differ from the {wanted} requested",
+            "{drive} has {found} partitions instead of {wanted}",
             drive=drive.path,
             found=len(numbers),
             wanted=len(wanted.partitions),

@@ -40,7 +40,7 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Bl
     if not services.demo:
         yield para(
             muted(
-                t("You can decide later. It is listed first on Drives.")
+                t("You can decide later. Waiting runs are listed first on Drives.")
                 if not services.needs_root
                 else decision.later(run)
             )

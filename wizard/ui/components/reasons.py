@@ -259,8 +259,8 @@ def step_reasons(plan: Plan, wishes: Sequence[Wish]) -> tuple[Reason, ...]:
         for number, step in enumerate(plan.steps, 1)
     )
     doubtful, behind = (
-        Piece(t("Unknown:"), Tone.WARN),
-        (para(t("Unknown when the plan was created.")),),
+        Piece(t("Note:"), Tone.WARN),
+        (para(t("From when the plan was created.")),),
     )
     return (*steps, *(Reason(Piece(doubt), behind, doubtful) for doubt in plan.doubts))
 

@@ -66,7 +66,7 @@ HELP = (
 
 
 CANNOT = t("cannot")
-IN_DOUBT = t("Unknown:")
+IN_DOUBT = t("Note:")
 
 SPOKEN = 1000
 """No terminal has so many columns: beside a list the pane has the sentence, and a face without panes tells

@@ -50,4 +50,4 @@ OPTIONS = t("Mount options")
 TUNE = t("Better options")
 
 
-DOUBT = t("Unknown:")
+DOUBT = t("Note:")

@@ -201,7 +201,7 @@ class WorkScreen(Place):
             if power != ""
             else t("The current step may be left half done. Afterwards, start diskwright again.")
         )
-        return para(Piece(t("If the power goes now:"), Tone.WARN), strong(said), hang=2)
+        return para(Piece(t("After a power cut now:"), Tone.WARN), strong(said), hang=2)
 
     def _work_panes(self) -> Iterator[Pane]:
         yield Pane(STEPS, tuple(self._steps()))

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.unit.layout.several.stripes import numbered, striped
+from tests.unit.plan.raid.stripes import numbered, striped
 from wizard.apply.engine.changes import SAMPLES, first_data, sample_of, zeros_wanted
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent

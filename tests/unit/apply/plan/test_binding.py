@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive
+from tests.unit.plan.layouts import plan_for, wish
 from wizard.apply.plan import guard
 from wizard.model.errors import Refused
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import E512, N512, drive
+from tests.unit.plan.layouts import plan_for, wish
 from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.identity_check import identity_difference

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import E512, SIZE_BYTES, drive, machine
+from tests.unit.plan.layouts import plan_for, wish
 from tests.unit.probe import rawfacts
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, tells_who_it_is
 from wizard.apply.plan.start import check_tokens

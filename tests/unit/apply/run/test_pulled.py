@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import drive
+from tests.unit.plan.layouts import plan_for, wish
 from wizard.apply.block import devices
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan import run as execution
@@ -54,7 +54,7 @@ def test_the_journal_has_how_a_run_ended_whose_drive_went(
     carry_out(job_of(run), RunWork(run, Purpose.APPLY, Journal(run), ()), next_commands)
     failed, last = read_entries(run)[-2:]
     assert (failed.event, failed.step, last.event) == (Event.STEP_FAILED, 1, Event.FAILED)
-    assert failed.sentence.startswith(f"{MISSING} was detached")
+    assert failed.sentence.startswith(f"{MISSING} was disconnected")
     assert str(trouble) in failed.sentence and failed.sentence in last.sentence
 
 

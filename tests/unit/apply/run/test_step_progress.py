@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.migrate.migrations import situation
+from tests.unit.ext4.migrations import situation
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import lock_run
 from wizard.apply.run.progress_log import FILE, StepProgress, note_progress, noting, read_progress

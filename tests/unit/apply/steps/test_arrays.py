@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.layout.layouts import plan_for, wish
-from tests.unit.layout.several.stripes import BTRFS, LVM, MD, MIRROR, TWICE
-from tests.unit.layout.test_whole import zoned_plan
 from tests.unit.machines import E512, drive
+from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.raid.stripes import BTRFS, LVM, MD, MIRROR, TWICE
+from tests.unit.plan.test_whole import zoned_plan
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import check_tokens, room_bytes

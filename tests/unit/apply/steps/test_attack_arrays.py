@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.layout.several.stripes import LVM, MD
-from tests.unit.layout.test_whole import ZONED, zoned_plan
 from tests.unit.machines import drive
+from tests.unit.plan.raid.stripes import LVM, MD
+from tests.unit.plan.test_whole import ZONED, zoned_plan
 from wizard.apply.plan import drive_digests, resume
 from wizard.apply.plan.resume import check_made, check_on_array
 from wizard.apply.steps import arrays

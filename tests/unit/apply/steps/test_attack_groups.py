@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.apply.steps.test_attack_arrays import Tools, step_of, until
-from tests.unit.layout.several.test_grouped import PLAN
+from tests.unit.plan.raid.test_grouped import PLAN
 from wizard.apply.plan import drive_digests, resume
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.resume import check_on_array

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.layout.layouts import plan_for, wish
 from tests.unit.machines import partition, partitioned
+from tests.unit.plan.layouts import plan_for, wish
 from wizard.apply.block import scratch_device as rules_given
 from wizard.apply.block.scratch_device import forget_left_rules, heed, ignore_mapped
 from wizard.apply.plan import verify

@@ -140,7 +140,7 @@ def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_close
     case.drive.content[at] ^= 1
     case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
     found = case.content
-    with pytest.raises(Refused, match="filesystem is unchanged: "):
+    with pytest.raises(Refused, match="is left alone: "):
         case.commit()
     assert (case.content, case.phase, case.store.exists()) == (found, Phase.LEFT, False)
 

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from tests.unit.layout.layouts import wish
 from tests.unit.machines import drive, machine
+from tests.unit.plan.layouts import wish
 from tests.unit.probe import rawfacts
 from wizard.plan.messages import FORGOTTEN, IN_CONTAINER
 from wizard.plan.planner import make_plan

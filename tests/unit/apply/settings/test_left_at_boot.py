@@ -1,0 +1,141 @@
+"""Lines of fstab and crypttab that name what a plan takes away."""
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tests.unit.machines import machine, partition, partitioned
+from tests.unit.plan.layouts import wish
+from wizard.apply.run.backup_store import Environment
+from wizard.host.session import PartChange
+from wizard.host.this_system import RealServices
+from wizard.model.machine import Signature
+from wizard.model.plan import Plan
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode
+
+OLD = "7d9fc3cb-0b76-4a4b-a6d2-000000000001"
+FILMS = partition(1, MIB, GIB, signatures=(Signature("ext4", "filesystem", uuid=OLD, label="films"),))
+OTHER = partition(2, 2 * GIB, GIB, filesystem="xfs")
+DRIVE = partitioned(FILMS, OTHER)
+LOCKED = partition(1, MIB, GIB, signatures=(Signature("crypto_LUKS", "crypto", uuid=OLD),))
+BARE = partition(2, 2 * GIB, GIB)
+CONTAINERS = partitioned(LOCKED, BARE)
+
+
+def services(folder: Path, line: str) -> RealServices:
+    fstab = folder / "fstab"
+    fstab.write_text(f"# mounts\n{line}\n")
+    return RealServices(environment=Environment(fstab=fstab))
+
+
+def said(plan: Plan, folder: Path) -> str:
+    return " ".join(str(doubt) for doubt in plan.doubts if str(folder) in str(doubt))
+
+
+def replaced(folder: Path, line: str, label: str = "new", mode: Mode = Mode.REPLACE) -> str:
+    wishes = (wish("ext4", label=label),)
+    return said(services(folder, line).plan(machine(DRIVE), DRIVE, wishes, mode), folder)
+
+
+@pytest.mark.parametrize("source", [f"UUID={OLD}", "LABEL=films", f"PARTUUID={FILMS.part_uuid}", "/dev/sda1"])
+def test_a_line_that_names_what_is_lost_is_told(source: str, tmp_path: Path) -> None:
+    stops = replaced(tmp_path, f"{source} /srv/films ext4 defaults 0 2")
+    assert stops.startswith("Line 2 of ") and source in stops and "lacks nofail" in stops
+    assert "`diskwright unmount /dev/sda1 --boot`" in stops
+    goes_on = replaced(tmp_path, f"{source} /srv/films ext4 noatime,nofail 0 2")
+    assert source in goes_on and "lacks nofail" not in goes_on
+
+
+def test_of_several_lines_one_that_a_start_stops_at_is_told(tmp_path: Path) -> None:
+    lines = [
+        f"UUID={OLD} /srv/{name} btrfs subvol={name}{more} 0 0"
+        for name, more in (("a", ",nofail"), ("b", ""))
+    ]
+    told = replaced(tmp_path, "\n".join(lines))
+    assert told.startswith("Line 3 of ") and "lacks nofail" in told
+
+
+def test_a_line_for_what_stays_or_is_found_again_is_not(tmp_path: Path) -> None:
+    assert not replaced(tmp_path, "UUID=another /srv/films ext4 defaults 0 2")
+    assert not replaced(tmp_path, "LABEL=films /srv/films ext4 defaults 0 2", label="films")
+    assert not replaced(tmp_path, f"UUID={OLD} /srv/films ext4 defaults 0 2", mode=Mode.USE_FREE)
+
+
+def test_of_one_partition_only_its_own_line_is_told(tmp_path: Path) -> None:
+    ours = services(tmp_path, f"UUID={OLD} /srv/films ext4 defaults 0 2")
+    for part, is_told in ((FILMS, True), (OTHER, False)):
+        plan = ours.plan_part(machine(DRIVE), DRIVE, part, PartChange.DELETE)
+        assert bool(said(plan, tmp_path)) is is_told
+        wishes = (wish("ext4", label=str(uuid4())[:8]),)
+        plan = ours.plan_part(machine(DRIVE), DRIVE, part, PartChange.FORMAT, wishes)
+        assert bool(said(plan, tmp_path)) is is_told
+
+
+def opened(folder: Path, crypttab: str, fstab: str = "", mode: Mode = Mode.REPLACE) -> str:
+    (folder / "crypttab").write_text(f"# containers\n{crypttab}\n")
+    ours = services(folder, fstab)
+    plan = ours.plan(machine(CONTAINERS), CONTAINERS, (wish("ext4", label="films"),), mode)
+    return said(plan, folder)
+
+
+@pytest.mark.parametrize(
+    "source", [f"UUID={OLD}", f'UUID="{OLD}"', f"PARTUUID={LOCKED.part_uuid}", "/dev/sda1"]
+)
+def test_a_container_that_is_opened_at_boot_is_told(source: str, tmp_path: Path) -> None:
+    stops = opened(tmp_path, f"media {source} none luks,discard")
+    assert stops.startswith(f"Line 2 of {tmp_path}/crypttab names {source}") and "lacks nofail" in stops
+    # Nothing of diskwright's takes such a line out.
+    assert "`" not in stops and "Remove that line first." in stops
+    for option in ("nofail", "noauto"):
+        goes_on = opened(tmp_path, f"  media\t{source} /etc/keys/media.key luks,{option}")
+        assert source in goes_on and "lacks nofail" not in goes_on
+    assert "lacks nofail" in opened(tmp_path, f"media {source}")
+
+
+def test_a_link_in_dev_disk_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "by-id").symlink_to(LOCKED.path)
+    assert "Line 2 of" in opened(tmp_path, f"media {tmp_path}/by-id none luks")
+
+
+def test_a_container_that_stays_or_is_none_of_this_drive_is_not(tmp_path: Path) -> None:
+    assert not opened(tmp_path, f"media UUID={OLD} none luks", mode=Mode.USE_FREE)
+    for line in (
+        "media UUID=another none luks",
+        f"#media UUID={OLD} none luks",
+        "media",
+        f"# UUID={OLD} none",
+    ):
+        assert not opened(tmp_path, line)
+
+
+def test_what_is_mounted_of_a_lost_container_is_told_by_the_name_it_has_open(tmp_path: Path) -> None:
+    crypttab = f"media UUID={OLD} none luks,nofail"
+    both = opened(tmp_path, crypttab, "/dev/mapper/media /srv/media ext4 defaults 0 2")
+    assert both.count("Line 2 of") == 2 and f"{tmp_path}/fstab names /dev/mapper/media" in both
+    assert both.count("lacks nofail") == 1 and "unmount" not in both
+    assert (
+        opened(tmp_path, crypttab, "/dev/mapper/other /srv/media ext4 defaults 0 2").count("Line 2 of") == 1
+    )
+
+
+def test_swap_made_anew_at_every_start_would_take_what_the_plan_makes(tmp_path: Path) -> None:
+    erases = opened(tmp_path, "swap /dev/sda2 /dev/urandom swap,cipher=aes-xts-plain64")
+    assert f"crypttab overwrites {BARE.path} at every boot" in erases
+    assert "overwrites" in opened(tmp_path, "tmp /dev/sda2 /dev/urandom tmp=ext4")
+    assert "overwrites" in opened(tmp_path, "old /dev/sda2 none luks\nnew /dev/sda2 /dev/urandom swap")
+    # It is found by what is lost itself, or by hand alone.
+    assert "overwrites" not in opened(tmp_path, f"swap UUID={OLD} /dev/urandom swap")
+    assert "overwrites" not in opened(tmp_path, "swap /dev/sda2 /dev/urandom swap,noauto")
+
+
+def test_of_several_lines_for_one_device_the_one_at_which_a_start_may_stop_is_told(tmp_path: Path) -> None:
+    lines = f"UUID={OLD} /srv/a ext4 nofail 0 2\nUUID={OLD} /srv/b ext4 defaults 0 2"
+    told = replaced(tmp_path, lines)
+    assert told.startswith("Line 3 of") and told.count("Line") == 1
+
+
+def test_a_crypttab_that_cannot_be_read_hides_no_line_of_fstab(tmp_path: Path) -> None:
+    (tmp_path / "crypttab").mkdir()
+    assert "fstab" in replaced(tmp_path, f"UUID={OLD} /srv/films ext4 defaults 0 2")

@@ -1,0 +1,293 @@
+"""Loads: the same seed does the same to every volume, and what a phase says it does is what it does."""
+
+import errno
+import gc
+import os
+import tomllib
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import wizard.benchmark.loads
+from tests.unit.benchmark.loads.witness import Witness, act, digests, root_of
+from wizard.benchmark.loads.load import LOADS, Contents, Load, LoadPhase, Unit
+from wizard.benchmark.loads.script import Draft, phase
+from wizard.documents.profiles import BUNDLED
+
+NATIVE = sorted(name for name, load in LOADS.items() if not load.programs)
+SCALE = 0.05
+
+COUNTED_FILES: dict[str, Callable[[Witness], int]] = {
+    "extract": lambda seen: len(set(seen.made)),
+    "create": lambda seen: len(set(seen.made)),
+    "fill": lambda seen: len(set(seen.made)),
+    "copy": lambda seen: len(set(seen.made)),
+    "archive": lambda seen: len(seen.read_of),
+    "read": lambda seen: len(seen.read_of),
+    "list": lambda seen: len(set(seen.looked)),
+    "again": lambda seen: len(set(seen.looked)),
+    "delete": lambda seen: len(set(seen.deleted)),
+}
+"""What a phase that counts files does to each of them."""
+
+COUNTED_OPERATIONS: dict[tuple[str, str], Callable[[Witness], int]] = {
+    **{
+        (name, "serve"): lambda seen: len(seen.opened) + seen.calls["unlink"] + seen.calls["stat"]
+        for name in ("varmail", "webproxy", "fileserver")
+    },
+    ("postmark", "transactions"): lambda seen: (len(seen.opened) + seen.calls["unlink"]) // 2,
+    **{
+        (name, "access"): lambda seen: seen.calls["preadv"] + seen.calls["pwrite"]
+        for name in ("random-io", "random-sync")
+    },
+}
+"""What a phase that counts operations has to call, and how often."""
+
+
+def phases(name: str, scale: float = SCALE, seed: int = 1) -> tuple[LoadPhase, ...]:
+    return LOADS[name].phases(scale, seed)
+
+
+def named(name: str, which: str, scale: float = SCALE) -> tuple[list[LoadPhase], LoadPhase]:
+    """The phases before one, and that one."""
+    found = list(phases(name, scale))
+    at = [phase.name for phase in found].index(which)
+    return found[:at], found[at]
+
+
+def test_every_load_is_found() -> None:
+    folder = Path(wizard.benchmark.loads.__path__[0])
+    written = sum(path.read_text().count(" = Load(") for path in folder.glob("*.py"))
+    assert written == len(LOADS) > 15
+    assert all(load.id == name for name, load in LOADS.items())
+
+
+@pytest.mark.parametrize("profile", sorted(BUNDLED.glob("workloads/*.toml")), ids=lambda path: path.stem)
+def test_workloads_name_loads_that_exist(profile: Path) -> None:
+    named_ones = tomllib.loads(profile.read_text()).get("trial", [])
+    assert [name for name in named_ones if name not in LOADS] == []
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_the_same_seed_leaves_the_same_bytes(name: str, tmp_path: Path) -> None:
+    drawn = phases(name)
+    first = digests(drawn, tmp_path / "first")
+    assert digests(drawn, tmp_path / "again") == first
+    assert digests(phases(name), tmp_path / "drawn-again") == first
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_another_seed_leaves_other_bytes(name: str, tmp_path: Path) -> None:
+    first, *_ = digests(phases(name, seed=1)[:1], tmp_path / "one")
+    other, *_ = digests(phases(name, seed=2)[:1], tmp_path / "two")
+    assert first != other
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_amounts_are_what_is_done(name: str, tmp_path: Path) -> None:
+    for phase_ in phases(name):
+        with Witness().watching() as seen:
+            act(phase_, tmp_path)
+        counted = {
+            Unit.BYTES: lambda seen: seen.written_bytes + seen.read_bytes,
+            Unit.FILES: COUNTED_FILES.get(phase_.name),
+            Unit.OPERATIONS: COUNTED_OPERATIONS.get((name, phase_.name)),
+        }[phase_.unit]
+        assert counted is not None, f"say how the amount of {phase_.name} is seen"
+        assert phase_.amount == counted(seen) > 0, phase_.name
+        assert phase_.writes_bytes == seen.written_bytes, phase_.name
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_what_is_read_is_read_to_its_end(name: str, tmp_path: Path) -> None:
+    """Each opening of a file by a phase that only reads whole files reads all of it."""
+    for phase_ in phases(name):
+        if phase_.name not in ("read", "check"):
+            act(phase_, tmp_path)
+            continue
+        with Witness().watching() as seen:
+            act(phase_, tmp_path)
+        lie_there = {str(path.relative_to(tmp_path)): path.stat().st_size for path in tmp_path.rglob("*")}
+        times = Counter(seen.opened)
+        assert seen.read_of == {path: lie_there[path] * count for path, count in times.items()}
+
+
+def test_reading_a_kernel_tree_reads_every_file_of_it(tmp_path: Path) -> None:
+    before, read = named("kernel-tree", "read")
+    for phase_ in before:
+        act(phase_, tmp_path)
+    with Witness().watching() as seen:
+        act(read, tmp_path)
+    there = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert set(seen.opened) == {name for name in there if not name.startswith("copy/")}
+
+
+@pytest.mark.parametrize("name", [name for name in NATIVE if phases(name)[-1].name == "delete"])
+def test_deleting_leaves_nothing(name: str, tmp_path: Path) -> None:
+    *before, delete = phases(name)
+    for phase_ in before:
+        act(phase_, tmp_path)
+    assert list(tmp_path.iterdir())
+    act(delete, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+AT_EVERY_SCALE = {("backup", "again"), ("large-file", "delete")}
+"""One segment more, and two files."""
+
+
+@pytest.mark.parametrize("name", sorted(LOADS))
+def test_twice_the_scale_is_twice_the_work(name: str) -> None:
+    small, large = (
+        {p.name: p.amount for p in phases(name, scale) if (name, p.name) not in AT_EVERY_SCALE}
+        for scale in (0.25, 0.5)
+    )
+    assert {which: pytest.approx(2.0, rel=0.15) for which in small} == {
+        which: large[which] / small[which] for which in small
+    }
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_the_smallest_scale_still_runs(name: str, tmp_path: Path) -> None:
+    assert all(phase_.amount > 0 for phase_ in phases(name, 0.001))
+    digests(phases(name, 0.001), tmp_path / "small")
+
+
+@pytest.mark.parametrize(
+    ("name", "which", "call", "share"),
+    [
+        ("varmail", "serve", "fsync", 2 / 5),
+        ("webproxy", "serve", "fsync", 0),
+        ("fileserver", "serve", "fsync", 0),
+        ("random-io", "access", "fdatasync", 0),
+    ],
+)
+def test_only_what_the_original_waits_for_is_waited_for(
+    name: str, which: str, call: str, share: float, tmp_path: Path
+) -> None:
+    before, phase_ = named(name, which)
+    for earlier in before:
+        act(earlier, tmp_path)
+    with Witness().watching() as seen:
+        act(phase_, tmp_path)
+    assert seen.calls[call] == phase_.amount * share
+    assert seen.calls["fsync"] + seen.calls["fdatasync"] == seen.calls[call]
+
+
+def test_an_entry_of_the_log_is_one_write(tmp_path: Path) -> None:
+    """Entries in pieces would be mixed up by the threads, another way each time."""
+    (fill,), serve = named("webproxy", "serve")
+    act(fill, tmp_path)
+    with Witness().watching() as seen:
+        act(serve, tmp_path)
+    assert seen.writes_of["weblog"] == seen.opened.count("weblog") == serve.amount / 8
+
+
+def test_a_database_waits_for_every_write(tmp_path: Path) -> None:
+    (fill,), access = named("random-sync", "access", scale=0.5)
+    act(fill, tmp_path)
+    with Witness().watching() as seen:
+        act(access, tmp_path)
+    assert seen.calls["fdatasync"] == seen.calls["pwrite"] == pytest.approx(access.amount / 4, rel=0.3)
+
+
+def test_a_backup_waits_for_segments_and_index_before_it_renames(tmp_path: Path) -> None:
+    (), create = named("backup", "create")
+    with Witness().watching() as seen:
+        act(create, tmp_path)
+    folders = 1
+    assert seen.calls["fsync"] == len(seen.made) + folders
+    assert seen.calls["replace"] == 2
+    assert sorted(path.name for path in (tmp_path / "repository").iterdir()) == ["data", "hints", "index"]
+
+
+def test_rsync_leaves_dates_and_no_temporary_names(tmp_path: Path) -> None:
+    for phase_ in phases("rsync"):
+        act(phase_, tmp_path)
+        files = [path for path in tmp_path.rglob("*") if path.is_file()]
+        assert len(files) == phase_.amount
+        assert {int(path.stat().st_mtime) for path in files} == {1_262_304_000}
+        assert [path for path in files if path.name.startswith(".")] == []
+
+
+def test_no_block_of_a_tree_lies_there_twice_or_can_be_compressed(tmp_path: Path) -> None:
+    act(phases("kernel-tree", 1.0)[0], tmp_path)
+    contents = [path.read_bytes() for path in sorted(tmp_path.rglob("*.c"))]
+    blocks = [content[at : at + 4096] for content in contents for at in range(0, len(content) - 4095, 4096)]
+    assert len(blocks) > 1000 and len(set(blocks)) == len(blocks)
+    joined = b"".join(contents)
+    assert len(zlib.compress(joined)) > len(joined)
+
+
+def test_drawing_again_what_was_drawn_takes_other_bytes_for_each_file() -> None:
+    contents = Contents(1)
+    files = [b"".join(contents.take(3_000_000)) for _ in range(5)]
+    blocks = [content[at : at + 4096] for content in files for at in range(0, len(content) - 4095, 4096)]
+    assert len(set(blocks)) == len(blocks)
+
+
+def test_long_files_have_their_whole_length() -> None:
+    pieces = Contents(1).take(20 * 2**20 + 700, 2**20)
+    assert sum(map(len, pieces)) == 20 * 2**20 + 700
+    assert {len(piece) for piece in pieces} == {2**20, 700}
+
+
+def test_the_collector_stays_out_and_comes_back(tmp_path: Path) -> None:
+    states: list[bool] = []
+    drawn = Draft(1).script()
+    drawn.steps.append(lambda _root: states.append(gc.isenabled()))
+    work = phase("test", Unit.OPERATIONS, drawn)
+    act(work, tmp_path)
+    assert states == [False] and gc.isenabled()
+    drawn.steps.append(lambda root: os.close(os.open("missing", os.O_RDONLY, dir_fd=root)))
+    with pytest.raises(FileNotFoundError):
+        act(phase("test", Unit.OPERATIONS, drawn), tmp_path)
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("name", ["varmail", "webproxy", "fileserver", "videoserver", "random-io"])
+def test_what_a_thread_fails_with_is_raised(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        act(phases(name, 0.5)[-1], tmp_path)
+
+
+def test_a_full_volume_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "write", lambda _file, piece: len(piece) // 2)
+    with pytest.raises(OSError) as caught:
+        act(phases("dd-1m")[0], tmp_path)
+    assert caught.value.errno == errno.ENOSPC
+
+
+def test_a_file_that_was_cut_off_is_no_success(tmp_path: Path) -> None:
+    write, read = phases("dd-1m")
+    act(write, tmp_path)
+    os.truncate(tmp_path / "file", 1000)
+    with pytest.raises(OSError) as caught:
+        act(read, tmp_path)
+    assert caught.value.errno == errno.EIO
+
+
+def test_programs_that_are_missing_are_named() -> None:
+    def nothing(_scale: float, _seed: int) -> tuple[LoadPhase, ...]:
+        return ()
+
+    assert Load("test", nothing, programs=("sh", "no-such-program")).missing == ("no-such-program",)
+
+
+@pytest.mark.skipif(bool(LOADS["fio-random"].missing), reason="fio is not installed")
+def test_fio_changes_the_file_that_lies_there(tmp_path: Path) -> None:
+    fill, access = phases("fio-random")
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        with root_of(folder) as root:
+            fill.act(root)
+            before = (folder / "file").read_bytes()
+            access.act(root)
+        assert [path.name for path in folder.iterdir()] == ["file"]
+        assert (folder / "file").stat().st_size == len(before) == fill.amount
+        assert (folder / "file").read_bytes() != before
+    assert (tmp_path / "one/file").read_bytes() == (tmp_path / "two/file").read_bytes()

@@ -1,0 +1,315 @@
+"""The write probe for shingled recording, on simulated drives: what it finds, what it does not claim, and
+where it writes."""
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.benchmark.shingled.slowing import (
+    CACHE_BYTES,
+    Buffered,
+    Controller,
+    Disturbed,
+    DisturbedToTheEnd,
+    FullAlready,
+    HardDisk,
+    Merciful,
+    Shingled,
+    Simulated,
+    SolidState,
+    judged,
+    probed,
+)
+from tests.unit.machines import drive
+from wizard.benchmark.alignment import read_cliff_verdict, render_cliff_verdict
+from wizard.benchmark.smr_cliff import (
+    FALL,
+    CliffJudgement,
+    DriveKind,
+    caveats_for,
+    find_cliff,
+    judge_cliff,
+    sentence_for,
+)
+from wizard.benchmark.smr_write import (
+    PIECE_BYTES,
+    STRETCH_BYTES,
+    draw_batches,
+    lay_ground,
+    run_shingled_trial,
+)
+from wizard.cli.verdicts import cliff_lines
+from wizard.model.errors import BadInput, Refused
+from wizard.model.machine import Drive, Extent
+from wizard.model.said import GIB, KIB, MIB
+from wizard.model.verdict import CliffDoubt, CliffOutcome, CliffVerdict, WritePhase, WriteWindow
+
+# The rule
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", [Shingled, Merciful])
+def test_a_shingled_drives_cliff_is_found_where_its_cache_ends(kind: type[Simulated], seed: int) -> None:
+    found = judged(kind(seed))
+    assert found.outcome is CliffOutcome.FOUND and found.doubt is None
+    assert found.cliff is not None and CACHE_BYTES * 0.9 < found.cliff.after_bytes < CACHE_BYTES * 1.1
+    assert found.cliff.factor > (50 if kind is Shingled else 20)
+    assert found.cliff.after_seconds == pytest.approx(CACHE_BYTES / PIECE_BYTES * 0.0025, rel=0.2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", [HardDisk, Buffered, Disturbed])
+def test_a_hard_disk_has_none_within_what_was_written(kind: type[Simulated], seed: int) -> None:
+    found = judged(kind(seed))
+    assert found == CliffJudgement(CliffOutcome.NONE_WITHIN)
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind", "doubt"),
+    [
+        (SolidState(), DriveKind(rotational=False, bus="nvme"), CliffDoubt.SOLID_STATE),
+        (SolidState(), DriveKind(rotational=None, bus="usb"), CliffDoubt.SEQUENTIAL_TOO),
+        (Shingled(), DriveKind(rotational=False, bus="usb"), CliffDoubt.SOLID_STATE),
+        (Shingled(), DriveKind(bus="loop"), CliffDoubt.NOT_A_DRIVE),
+        (Shingled(), DriveKind(removable=True, bus="usb"), CliffDoubt.REMOVABLE),
+        (Controller(), DriveKind(bus="scsi"), CliffDoubt.AS_FAST_AS_SEEKING),
+        (DisturbedToTheEnd(), DriveKind(), CliffDoubt.SEQUENTIAL_TOO),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Simulated) else None,
+)
+def test_a_fall_that_something_else_explains_is_no_claim(
+    subject: Simulated, kind: DriveKind, doubt: CliffDoubt
+) -> None:
+    found = judged(subject, kind)
+    assert found.outcome is CliffOutcome.INCONCLUSIVE and found.doubt is doubt and found.cliff is not None
+    assert found.cliff.factor >= FALL
+
+
+def test_a_drive_whose_cache_is_full_already_is_not_called_fine() -> None:
+    assert judged(FullAlready(), most_bytes=256 * MIB) == CliffJudgement(
+        CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START
+    )
+
+
+def series(*rates_and_counts: tuple[float, int], phase: WritePhase = WritePhase.RANDOM) -> list[WriteWindow]:
+    return [WriteWindow(phase, int(rate), 1.0) for rate, count in rates_and_counts for _ in range(count)]
+
+
+def test_a_fall_at_the_very_end_is_too_late_to_tell() -> None:
+    for slow in (2, 5, 7):
+        found = judge_cliff(series((9e6, 20), (1e5, slow)), PIECE_BYTES, DriveKind())
+        assert found == CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
+
+
+def test_few_windows_claim_nothing() -> None:
+    assert judge_cliff(series((9e6, 6), (1e5, 3)), PIECE_BYTES, DriveKind()).doubt is CliffDoubt.TOO_LITTLE
+    assert judge_cliff([], PIECE_BYTES, DriveKind()).doubt is CliffDoubt.TOO_LITTLE
+
+
+def test_a_fall_must_be_seen_again_after_it_and_sequential_writing_with_it() -> None:
+    fallen = series((9e6, 20), (1e5, 20))
+    assert judge_cliff(fallen, PIECE_BYTES, DriveKind()).doubt is CliffDoubt.NO_COMPARISON
+    kept = [
+        *series((8e7, 3), phase=WritePhase.SEQUENTIAL_BEFORE),
+        *fallen,
+        *series((6e7, 3), phase=WritePhase.SEQUENTIAL_AFTER),
+    ]
+    assert judge_cliff(kept, PIECE_BYTES, DriveKind()).outcome is CliffOutcome.FOUND
+
+
+def test_a_hiccup_before_the_cliff_does_not_make_it_less() -> None:
+    hiccup = [*series((9e6, 5)), WriteWindow(WritePhase.RANDOM, 100_000, 30.0), *series((9e6, 5), (1e5, 20))]
+    found = find_cliff(hiccup)
+    assert found is not None and found.factor == pytest.approx(90)
+    assert found.after_bytes == 90_100_000 and found.after_seconds == 40
+
+
+@pytest.mark.parametrize(
+    "windows",
+    [
+        series((9e6, 40)),
+        series((9e6, 20), (1e5, 8), (9e6, 20)),
+        series((9e6, 20), (3e6, 20)),
+        series((9e6, 3), (1e5, 40)),
+        series((9e6, 400), (1e5, 30)),
+        series(*[(9e6, 1), (1e5, 1)] * 30),
+        [],
+    ],
+    ids=["level", "recovered", "a third", "one burst", "not lasting", "to and fro", "nothing"],
+)
+def test_what_is_no_cliff(windows: list[WriteWindow]) -> None:
+    assert find_cliff(windows) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 10**8), st.floats(0, 100)), max_size=60))
+def test_a_cliff_is_always_a_lasting_fall_by_a_large_factor(raw: list[tuple[int, float]]) -> None:
+    windows = [WriteWindow(WritePhase.RANDOM, size, seconds) for size, seconds in raw]
+    cliff = find_cliff(windows)
+    if cliff is not None:
+        assert cliff.factor >= FALL
+        assert 0 < cliff.after_bytes <= sum(size for size, _ in raw)
+    judge_cliff(windows, PIECE_BYTES, DriveKind())
+
+
+# The writer
+
+
+def test_it_ends_soon_after_the_cliff_and_stays_within_its_bytes() -> None:
+    subject = Shingled()
+    probe, told = probed(subject, most_bytes=4 * GIB)
+    assert subject.written_bytes < CACHE_BYTES * 1.1
+    assert told and told[0].written_bytes == 0 and told[0].most_bytes == 4 * GIB
+    assert {window.phase for window in probe.windows} == set(WritePhase)
+    plain = HardDisk()
+    probe, _ = probed(plain, most_bytes=300 * MIB)
+    assert probe.written_bytes <= 300 * MIB and probe.written_bytes == sum(size for _, size in plain.pieces)
+    assert probe.written_bytes > 290 * MIB
+
+
+def test_it_ends_when_the_person_says_so() -> None:
+    subject, asked = HardDisk(), 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 200
+
+    probe, _ = probed(subject, stop=stop)
+    assert 0 < len(subject.pieces) < 200
+    assert WritePhase.SEQUENTIAL_AFTER not in {window.phase for window in probe.windows}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 40 * GIB), st.integers(0, 2 * GIB)), min_size=1, max_size=4),
+    st.sampled_from([0, 3584, 4096]),
+    st.integers(0, 100),
+)
+def test_pieces_lie_within_free_space_each_once_and_apart(
+    raw: list[tuple[int, int]], offset: int, seed: int
+) -> None:
+    starts = sorted(start for start, _ in raw)
+    gaps = [*(later - start for start, later in pairwise(starts)), 2 * GIB]
+    extents = [Extent(start, min(gap, size)) for start, gap, (_, size) in zip(starts, gaps, raw, strict=True)]
+    ground = lay_ground(extents, offset, 64 * MIB)
+    if ground is None:
+        assert max(extent.size_bytes for extent in extents) < 128 * MIB
+        return
+    drawn = [
+        start + piece
+        for batch in draw_batches(ground, 10**15, Random(seed))
+        for start, piece in batch.pieces
+        if start in batch.starts_bytes
+    ]
+    assert len(set(drawn)) == len(drawn) and len(drawn) * PIECE_BYTES == ground.random_bytes
+    assert all((start - offset) % PIECE_BYTES == 0 for start in drawn)
+    ordered = {start + piece for start in ground.ordered for piece in range(0, STRETCH_BYTES, PIECE_BYTES)}
+    assert not ordered & set(drawn)
+    for start in [*drawn[:: max(1, len(drawn) // 500)], *ordered]:
+        assert any(
+            extent.start_bytes <= start and start + PIECE_BYTES <= extent.end_bytes for extent in extents
+        )
+    assert sum(abs(one - other) == PIECE_BYTES for one, other in pairwise(drawn)) <= 2
+
+
+def test_no_more_places_are_drawn_than_are_wanted() -> None:
+    ground = lay_ground([Extent(0, 20_000 * GIB)], 0, 64 * MIB)
+    assert ground is not None
+    assert (
+        PIECE_BYTES * sum(len(batch.pieces) for batch in draw_batches(ground, 100 * MIB, Random(1)))
+        == 100 * MIB
+    )
+
+
+def test_too_little_free_space_is_refused() -> None:
+    small = drive(size_bytes=60 * MIB)
+    assert lay_ground([Extent(0, 60 * MIB)], 0, 16 * MIB) is None
+    for wrong in (drive(zoned="host-managed"), drive(read_only=True)):
+        with pytest.raises(Refused, match="Nothing was written"):
+            run_shingled_trial(
+                wrong, seconds=10, most_bytes=GIB, on_progress=lambda _: None, stop=lambda: False
+            )
+    assert small.is_empty
+
+
+# What is said
+
+
+def verdict(
+    judgement: CliffJudgement, *, saw_data: bool = True, subject: Drive | None = None, ended: bool = False
+) -> CliffVerdict:
+    the_drive = subject or drive()
+    return CliffVerdict(
+        the_drive.path,
+        judgement.outcome,
+        judgement.doubt,
+        judgement.cliff,
+        8.5e7,
+        8.4e7,
+        sentence_for(the_drive.path, judgement, 8.5e7, 8.4e7, GIB),
+        caveats_for(the_drive, judgement.outcome, saw_data=saw_data, all_used=False, ended=ended),
+        PIECE_BYTES,
+        GIB,
+        60.0,
+        tuple(probed(Shingled())[0].windows),
+    )
+
+
+def test_a_found_cliff_says_where_how_much_and_what_it_means() -> None:
+    said = verdict(judged(Shingled())).sentence
+    for word in (
+        "write cliff found",
+        "of random writes",
+        "fell from",
+        "sequential writing stayed at 84.0 MB/s",
+        "likely shingled",
+    ):
+        assert word in said
+    assert "never" not in said and "is shingled." not in said
+
+
+def test_none_found_is_never_a_no() -> None:
+    found = verdict(CliffJudgement(CliffOutcome.NONE_WITHIN))
+    assert (
+        "no write cliff within 1.1 GB" in found.sentence
+        and "may still be shingled" in found.sentence
+        and "larger cache" in found.sentence
+    )
+    assert any("discarded or unwritten" in caveat for caveat in found.caveats)
+    assert any(
+        "zeros" in caveat
+        for caveat in verdict(CliffJudgement(CliffOutcome.NONE_WITHIN), saw_data=False).caveats
+    )
+
+
+@pytest.mark.parametrize("doubt", CliffDoubt)
+def test_every_doubt_has_its_sentence(doubt: CliffDoubt) -> None:
+    fallen = judged(Shingled()).cliff
+    plain = (CliffDoubt.TOO_LITTLE, CliffDoubt.LATE, CliffDoubt.SLOW_FROM_THE_START)
+    found = verdict(CliffJudgement(CliffOutcome.INCONCLUSIVE, doubt, None if doubt in plain else fallen))
+    assert ": inconclusive; " in found.sentence and "likely" not in found.sentence
+
+
+def test_the_chart_is_plain_and_shows_the_fall() -> None:
+    lines = cliff_lines(verdict(judged(Shingled())))
+    assert "\n".join(lines).isascii() and max(map(len, lines[2:-2])) < 100
+    rows = [line.count("#") for line in lines if line.startswith("random, from")]
+    assert 4 < len(rows) <= 16 and rows[0] > 10 * rows[-1] >= 10
+    assert sum(line.startswith("sequential, ") for line in lines) == 2
+
+
+def test_a_cliff_verdict_survives_its_document() -> None:
+    found = verdict(judged(Shingled()))
+    text = render_cliff_verdict(found)
+    assert text.startswith('{\n  "schema": "diskwright.cliff/1"')
+    assert read_cliff_verdict(text, "c.json") == found
+    with pytest.raises(BadInput, match=r"c\.json"):
+        read_cliff_verdict(text.replace('"cliff-found"', '"roof"'), "c.json")
+
+
+def test_pieces_are_a_multiple_of_every_block() -> None:
+    assert PIECE_BYTES % (64 * KIB) == 0 and STRETCH_BYTES % MIB == 0

@@ -1,0 +1,146 @@
+"""What is made of the quick test's verdict: the ladder, the command, the report."""
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.benchmark.shingled.displaced import NOTHING, UNTOLD, likely_verdict
+from tests.unit.machines import drive, machine
+from wizard.benchmark.alignment import read_displaced_verdict, render_displaced_verdict
+from wizard.benchmark.smr_judge import likely, untold
+from wizard.benchmark.smr_run import sentence_for
+from wizard.cli import verdicts
+from wizard.cli.commands import bench
+from wizard.cli.commands.report import read_measurement
+from wizard.cli.verdicts import quick_lines
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import Confidence, Pattern, RecordingKind
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.finding import Recorded
+from wizard.model.machine import Drive
+from wizard.model.said import ProfileText
+from wizard.model.verdict import Basis, DisplacedVerdict
+from wizard.report.anonymous import render_report
+from wizard.report.gather import Sources, gather
+from wizard.report.page import render_page
+
+
+def codes(subject: Drive, probed: DisplacedVerdict | None, *patterns: Pattern) -> dict[str, str]:
+    found = diagnose(machine(subject), subject, patterns, probed)
+    return {one.code: str(one.sentence) for one in found.findings if one.code.startswith("recording")}
+
+
+def test_it_joins_the_ladder_with_low_confidence() -> None:
+    found = diagnose(machine(drive()), drive(), (), likely_verdict()).recording
+    assert (found.verdict, found.management, found.confidence) == (Recorded.LIKELY, "drive", "low")
+    said = codes(drive(), likely_verdict())["recording-shingled-likely"]
+    assert "the quick test" in said and "unconfirmed on real drives" in said
+
+
+def test_nothing_found_and_cannot_tell_leave_the_doubt() -> None:
+    for verdict in (NOTHING, UNTOLD):
+        found = diagnose(machine(drive()), drive(), (), verdict).recording
+        assert found.verdict is Recorded.UNKNOWN
+        assert "quick test" in str(found.evidence[-1].source)
+        assert "recording-unknown" in codes(drive(), verdict)
+    assert "which is not proof" in str(
+        diagnose(machine(drive()), drive(), (), NOTHING).recording.evidence[-1].says
+    )
+
+
+def test_it_never_outweighs_what_others_publish() -> None:
+    conventional = Pattern(
+        "Example HDD 500", RecordingKind.CONVENTIONAL, Confidence.MEDIUM, source=ProfileText("it")
+    )
+    found = codes(drive(), likely_verdict(), conventional)
+    assert "recording-contradiction" in found and "recording-shingled-likely" not in found
+    shingled = Pattern("Example HDD 500", confidence=Confidence.HIGH, source=ProfileText("it"))
+    recording = diagnose(machine(drive()), drive(), (shingled,), NOTHING).recording
+    assert (recording.verdict, recording.confidence) == (Recorded.YES, "high")
+
+
+def test_a_model_with_a_media_cache_says_nothing_of_how_it_records() -> None:
+    listed = Pattern("Example HDD 500", RecordingKind.MEDIA_CACHE, source=ProfileText("it"))
+    assert codes(drive(), None, listed).keys() == {"recording-unknown"}
+
+
+@pytest.mark.parametrize("basis", Basis)
+def test_every_verdict_is_a_sentence_and_none_says_not_shingled(basis: Basis) -> None:
+    if basis in (Basis.ALIKE, Basis.MEDIA_CACHE):
+        assert "does not prove that the drive is conventional" in NOTHING.sentence
+        return
+    sure = basis in (Basis.STAYS, Basis.REWRITES, Basis.UNWRITTEN)
+    said = sentence_for("/dev/sda", (likely if sure else untold)(basis), likely_verdict().timings, 58)
+    assert ("likely shingled" in said) is sure and (": inconclusive; " in said) is not sure
+    assert "conventional" not in said and said.endswith(".")
+
+
+def options(*words: str) -> Namespace:
+    return bench.parser().parse_args(("/dev/sda", *words))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--quick",),
+        ("--quick", "--scratch", "--confirm", "S1"),
+        ("--quick", "--shingled"),
+        ("--quick", "--shingled", "--scratch"),
+        ("--quick", "--shingled", "--scratch", "--confirm", "S1", "--seconds", "30"),
+        ("--quick", "--shingled", "--scratch", "--confirm", "S1", "--most-bytes", "1G"),
+        ("--quick", "--shingled", "--scratch", "--confirm", "S1", "--assume-physical", "4096"),
+    ],
+    ids=" ".join,
+)
+def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "probe_drive", lambda _: pytest.fail("probed"))
+    with pytest.raises(BadInput):
+        bench.main(options(*words))
+
+
+def test_the_command_prints_the_verdict_or_its_document(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
+    monkeypatch.setattr(verdicts, "run_displaced_trial", lambda *_, **__: likely_verdict())
+    words = ("--scratch", "--shingled", "--quick", "--confirm", "S1")
+    assert bench.main(options(*words)) is ExitCode.DONE
+    out = capsys.readouterr().out
+    assert out.startswith("/dev/sda is likely shingled") and "unconfirmed on real drives" in out
+    assert bench.main(options(*words, "--json")) is ExitCode.DONE
+    out = capsys.readouterr().out
+    assert json.loads(out)["schema"] == "diskwright.displaced/1"
+    assert read_displaced_verdict(out, "it") == likely_verdict()
+
+
+def test_the_bars_show_both_looks_and_are_plain() -> None:
+    lines = quick_lines(likely_verdict())
+    assert sum(line.startswith("written, in order") for line in lines) == 2
+    assert "\n".join(lines).isascii() and max(map(len, lines[1:8])) < 100
+
+
+def test_the_report_holds_every_time_and_no_serial_number(tmp_path: Path) -> None:
+    kept = tmp_path / "test.json"
+    kept.write_text(render_displaced_verdict(likely_verdict()))
+    assert "S1" not in json.loads(kept.read_text()).values()
+    measured = read_measurement(kept)
+    assert isinstance(measured, DisplacedVerdict)
+    report = gather(Sources(machine=machine(drive()), displaced=measured))
+    assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.LIKELY
+    page = render_page(report)
+    assert "All times in milliseconds" in page and likely_verdict().sentence in page
+    first = likely_verdict().timings.writes[0]
+    assert f"{first / 1e6:.2f}" in page
+    document = json.loads(render_report(report))
+    assert document["displaced"]["timings"]["writes"][0] == first
+    assert not [one for one in report.absent if one.part == "measurement"]
+
+
+def test_the_test_of_another_drive_does_not_join_the_ladder() -> None:
+    other = drive(model="Another HDD")
+    report = gather(Sources(machine=machine(other), displaced=likely_verdict()))
+    assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.UNKNOWN

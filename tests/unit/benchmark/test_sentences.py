@@ -1,0 +1,161 @@
+"""What is said of a trial of filesystems, and its document."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.benchmark.trials import EXTENT, FASTER, OPEN, SAME, SLOWER, candidate, verdict
+from tests.unit.machines import drive
+from wizard.benchmark.candidates.compare import Bounds, EndReason, NotDone, Order, TrialFinding, TrialVerdict
+from wizard.benchmark.candidates.trial import read_trial, render_trial
+from wizard.benchmark.candidates.verdict import announcement, caveats, phase_speeds, rate, sentences
+from wizard.benchmark.loads.load import Unit
+from wizard.model.errors import BadInput
+from wizard.model.said import GIB
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [
+        (
+            verdict(FASTER),
+            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; advice confirmed.",
+        ),
+        (
+            verdict((*FASTER, -0.05, 0.3), advised=False),
+            "small files: ext4 1.26x faster than XFS (1.09-1.46), 7 of 8 rounds; plan confirmed.",
+        ),
+        (
+            verdict(FASTER, advised=False),
+            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; plan confirmed.",
+        ),
+        (
+            verdict(SLOWER),
+            "small files: XFS was 1.31x faster here than ext4 (1.26-1.36), 6 of 6 rounds. Use XFS?",
+        ),
+        (
+            verdict(SAME),
+            "small files: no measurable difference between ext4 and XFS (0.98-1.03, 6 rounds).",
+        ),
+        (verdict(OPEN), "small files: ext4 or XFS undecided after 6 rounds (0.63-1.87)."),
+        (
+            verdict(OPEN, busy=True),
+            "small files: ext4 or XFS undecided, the machine is busy (0.63-1.87, 6 rounds).",
+        ),
+        (
+            verdict(FASTER[:3], busy=True),
+            "small files: ext4 or XFS undecided, the machine is busy: 3 of at least 6 rounds completed.",
+        ),
+        (verdict(()), "small files: ext4 or XFS undecided: 0 of at least 6 rounds completed."),
+        (
+            verdict(SAME, aged=True),
+            "small files, aged: no measurable difference between ext4 and XFS (0.98-1.03, 6 rounds).",
+        ),
+    ],
+)
+def test_the_verdict_in_a_sentence(shown: TrialVerdict, said: str) -> None:
+    assert [str(one) for one in sentences(shown)] == [said]
+
+
+def test_the_better_one_is_named_only_where_that_may_be_claimed() -> None:
+    assert verdict(SLOWER).better == "xfs"
+    assert [verdict(logs).better for logs in (FASTER, SAME, OPEN, ())] == ["", "", "", ""]
+
+
+def test_a_filesystem_against_itself_is_called_so() -> None:
+    shown = verdict(SAME)
+    (one,) = shown.comparisons
+    again = replace(
+        shown,
+        candidates=(candidate("ext4"), candidate("ext4", "ext4-again")),
+        comparisons=(replace(one, candidate="ext4-again"),),
+    )
+    assert "between ext4 and ext4 again" in str(sentences(again)[0])
+
+
+def misaligned(logs: Sequence[float]) -> TrialVerdict:
+    """XFS against itself on a misaligned partition."""
+    shown = verdict(logs)
+    (one,) = shown.comparisons
+    other = replace(candidate("xfs", "xfs-misaligned"), shift_bytes=1024)
+    return replace(
+        shown,
+        planned="xfs",
+        candidates=(candidate("xfs"), other),
+        comparisons=(replace(one, candidate="xfs-misaligned"),),
+    )
+
+
+def test_what_a_misaligned_start_costs_is_said_of_alignment() -> None:
+    assert [str(sentences(misaligned(logs))[0]) for logs in (FASTER, SLOWER, SAME)] == [
+        "small files: XFS 1.31x faster than misaligned XFS (1.26-1.36), 6 of 6 rounds: alignment matters "
+        "here.",
+        "small files: misaligned XFS 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. The cause must be "
+        "something other than alignment.",
+        "small files: no measurable difference between XFS and misaligned XFS (0.98-1.03, 6 rounds).",
+    ]
+
+
+def test_no_plan_takes_a_misaligned_one() -> None:
+    assert misaligned(SLOWER).better == ""
+
+
+def test_each_candidate_is_as_large_as_the_others_and_within_the_extent() -> None:
+    pair = misaligned(SAME).candidates
+    order = Order(drive(), "small-files", EXTENT, pair, ("kernel-tree",), Bounds(180.0, 32 * GIB, 24))
+    first, second = order.extents
+    assert (first.start_bytes, second.start_bytes) == (EXTENT.start_bytes, EXTENT.start_bytes + 1024)
+    assert first.size_bytes == second.size_bytes and second.end_bytes <= EXTENT.end_bytes
+    alone = replace(order, candidates=(candidate("ext4"), candidate("xfs")))
+    assert alone.extents == (EXTENT,)
+
+
+def test_what_limits_a_verdict_is_said() -> None:
+    shown = verdict(OPEN, busy=True, ended=EndReason.TIME, known=drive(path="/dev/loop3"))
+    shown = replace(shown, not_done=tuple(NotDone))
+    said = [str(one) for one in caveats(shown)]
+    assert len(said) == 7
+    for word in (
+        "loop device",
+        "machine is busy",
+        "time limit was reached",
+        "Cannot limit memory",
+        "does not report the machine's load",
+    ):
+        assert any(word in one for one in said), word
+    assert list(caveats(verdict(FASTER, ended=EndReason.TIME))) == []
+
+
+def test_speeds_have_the_unit_of_their_phase() -> None:
+    rows = list(phase_speeds(verdict(SAME)))
+    assert [(load, phase, [one.candidate for one in found]) for load, phase, found in rows] == [
+        ("kernel-tree", "extract", ["ext4", "xfs"]),
+        ("large-file", "write", ["ext4", "xfs"]),
+    ]
+    assert str(rate(Unit.FILES, 210.4)) == "210 files/s"
+    assert str(rate(Unit.BYTES, 15_000_000)) == "15 MB/s"
+    assert str(rate(Unit.OPERATIONS, 3.14)) == "3.1 operations/s"
+
+
+def test_it_announces_its_bounds_and_what_is_lost() -> None:
+    pair = (candidate("ext4"), candidate("xfs"))
+    order = Order(drive(), "small-files", EXTENT, pair, ("kernel-tree",), Bounds(180.0, 32 * GIB, 24))
+    said = " ".join(map(str, announcement(order)))
+    for word in (
+        "ext4 and XFS",
+        "3 min",
+        "34.4 GB",
+        "Deleted files cannot be recovered",
+        "partitions do not change",
+    ):
+        assert word in said
+
+
+def test_the_document_holds_every_round() -> None:
+    shown = verdict(OPEN)
+    text = render_trial(shown)
+    assert read_trial(text, "it") == shown and '"diskwright.trial/1"' in text
+    assert shown.comparisons[0].finding is TrialFinding.OPEN
+    with pytest.raises(BadInput):
+        read_trial(text.replace("trial/1", "trial/2"), "it")

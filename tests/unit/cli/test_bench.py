@@ -1,0 +1,103 @@
+"""`diskwright bench`: its options, what it shows of a verdict, and how it is ended."""
+
+import os
+import signal
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.benchmark.test_alignment import VERDICT
+from tests.unit.machines import KN4, drive, partition, partitioned
+from wizard.benchmark.alignment import read_verdict
+from wizard.cli.commands import bench
+from wizard.model.errors import BadInput, ExitCode, Refused
+from wizard.model.machine import Drive
+from wizard.model.verdict import Outcome, Verdict
+
+
+def options(*words: str) -> Namespace:
+    return bench.parser().parse_args(words)
+
+
+def test_the_chart_is_to_scale_and_plain() -> None:
+    lines = bench.verdict_lines(VERDICT)
+    aligned, misaligned = (
+        next(line for line in lines if line.startswith(name)) for name in ("aligned", "misaligned")
+    )
+    assert aligned.count("#") * 2 == misaligned.count("#") == bench.BAR_COLUMNS
+    assert "\n".join(lines).isascii() and max(len(line) for line in lines[1:]) < 100
+    assert lines[0] == "It is so." and lines[-1] == "- But."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--scratch",),
+        ("--confirm", "S1"),
+        ("--seconds", "0"),
+        ("--seconds", "nan"),
+        ("-o", "/"),
+        ("-o", "/no/such/x"),
+    ],
+    ids=" ".join,
+)
+def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "probe_drive", lambda _: pytest.fail("probed"))
+    with pytest.raises(BadInput):
+        bench.main(options("/dev/sda", *words))
+
+
+def test_a_wrong_token_is_refused_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
+    monkeypatch.setattr(bench, "run_alignment_trial", lambda *_, **__: pytest.fail("ran"))
+    with pytest.raises(Refused):
+        bench.main(options("/dev/sda", "--scratch", "--confirm", "S2"))
+
+
+def test_ctrl_c_ends_with_what_was_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def interrupted(_: Drive, *, stop: object, **__: object) -> Verdict:
+        assert callable(stop) and not stop()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop()
+        return VERDICT
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
+    monkeypatch.setattr(bench, "run_alignment_trial", interrupted)
+    assert bench.main(options("/dev/sda", "-o", str(tmp_path / "v.json"))) is ExitCode.ENDED_BY_USER
+    assert "It is so." in capsys.readouterr().out
+    assert read_verdict((tmp_path / "v.json").read_text(), "v") == VERDICT
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_json_is_alone_on_stdout(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(bench, "probe_drive", lambda _: drive(geometry=KN4))
+    assert bench.main(options("/dev/sda", "--json")) is ExitCode.DONE
+    assert read_verdict(capsys.readouterr().out, "stdout").outcome is Outcome.NOT_POSSIBLE
+
+
+def test_of_a_partition_its_own_place_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    part, asked = partition(2, 63 * 512), []
+    monkeypatch.setattr(bench, "nodes_of", lambda _: ("/dev/sda2", "/dev/sda"))
+    monkeypatch.setattr(bench, "probe_drive", lambda _: partitioned(part))
+
+    def measured(_: Drive, **how: object) -> Verdict:
+        asked.append(how["part"])
+        return VERDICT
+
+    monkeypatch.setattr(bench, "run_alignment_trial", measured)
+    assert bench.main(options("/dev/sda2")) is ExitCode.DONE
+    assert asked == [part]
+    with pytest.raises(BadInput, match="requires a whole drive"):
+        bench.main(options("/dev/sda2", "--scratch", "--shingled", "--confirm", drive().token))
+
+
+def test_a_place_that_is_aligned_is_not_called_misaligned() -> None:
+    lines = "\n".join(bench.verdict_lines(replace(VERDICT, shift_bytes=0)))
+    assert "misaligned" not in lines and "0 bytes off" in lines

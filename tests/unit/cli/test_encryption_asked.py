@@ -1,0 +1,160 @@
+"""A passphrase on its way: handed to root's end, read from a file; and the lines for
+which a start needs it."""
+
+import io
+import json
+import os
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import drive, machine
+from tests.unit.plan.layouts import EVERYTHING, UUIDS
+from tests.unit.plan.test_encryption import planned, secret
+from wizard.apply.plan.run_summary import decision_of
+from wizard.apply.privilege.ask import Ask, RootRequest, as_line
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.progress_log import Settling
+from wizard.apply.steps.containers import data_place
+from wizard.apply.system.crypttab import (
+    add_to_crypttab,
+    check_crypttab,
+    crypttab_conflict,
+    read_key,
+    take_from_crypttab,
+)
+from wizard.cli.passphrase import passphrase_for
+from wizard.documents.codec import from_json
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.operations import AddCrypttabLine
+from wizard.plan.request.encryption import LOST
+from wizard.plan.request.roles import content_fault
+from wizard.plan.steps.commands import crypttab_line
+from wizard.report.anonymous import render_report, without_names
+from wizard.report.gather import Sources, gather
+from wizard.report.page import render_page
+from wizard.ui.jobs.of_plan import PlanJob
+
+OPERATION = AddCrypttabLine(UUIDS[0], "luks-private-10000000")
+
+
+def test_from_a_file_all_counts_but_one_line_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "passphrase"
+    file.write_bytes(b" words and more words \n")
+    assert passphrase_for(planned(), str(file), anew=True) == b" words and more words "
+    assert " ".join(str(LOST).split()[:6]) in " ".join(capsys.readouterr().err.split())
+    for content, why in ((b"\n", "is empty"), (b"two\nlines\n", "line break"), (b"x" * 600, "longer than")):
+        file.write_bytes(content)
+        with pytest.raises(BadInput, match=why):
+            passphrase_for(planned(), str(file), anew=True)
+    with pytest.raises(BadInput, match="cannot be read"):
+        passphrase_for(planned(), str(tmp_path / "none"), anew=True)
+
+
+def test_a_key_is_a_file_of_roots_alone(tmp_path: Path) -> None:
+    key, content = tmp_path / "k", bytes(range(32)) + b"\n"
+    key.write_bytes(content)
+    key.chmod(0o600)
+    if os.geteuid() == 0:
+        assert read_key(key) == content
+    for mode in (0o640, 0o604):
+        key.chmod(mode)
+        with pytest.raises(Refused, match="only root may own or read"):
+            read_key(key)
+    key.chmod(0o600)
+    if os.geteuid() == 0:
+        os.chown(key, 1234, 0)
+    with pytest.raises(Refused, match="only root may own or read"):
+        read_key(key)
+    (tmp_path / "link").symlink_to(key)
+    os.mkfifo(tmp_path / "fifo", 0o600)
+    for name, why in (
+        ("link", "Cannot read"),
+        ("none", "Cannot read"),
+        ("fifo", "not a regular file"),
+        (".", "no"),
+    ):
+        with pytest.raises(Refused, match=why):
+            read_key(tmp_path / name)
+
+
+def test_nobody_is_asked_for_what_a_file_opens(tmp_path: Path) -> None:
+    plan = planned(secret(key="/etc/keys/media.key"))
+    assert passphrase_for(plan, None, anew=True) is None
+    with pytest.raises(BadInput, match="specifies a key file"):
+        passphrase_for(plan, str(tmp_path), anew=False)
+    for one, asked in ((plan, False), (planned(), True)):
+        keep = decision_of(one, RunState.WAITING).of(Settling.KEEP)
+        assert keep is not None and bool(keep.why_secret) is asked
+        assert PlanJob(one).takes_passphrase is asked
+
+
+def test_what_is_in_a_key_counts_to_the_last_byte() -> None:
+    assert content_fault(b"\n" * 16) is None and content_fault(bytes(4096)) is None
+    for content in (b"", b"short", bytes(4097)):
+        assert "bytes" in str(content_fault(content))
+
+
+def test_the_input_can_be_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(BytesIO(b"words and more words\n")))
+    assert passphrase_for(planned(), "-", anew=False) == b"words and more words"
+
+
+def test_what_root_is_asked_carries_it_and_does_not_show_it() -> None:
+    asked = RootRequest(Ask.APPLY, secret=b"several words".hex())
+    assert from_json(json.loads(as_line(asked)), RootRequest, "the request") == asked
+    assert b"several words".hex() not in repr(asked)
+
+
+def test_crypttab_gets_one_line_and_gives_it_back(tmp_path: Path) -> None:
+    file = tmp_path / "crypttab"
+    old = "# <name> <device> <key> <options>\nother UUID=0 none luks"
+    file.write_text(old)
+    line = add_to_crypttab(file, OPERATION, "run")
+    assert line == crypttab_line(OPERATION) == f"luks-private-10000000 UUID={UUIDS[0]} none luks,nofail"
+    assert file.read_text() == f"{old}\n{line}\n"
+    assert add_to_crypttab(file, OPERATION, "run") == line and file.read_text().count(line) == 1
+    assert take_from_crypttab(file, OPERATION, "run") and file.read_text() == old
+
+
+@pytest.mark.parametrize(
+    "line", ["luks-private-10000000 /dev/sdx1 none luks", f'x UUID="{UUIDS[0].upper()}" none luks']
+)
+def test_a_line_that_is_in_the_way_is_told(tmp_path: Path, line: str) -> None:
+    assert "line 2" in str(crypttab_conflict(f"# {line}\n{line}\n", OPERATION))
+    assert crypttab_conflict(f"# {line}\n", OPERATION) is None
+    file = tmp_path / "crypttab"
+    file.write_text(f"{line}\n")
+    with pytest.raises(Refused, match="Nothing was written"):
+        check_crypttab(file, (OPERATION,))
+    with pytest.raises(Failed, match="was not edited"):
+        add_to_crypttab(file, OPERATION, "run")
+    assert file.read_text() == f"{line}\n"
+
+
+def test_a_report_without_names_has_none_of_a_container_either() -> None:
+    plan = planned()
+    (container,) = plan.containers
+    report = gather(Sources(plan=plan, machine=machine(drive(), tools=EVERYTHING)))
+    assert container.name in render_report(report)
+    text = render_report(without_names(report)) + render_page(without_names(report))
+    assert not [
+        said for said in (container.name, container.uuid, container.uuid[:8], "luks-private") if said in text
+    ]
+
+
+def test_a_header_is_read_only_where_it_is_understood() -> None:
+    assert data_place('{"segments":{"0":{"type":"crypt","offset":"16777216","sector_size":4096}}}') == (
+        16777216,
+        4096,
+    )
+    for other in (
+        "",
+        "[]",
+        '{"segments":{}}',
+        '{"segments":{"0":{"offset":"x","sector_size":1}}}',
+        '{"segments":{"0":{},"1":{}}}',
+    ):
+        with pytest.raises(Failed, match="output not understood"):
+            data_place(other)

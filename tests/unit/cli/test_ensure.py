@@ -1,0 +1,43 @@
+"""`diskwright ensure`: what is done of what was seen."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import machine
+from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME
+from tests.unit.plan.desired_state.test_several import ONE, OTHER
+from tests.unit.plan.layouts import EVERYTHING
+from wizard.apply.ensure.compare_mounts import Where
+from wizard.apply.ensure.converge import Aim
+from wizard.apply.ensure.look import DriveAssessment, DriveState
+from wizard.apply.run.backup_store import Environment
+from wizard.cli.commands import ensure
+from wizard.model.errors import ExitCode
+from wizard.model.plan import Plan
+from wizard.plan.desired_state.document import read_wanted
+
+
+def test_a_drive_that_comes_in_the_place_of_another_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = read_wanted(HEAD + VOLUME, "w.toml")
+    (wanted,) = document.drive
+    where = Where(Environment(fstab=tmp_path / "fstab"), tmp_path / "runs")
+    plans = (Aim(wanted, machine(one, tools=EVERYTHING), (one,), where).planned(None) for one in (ONE, OTHER))
+    looks = [
+        DriveAssessment(wanted, DriveState.MAKE, drives=(one,), plan=plan)
+        for one, plan in zip((ONE, OTHER), plans, strict=True)
+    ]
+    begun: list[str] = []
+
+    def start(plan: Plan, *tokens: str, **_: object) -> Path:
+        begun.extend(plan.paths)
+        return tmp_path / "0001-run"
+
+    monkeypatch.setattr(ensure, "look_at", lambda wanted, where: looks[min(len(begun), 1)])
+    monkeypatch.setattr(ensure, "start_run", start)
+    monkeypatch.setattr(ensure, "narrate", lambda run: ExitCode.DONE)
+    (result,) = ensure.ensured(document, where, check=False)
+    assert begun == [ONE.path] and result.state == "failed"
+    assert "matched /dev/sda before and matches /dev/sdb now" in " ".join(map(str, result.said))

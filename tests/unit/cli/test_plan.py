@@ -1,0 +1,165 @@
+"""`plan` and `show` as a person meets them: on a recorded machine, with files that are right and wrong."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import drive, machine, partition, partitioned
+from tests.unit.plan.layouts import plan_for, wish
+from wizard.cli import main
+from wizard.cli.commands import plan as plan_face
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.machine import Drive, Machine, Use
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import read_plan, render_plan
+
+Seen = tuple[int, str, str]
+Run = Callable[..., Seen]
+
+
+@pytest.fixture
+def plan_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command as if `on` were the drive that is found; gives exit code, output and errors."""
+
+    def run(on: Drive, *words: str, others: Sequence[Drive] = (), **changes: object) -> Seen:
+        def found(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
+            assert recorded is None
+            known = {one.path: one for one in (on, *others)}
+            if missing := [device for device in devices if device not in known]:
+                raise BadInput(f"There is no device {missing[0]}.")
+            return machine(*known.values(), **changes), tuple(known[device] for device in devices)
+
+        monkeypatch.setattr(plan_face, "machine_and_drives", found)
+        code = main.main(words)
+        seen = capsys.readouterr()
+        return code, seen.out, seen.err
+
+    return run
+
+
+def test_the_plan_goes_to_the_output_and_the_preview_to_the_errors(plan_on: Run) -> None:
+    code, out, err = plan_on(
+        drive(), "plan", "/dev/sda", "--workload", "large-media", "--label", "films", "--mount", "/srv/films"
+    )
+    assert code == ExitCode.DONE
+    plan = read_plan(out, "output")
+    assert [(volume.filesystem, volume.label, volume.mount_point) for volume in plan.volumes] == [
+        ("xfs", "films", "/srv/films")
+    ]
+    assert "After: GPT" in err and "--confirm S1" in err and "\x1b" not in err
+
+
+def test_volumes_and_filesystems_can_be_named(plan_on: Run) -> None:
+    first = "workload=large-media,size=100G,label=$(reboot),mount=/srv/a"
+    code, out, _ = plan_on(
+        drive(), "plan", "/dev/sda", "--volume", first, "--volume", "fs=btrfs,workload=small-files"
+    )
+    assert code == ExitCode.DONE
+    plan = read_plan(out, "output")
+    assert [(volume.filesystem, volume.label) for volume in plan.volumes] == [
+        ("xfs", "$(reboot)"),
+        ("btrfs", "smallfiles"),
+    ]
+    assert plan.after.partitions[0].size_bytes == 100 * GIB
+
+
+def test_show_shows_what_plan_wrote(plan_on: Run, tmp_path: Path) -> None:
+    file = tmp_path / "my plan.json"
+    code, out, err = plan_on(drive(), "plan", "/dev/sda", "--workload", "small-files", "-o", str(file))
+    assert (code, out) == (ExitCode.DONE, "")
+    assert f"apply '{file}'" in err
+    assert [entry.name for entry in tmp_path.iterdir()] == ["my plan.json"]
+    code, out, err = plan_on(drive(), "show", str(file))
+    assert code == ExitCode.DONE and "mkfs.ext4 -q -F" in out and err == ""
+    code, out, _ = plan_on(drive(), "show", str(file), "--json")
+    shown = json.loads(out)
+    assert code == ExitCode.DONE and shown["schema"] == "diskwright.plan-shown/2"
+    commands = [command for step in shown["steps"] for command in step["commands"]]
+    assert next(one for one in commands if "mkfs.ext4" in one)[:3] == ["mkfs.ext4", "-q", "-F"]
+    assert shown["volumes"] == json.loads(file.read_text())["volumes"]
+
+
+HOLDS = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
+
+
+@pytest.mark.parametrize(
+    ("on", "words", "code", "says"),
+    [
+        (HOLDS, ("--workload", "large-media"), ExitCode.REFUSED, "--replace"),
+        (
+            partitioned(uses=(Use("mounted", "/dev/sda1", "/home"),)),
+            ("--replace", "--workload", "large-media"),
+            ExitCode.REFUSED,
+            "/home",
+        ),
+        (drive(), ("--workload", "nope"), ExitCode.USAGE, "nope"),
+        (drive(), ("--workload", "large-media", "--fs", "zfs"), ExitCode.USAGE, "'zfs'"),
+        (drive(), ("--workload", "large-media", "--label", "\x1b[2J"), ExitCode.USAGE, "control characters"),
+        (drive(), ("--workload", "large-media", "--label", "x" * 200), ExitCode.USAGE, "longer"),
+        (drive(), ("--workload", "large-media", "--mount", "/etc"), ExitCode.USAGE, "running system"),
+        (drive(), ("--volume", "workload=large-media,size=9T"), ExitCode.USAGE, "is available"),
+        (
+            drive(),
+            ("--volume", "workload=large-media", "--label", "x"),
+            ExitCode.USAGE,
+            "--label requires --workload",
+        ),
+        (drive(), ("--workload", "large-media", "-o", "/dev/null"), ExitCode.USAGE, "is not a regular file"),
+        (drive(), ("--workload", "large-media", "-o", "/"), ExitCode.USAGE, "is not a regular file"),
+        (
+            drive(),
+            ("--workload", "large-media", "-o", "/nonexistent/x.json"),
+            ExitCode.FAILED,
+            "could not be written",
+        ),
+    ],
+)
+def test_what_cannot_be_is_one_sentence_and_the_right_code(
+    plan_on: Run, on: Drive, words: tuple[str, ...], code: int, says: str
+) -> None:
+    seen, out, err = plan_on(on, "plan", "/dev/sda", *words)
+    assert (seen, out) == (code, "")
+    assert err.startswith("diskwright: ") and says in err and err.count("\n") == 1 and err[:-1].isprintable()
+
+
+def test_a_plan_never_replaces_a_file_by_half(plan_on: Run, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    file.write_text("old")
+    link = tmp_path / "link.json"
+    link.symlink_to(file)
+    assert (
+        plan_on(drive(), "plan", "/dev/sda", "--workload", "small-files", "-o", str(link))[0] == ExitCode.DONE
+    )
+    assert link.is_symlink() and read_plan(file.read_text(), "plan").volumes
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "not a complete JSON"),
+        (b"\xff\xfe\x00", "not a text file"),
+        (render_plan(plan_for(drive(), wish("ext4"))).encode()[:900], "not a complete JSON"),
+        (
+            render_plan(plan_for(drive(), wish("ext4"))).replace("media", "medea").encode(),
+            "changed or damaged",
+        ),
+        (b'{"schema": "diskwright.plan/9"}', "version 9"),
+        (b'{"schema": "\\u001b[2J"}', "not a diskwright.plan"),
+        (b"x" * 5_000_000, "too large"),
+    ],
+)
+def test_show_refuses_what_is_no_whole_plan(plan_on: Run, tmp_path: Path, content: bytes, says: str) -> None:
+    file = tmp_path / "plan.json"
+    file.write_bytes(content)
+    code, out, err = plan_on(drive(), "show", str(file))
+    assert (code, out) == (ExitCode.USAGE, "")
+    assert says in err and err.count("\n") == 1 and err[:-1].isprintable()
+
+
+@pytest.mark.parametrize("name", ["/", "/nonexistent", "/dev/null", "a\0b", "x" * 5000])
+def test_show_refuses_what_is_no_file(plan_on: Run, name: str) -> None:
+    code, out, err = plan_on(drive(), "show", name)
+    assert (code, out) == (ExitCode.USAGE, "")
+    assert err.startswith("diskwright: ") and err[:-1].isprintable()

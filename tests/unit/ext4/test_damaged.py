@@ -1,0 +1,154 @@
+"""Superblocks in which anything can stand: never a number that cannot be, and never a migration of what
+e2fsprogs does not open."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.unit.ext4.extimages import EXT3, facts, made, superblock
+from tests.unit.ext4.migrations import EXT3 as OLD
+from tests.unit.ext4.migrations import TARGET, situation
+from wizard.cli.conversion import migration_lines, prospect_lines
+from wizard.ext4.carry import against
+from wizard.ext4.check import read_migration, render_migration
+from wizard.ext4.make import make_migration
+from wizard.ext4.superblock import START_BYTES, read_ext
+from wizard.ext4.ways import prospect_of
+from wizard.model.errors import BadInput, Refused
+from wizard.model.ext import ExtFacts
+from wizard.model.migration import Way
+from wizard.model.said import GIB, MIB
+from wizard.process.program import run
+
+ROUNDS = 240
+YEAR_SECONDS = 365 * 86_400
+EDGES = (
+    0,
+    1,
+    2,
+    7,
+    8,
+    31,
+    32,
+    63,
+    64,
+    128,
+    255,
+    256,
+    1000,
+    1024,
+    4096,
+    8192,
+    32_768,
+    65_535,
+    65_536,
+    (1 << 31) - 1,
+    1 << 31,
+    (1 << 32) - 1,
+)
+
+KINDS = {
+    "ext3": EXT3,
+    "ext2": ("-t", "ext2", "-b", "4096"),
+    "ext4": ("-t", "ext4", "-b", "2048", "-O", "64bit,metadata_csum"),
+}
+
+
+def corrupted(whole: bytes, dice: Random) -> bytes:
+    """One or several of its fields changed to what is at an edge, or to anything."""
+    block = bytearray(whole)
+    for _ in range(dice.choice((1, 1, 2, 5))):
+        width = dice.choice((1, 2, 4, 4, 4))
+        at = dice.randrange(0, dice.choice((0x70, 0x70, 0x180, 0x400)) - width, width)
+        value = dice.choice(
+            (
+                dice.choice(EDGES),
+                dice.getrandbits(32),
+                int.from_bytes(block[at : at + width], "little") ^ 1 << dice.randrange(32),
+            )
+        )
+        block[at : at + width] = (value % (1 << 8 * width)).to_bytes(width, "little")
+    return bytes(block)
+
+
+def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
+    """What is told of it, in all its ways; what is made is read back as it was."""
+    looked = situation(found, target=TARGET)
+    prospect = prospect_of(looked)
+    assert not any(
+        " -" in line.replace(" - ", " ")
+        for line in prospect_lines(prospect, 10_000)
+        if "Takes:" in line or "Gains" in line
+    )
+    for offer in prospect.offers:
+        yield from (offer.seconds, offer.room_bytes)
+    for way in Way:
+        with suppress(Refused, BadInput):
+            migration = make_migration(looked, way, repairs=repairs)
+            assert list(migration_lines(migration, 80))
+            assert read_migration(render_migration(migration), "the plan") == migration
+            yield from (migration.room_bytes, *(step.seconds for step in migration.steps))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_that_stands_there_leads_to_a_number_that_cannot_be(tmp_path: Path, kind: str) -> None:
+    dice, whole = Random(kind), superblock(made(tmp_path, *KINDS[kind]))
+    read = [
+        found for _ in range(ROUNDS // len(KINDS)) if (found := read_ext(corrupted(whole, dice))) is not None
+    ]
+    assert len(read) > ROUNDS // len(KINDS) // 4
+    for found in read:
+        wrong = [
+            number
+            for number in numbers_of(found, repairs=dice.random() < 0.5)
+            if not 0 <= number <= max(YEAR_SECONDS, 4 * found.size_bytes + GIB)
+        ]
+        assert not wrong, f"{wrong}: {found}"
+
+
+GEOMETRY = {
+    "revision": (0x4C, 4, 2),
+    "number of blocks": (0x04, 4, 1),
+    "first block": (0x14, 4, 0),
+    "size of a block": (0x18, 4, 7),
+    "size of a cluster": (0x1C, 4, 1),
+    "blocks of a group": (0x20, 4, 8190),
+    "clusters of a group": (0x24, 4, 4096),
+    "number of inodes": (0x00, 4, 4095),
+    "inodes of a group": (0x28, 4, 0),
+    "size of an inode": (0x58, 2, 130),
+    "first inode": (0x54, 4, 3),
+    "kept for root": (0x08, 4, 16_000),
+    "kept for growing": (0xCE, 2, 4096),
+    "descriptor": (0xFE, 2, 31),
+    "groups together": (0x174, 1, 40),
+}
+
+
+@pytest.mark.parametrize("field", GEOMETRY)
+def test_what_does_not_fit_together_is_no_superblock_as_e2fsck_has_it(tmp_path: Path, field: str) -> None:
+    image = made(tmp_path, "-t", "ext3", "-I", "128", "-b", "1024")
+    at, width, value = GEOMETRY[field]
+    assert facts(image).blocks == 16 * MIB // 1024
+    with image.open("r+b") as file:
+        file.seek(START_BYTES + at)
+        file.write(value.to_bytes(width, "little"))
+    assert read_ext(superblock(image)) is None
+    told = run(("e2fsck", "-n", str(image)), seconds=60, accept=range(256))
+    assert told.status == 8 or "trying backup blocks" in told.output + told.errors
+
+
+@pytest.mark.parametrize(
+    "wrong", [replace(OLD, free_blocks=OLD.blocks + 1), replace(OLD, free_inodes=OLD.inodes + 1)]
+)
+def test_more_free_than_there_is_stands_against_every_way_that_touches_it(wrong: ExtFacts) -> None:
+    looked = situation(wrong, target=TARGET)
+    for way in (Way.LIGHT, Way.FULL, Way.FRESH):
+        for repairs in (False, True):
+            found = against(looked, way, repairs=repairs)
+            assert found is not None and found.code == "migrate-counts"
+    assert against(looked, Way.MOUNT) is None

@@ -1,0 +1,262 @@
+"""What stands against a migration, each by a case in which nothing else does; and which way is proposed."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.ext4.migrations import EXT3, FSTAB, TARGET, UUID, situation
+from wizard.ext4.assessment import BootLine, BootPath, Folder, OwnFstab, Situation
+from wizard.ext4.carry import BARS, TOUCHING, WRITING, against, obstacles_of
+from wizard.ext4.make import make_migration
+from wizard.ext4.operations import (
+    all_operations,
+    fstab_operations,
+    operations_for,
+    spare_blocks,
+    widening_blocks,
+)
+from wizard.ext4.steps import proof
+from wizard.ext4.ways import prospect_of
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.finding import Severity
+from wizard.model.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes
+from wizard.model.said import GIB
+
+FREE = situation(target=TARGET)
+FULL_OF = widening_blocks(EXT3) + spare_blocks(EXT3)
+
+
+def ext(**changes: Any) -> Situation:  # noqa: ANN401
+    return situation(replace(EXT3, **changes), target=TARGET)
+
+
+def without(feature: str, **changes: Any) -> Situation:  # noqa: ANN401
+    return ext(features=EXT3.features - {feature}, **changes)
+
+
+def having(*features: str, **changes: Any) -> Situation:  # noqa: ANN401
+    return ext(features=EXT3.features | {*features}, **changes)
+
+
+def around(**changes: Any) -> Situation:  # noqa: ANN401
+    return replace(FREE, **changes)
+
+
+STORE = Folder("/mnt/u", 100 * GIB, "it is read-only", True)
+CUT = EXT3.size_bytes - 4096
+
+CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
+    "mounted": (around(mounts=("/srv",)), "umount /dev/sda1", TOUCHING),
+    "running-root": (around(is_root=True, mounts=("/",)), "rescue medium", TOUCHING),
+    "swap-file": (around(swap_files=("/srv/swap",)), "swapoff /srv/swap", TOUCHING),
+    "opened": (around(opened=True), "exclusive use of /dev/sda1", TOUCHING),
+    "barred": (having("FEATURE_I31"), "diskwright resume", frozenset(Way)),
+    "cut-off": (around(device_bytes=CUT), "smaller than its filesystem", TOUCHING),
+    "counts": (ext(free_inodes=EXT3.inodes + 1), "more free blocks or inodes than exist", TOUCHING),
+    "half-done": (ext(half_done="it was being resized"), "it was being resized", TOUCHING),
+    "errors": (ext(has_errors=True, recorded_errors=7), "--repair", TOUCHING),
+    "damaged": (around(damaged="Inode 12 is wrong."), "Inode 12 is wrong. ", TOUCHING),
+    "recorded-errors": (ext(recorded_errors=7), "7 errors", frozenset()),
+    "journal-pending": (
+        having("needs_recovery", needs_recovery=True),
+        "has pending changes",
+        frozenset({Way.FRESH}),
+    ),
+    "not-clean": (ext(clean=False), "/dev/sda1 was not unmounted cleanly", frozenset()),
+    "external-journal": (ext(journal_device=True), "tune2fs -O ^has_journal /dev/sda1", WRITING),
+    "unknown-features": (having("encrypt", "FEATURE_R29"), "FEATURE_R29, encrypt", WRITING),
+    "first-revision": (ext(revision=0), "Use the fresh conversion", WRITING),
+    "incomplete": (having("extent"), "incompletely converted ext3", frozenset()),
+    "programs-missing": (
+        around(missing=("e2undo", "tune2fs")),
+        "e2undo and tune2fs are not installed",
+        WRITING,
+    ),
+    "programs-old": (around(e2fsprogs=(1, 42)), "1.43 or newer", WRITING),
+    "no-room-journal": (
+        without("has_journal", inode_bytes=256, free_blocks=140_000),
+        "too full for a journal",
+        WRITING,
+    ),
+    "full": (
+        ext(inode_bytes=256, free_blocks=spare_blocks(EXT3) - 1),
+        "Delete or move",
+        frozenset({Way.FULL}),
+    ),
+    "narrow-inodes": (ext(free_blocks=FULL_OF - 1), "4.1 kB more", frozenset()),
+    "no-inodes": (ext(free_inodes=0), "no free inodes", frozenset()),
+    "folder": (around(store=STORE), "it is read-only", WRITING),
+    "no-folder": (
+        around(undo_dir=replace(STORE, asked=False), no_snapshots="dmsetup is not installed"),
+        "Without undo data",
+        WRITING,
+    ),
+    "target": (around(target=replace(TARGET, fault="it holds xfs")), "it holds xfs", frozenset({Way.FRESH})),
+    "boot-loader": (around(boot=BootPath("/boot", grub=(2, 2))), "2.02", frozenset()),
+    "root-type": (around(boot=BootPath("/", "ext3")), "rootfstype=ext3", frozenset()),
+    "initramfs": (around(boot=BootPath("/", initramfs="dracut")), "dracut -f", frozenset()),
+    "mount-unit": (around(units=("/etc/systemd/system/srv.mount",)), "Type=ext4", frozenset()),
+    "own-fstab": (around(own=OwnFstab(fault="it is a symlink")), "it is a symlink", frozenset()),
+    "nothing-at-boot": (around(lines=()), "does not list the filesystem", frozenset({Way.MOUNT})),
+}
+
+
+def test_nothing_stands_against_an_ordinary_one() -> None:
+    assert not obstacles_of(FREE)
+    assert all(against(FREE, way) is None and make_migration(FREE, way).steps for way in Way)
+
+
+@pytest.mark.parametrize(("found", "said", "barred"), CASES.values(), ids=CASES)
+def test_each_is_told_with_its_remedy_and_stands_against_its_ways(
+    request: pytest.FixtureRequest, found: Situation, said: str, barred: frozenset[Way]
+) -> None:
+    code = f"migrate-{request.node.callspec.id}"
+    finding = next(one for one in obstacles_of(found) if one.code == code)
+    assert (
+        said in f"{finding.sentence} {finding.why} {finding.remedy}"
+        and str(finding.why).endswith(".")
+        and str(finding.remedy).endswith(".")
+    )
+    assert BARS.get(code, frozenset()) == barred
+    for way in Way:
+        if way in barred:
+            wrong = Refused if finding.severity is Severity.DANGER else BadInput
+            with pytest.raises(wrong, match="Nothing was written"):
+                make_migration(found, way)
+        else:
+            make_migration(found, way)
+    offers = {offer.way: offer for offer in prospect_of(found).offers}
+    assert {way for way in Way if offers[way].obstacle} == barred
+
+
+def test_a_folder_that_was_named_for_everything_is_told_of_once() -> None:
+    said = [
+        str(finding.sentence)
+        for finding in obstacles_of(
+            around(store=STORE, undo_dir=STORE, no_snapshots="dmsetup is not installed")
+        )
+    ]
+    assert said == ["Cannot store undo data in /mnt/u: it is read-only."]
+
+
+def test_every_code_that_bars_a_way_has_its_case() -> None:
+    assert {
+        *(f"migrate-{name}" for name in CASES),
+        "migrate-complete",
+        "migrate-light-complete",
+    } >= BARS.keys()
+
+
+@pytest.mark.parametrize(
+    "found", [ext(has_errors=True), ext(half_done="it was being resized"), around(damaged="Inode 12.")]
+)
+def test_damage_is_repaired_where_that_was_agreed_to(found: Situation) -> None:
+    migration = make_migration(found, Way.FULL, repairs=True)
+    assert migration.repairs and migration.steps[0].operation == CheckFiles(repairs=True)
+    assert migration.steps[0].commands[0][:3] == ("e2fsck", "-f", "-y")
+    assert make_migration(FREE, Way.FULL).steps[0].commands[0] == proof("/dev/sda1")
+    assert make_migration(ext(clean=False), Way.FULL).steps[0].operation == CheckFiles(pending=True)
+    for way, wrong in ((Way.FRESH, found), (Way.FULL, replace(found, mounts=("/srv",)))):
+        with pytest.raises(Refused):
+            make_migration(wrong, way, repairs=True)
+
+
+def test_what_has_everything_is_left_alone() -> None:
+    modern = having(
+        "extent",
+        "64bit",
+        "metadata_csum",
+        "huge_file",
+        "dir_nlink",
+        "extra_isize",
+        inode_bytes=256,
+        desc_bytes=64,
+    )
+    for way in (Way.LIGHT, Way.FULL):
+        with pytest.raises(BadInput, match="No action needed"):
+            make_migration(modern, way)
+    bare = replace(modern, target=None, lines=())
+    assert prospect_of(bare).default is None and prospect_of(bare).why.startswith(
+        "The filesystem has all features"
+    )
+    lacking = replace(modern, ext=replace(modern.ext, features=modern.ext.features - {"metadata_csum"}))
+    assert against(lacking, Way.FULL) is None and against(lacking, Way.LIGHT) is not None
+
+
+def test_a_transaction_is_preferred_and_said_why_not() -> None:
+    assert make_migration(FREE, Way.FULL).means is Means.TRANSACTION
+    assert prospect_of(FREE).default is Way.FULL
+    direct = around(no_snapshots="this kernel has no dm_snapshot")
+    made = make_migration(direct, Way.FULL)
+    assert made.means is Means.DIRECT and made.undo_dir and not made.store
+    assert "this kernel has no dm_snapshot" in str(made.doubts[0]) and "Power cuts are not covered" in str(
+        made.doubts[0]
+    )
+    assert (
+        "only a backup would help" in made.steps[0].power
+        and "No data is lost" in make_migration(FREE, Way.FULL).steps[0].power
+    )
+    assert prospect_of(direct).default is Way.LIGHT
+    in_memory = around(
+        store=replace(STORE, fault="the folder is in memory and would be lost in a power cut", asked=False)
+    )
+    assert make_migration(in_memory, Way.LIGHT).means is Means.DIRECT
+
+
+@pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])
+def test_room_is_wanted_for_everything_that_can_be_replaced(way: Way) -> None:
+    wanted = make_migration(FREE, way).room_bytes
+    assert wanted >= (2 * EXT3.inodes * 256 if way is Way.FULL else 1)
+    exact = replace(FREE.store, free_bytes=wanted)
+    assert make_migration(around(store=exact), way).room_bytes == wanted
+    with pytest.raises(Refused, match="with more space"):
+        make_migration(around(store=replace(exact, free_bytes=wanted - 1)), way)
+
+
+def test_a_fresh_filesystem_needs_a_place() -> None:
+    with pytest.raises(BadInput, match="--to"):
+        make_migration(around(target=None), Way.FRESH)
+
+
+def test_ext2_gets_its_journal_and_wide_inodes_come_before_features() -> None:
+    kinds = [type(operation) for operation in operations_for(Way.FULL, without("has_journal").ext)]
+    assert kinds[:3] == [CheckFiles, AddJournal, WidenInodes]
+    assert AddJournal() in operations_for(Way.LIGHT, without("has_journal").ext)
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        (
+            f"UUID={UUID}\t/srv\text3  defaults,noatime 0 2 # films",
+            f"UUID={UUID}\t/srv\text4  defaults,noatime 0 2 # films",
+        ),
+        ("LABEL=ext3 /ext3 ext3", "LABEL=ext3 /ext3 ext4"),
+        ("  /dev/ext2  /ext2\text2\tdefaults", "  /dev/ext2  /ext2\text4\tdefaults"),
+        ("PARTUUID=1-2 /srv auto defaults", None),
+        ("/dev/sda1 /srv ext4 defaults", None),
+    ],
+)
+def test_only_the_type_of_its_line_changes(line: str, new: str | None) -> None:
+    text = f"# mine\n{line}\n/dev/sdb1 /home ext3\n"
+    found = around(fstab_text=text, lines=(BootLine(2, line.split()[2], line.split()[1]),))
+    assert [one.new for one in fstab_operations(found)] == ([new] if new else [])
+    assert any(isinstance(one, SetFstabType) for one in all_operations(found, Way.LIGHT)) is (new is not None)
+
+
+def test_several_lines_are_changed_behind_everything_else() -> None:
+    text = f"{FSTAB}/dev/sda1 /again ext2 ro\n"
+    found = around(fstab_text=text, lines=(*FREE.lines, BootLine(3, "ext2", "/again")))
+    steps = make_migration(found, Way.FULL).steps
+    assert [type(step.operation) is SetFstabType for step in steps] == [
+        *[False] * (len(steps) - 2),
+        True,
+        True,
+    ]
+
+
+def test_a_refusal_is_one_sentence_after_the_other() -> None:
+    with pytest.raises(DiskwrightError) as error:
+        make_migration(around(mounts=("/srv", "/mnt/copy")), Way.FULL)
+    assert str(error.value).startswith("/dev/sda1 is mounted at /srv, /mnt/copy. Unmount it first")

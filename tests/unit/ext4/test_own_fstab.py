@@ -1,0 +1,85 @@
+"""The fstab of a system on the filesystem itself: which byte becomes another, and that a document cannot name
+any other."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.ext4.migrations import EXT3, situation
+from wizard.ext4.assessment import BootLine, OwnFstab, Situation
+from wizard.ext4.check import check_migration, read_migration, render_migration
+from wizard.ext4.make import make_migration
+from wizard.ext4.operations import own_operations
+from wizard.ext4.steps import migration_steps, operation_commands
+from wizard.model.errors import BadInput
+from wizard.model.migration import Migration, SetOwnFstabType, Way
+
+TEXT = "# \udce9" + "x" * 4086 + "\nUUID=ext3 / ext3 ext3=1\nLABEL=a /b auto\n/dev/x /c ext2\n"
+OWN = OwnFstab(TEXT, (BootLine(2, "ext3", "/"), BootLine(3, "auto", "/b"), BootLine(4, "ext2", "/c")))
+FOUND = situation(own=OWN)
+
+
+def test_the_byte_is_the_last_of_the_type_in_its_block() -> None:
+    raw = TEXT.encode("utf-8", "surrogateescape")
+    for operation, line in zip(
+        own_operations(FOUND), (b"UUID=ext3 / ext4 ext3=1", b"/dev/x /c ext4"), strict=True
+    ):
+        at = operation.block * EXT3.block_bytes + operation.offset
+        changed = raw[:at] + b"4" + raw[at + 1 :]
+        assert changed.split(b"\n")[operation.number - 1] == line == operation.new.encode()
+    assert own_operations(FOUND)[0].block == 1
+    (argv,) = operation_commands(own_operations(FOUND)[0], "/dev/dm-3", "/u/undo")
+    assert argv == (
+        "debugfs",
+        "-w",
+        "-z",
+        "/u/undo",
+        "-R",
+        "zap_block -f /etc/fstab -o 9 -l 1 -p 0x34 1",
+        "/dev/dm-3",
+    )
+
+
+@pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])
+def test_it_comes_behind_the_filesystem_and_before_files_elsewhere(way: Way) -> None:
+    kinds = [step.operation.kind for step in make_migration(FOUND, way).steps]
+    assert kinds[-3:] == ["set-own-fstab-type", "set-own-fstab-type", "set-fstab-type"]
+    migration = make_migration(FOUND, way)
+    assert read_migration(render_migration(migration), "m.json") == migration
+    assert sum("contains a system. Line" in doubt for doubt in map(str, migration.doubts)) == 2
+
+
+@pytest.mark.parametrize("found", [situation(), replace(FOUND, own=replace(OWN, fault="it is a link"))])
+def test_where_there_is_none_or_it_cannot_be_changed_nothing_is(found: Situation) -> None:
+    assert not own_operations(found)
+
+
+def test_the_way_that_changes_nothing_on_the_disk_leaves_it() -> None:
+    assert [step.operation.kind for step in make_migration(FOUND, Way.MOUNT).steps] == ["set-fstab-type"]
+
+
+def forged(migration: Migration, **changes: Any) -> Migration:  # noqa: ANN401
+    """With its first line of this kind changed, and everything shown made to fit."""
+    operations = [step.operation for step in migration.steps]
+    place = next(number for number, one in enumerate(operations) if isinstance(one, SetOwnFstabType))
+    operations[place] = replace(operations[place], **changes)
+    steps = migration_steps(operations, migration.device, migration.before, migration.drive, migration.means)
+    return replace(migration, steps=steps)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"offset": 4096},
+        {"offset": -1},
+        {"block": -1},
+        {"new": "UUID=ext3 / xfs"},
+        {"old": "UUID=ext3 / xfs"},
+        {"number": 4},
+        {"digest": "0"},
+    ],
+)
+def test_a_document_cannot_name_anything_else(changes: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match="is inconsistent"):
+        check_migration(forged(make_migration(FOUND, Way.LIGHT), **changes))

@@ -1,0 +1,351 @@
+"""Every finding: when it is made, of what, how severe, and that its code is documented."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import wizard.findings
+from tests.unit.findings.stacks import CHUNK, array, ext4, holding, luks, lvm, member
+from tests.unit.machines import (
+    E512,
+    KN4,
+    N512,
+    SIZE_BYTES,
+    drive,
+    gpt,
+    machine,
+    mbr,
+    partition,
+    partitioned,
+    unread,
+)
+from tests.unit.probe import rawfacts
+from tests.unit.probe.gptimage import Image
+from wizard.cli.inspection import drive_document
+from wizard.documents.decode import decode
+from wizard.filesystems.kind import MOVING_GPT_TYPE
+from wizard.findings.diagnose import CODES, diagnose
+from wizard.findings.geometry import Confidence, Pattern, RecordingKind
+from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
+from wizard.model.ext import Waiting
+from wizard.model.finding import Finding, Severity
+from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.machine import Drive, Extent, Obstacle, Signature, Table, Use
+from wizard.model.said import GIB, KIB, MIB, TIB, Message
+from wizard.probe.interpret import machine_of
+
+LIST = (
+    Pattern("SHINGLY[0-9]+", confidence=Confidence.HIGH),
+    Pattern("RUMOUR1"),
+    Pattern("PLAIN1", kind=RecordingKind.CONVENTIONAL),
+)
+
+DANGER, WARNING, INFO, OK = Severity
+
+
+def of(subject: Drive, *, root: bool = True) -> list[Finding]:
+    return list(diagnose(machine(subject, root=root), subject, LIST).findings)
+
+
+def severities(subject: Drive) -> dict[str, Severity]:
+    return {finding.code: finding.severity for finding in of(subject)}
+
+
+def with_signatures(*signatures: Signature) -> Drive:
+    return partitioned(replace(partition(), signatures=signatures))
+
+
+EXTENDED = partition(1, MIB, 10 * GIB, type="0x05", kernel_size_bytes=1 * KIB)
+LOGICAL = partition(5, 2 * MIB, GIB, type="0x83")
+
+SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
+    ("alignment-physical", DANGER, partitioned(partition(1, 34 * 512))),
+    (
+        "alignment-physical",
+        INFO,
+        partitioned(partition(1, 34 * 512, 1024 * KIB, type="21686148-6449-6e6f-744e-656564454649")),
+    ),
+    (
+        "alignment-physical",
+        DANGER,
+        partitioned(partition(1, MIB), geometry=Geometry(512, 4096, 3584, 4096, 0)),
+    ),
+    ("alignment-4096", WARNING, partitioned(partition(1, 63 * 512), geometry=N512)),
+    ("alignment-grain", INFO, partitioned(partition(1, 40 * 512))),
+    ("alignment-ok", OK, partitioned(partition())),
+    ("alignment-end", INFO, partitioned(partition(1, MIB, GIB - 512))),
+    ("geometry-large-blocks", INFO, drive(geometry=Geometry(4096, 16 * KIB, 0, 16 * KIB, 0))),
+    ("drive-no-size", WARNING, drive(size_bytes=0, table=None)),
+    ("identity-same-drive", WARNING, drive(same_serial=("/dev/sdb",), same_wwn=("/dev/sdb",))),
+    ("identity-same-serial", INFO, drive(same_serial=("/dev/sdb",))),
+    ("table-covered", DANGER, partitioned(partition(1, 4096), table=gpt(own=(Extent(1024, 16 * KIB),)))),
+    ("table-no-bytes", WARNING, partitioned(partition(1, MIB, 0))),
+    ("table-outside", DANGER, partitioned(EXTENDED, replace(LOGICAL, start_bytes=11 * GIB), table=mbr())),
+    ("alignment-ok", OK, partitioned(partition(1, MIB + 3584), geometry=Geometry(512, 4096, 3584, 4096, 0))),
+    ("alignment-stack", DANGER, partitioned(partition(), geometry=Geometry(512, 4096, -1, 524288, 1048576))),
+    (
+        "alignment-stack",
+        DANGER,
+        holding(member(MIB), layers=(array(0, 2, MIB, geometry=Geometry(512, 4096, -1, CHUNK, CHUNK)),)),
+    ),
+    ("alignment-inside", DANGER, holding(luks(MIB + 512))),
+    ("alignment-compensated", INFO, holding(lvm(MIB + 3072), start_bytes=34 * 512)),
+    ("alignment-chunk", WARNING, holding(member(MIB), layers=(array(5, 2, MIB, luks(MIB + 4096)),))),
+    ("alignment-stripe", WARNING, holding(member(MIB), layers=(array(5, 2, MIB, ext4()),))),
+    ("geometry-512e", INFO, drive()),
+    ("geometry-4kn", INFO, drive(geometry=KN4)),
+    (
+        "geometry-contradiction",
+        WARNING,
+        drive(ata=Ata(physical_block_bytes=4096, alignment_offset_bytes=3584)),
+    ),
+    (
+        "geometry-nvme-formats",
+        INFO,
+        drive(
+            path="/dev/nvme0n1",
+            bus="nvme",
+            nvme_formats=(NvmeFormat(0, 512, 0, 2, in_use=True), NvmeFormat(1, 4096, 0, 0)),
+        ),
+    ),
+    ("recording-contradiction", WARNING, drive(model="PLAIN1", smart=Smart(model_family="Plain (SMR)"))),
+    ("recording-contradiction", INFO, drive(rotational=False, rotation_rate=1)),
+    ("geometry-usb-4096", WARNING, drive(geometry=KN4, bus="usb")),
+    ("geometry-optimal-io-bogus", WARNING, drive(geometry=replace(E512, optimal_io_bytes=33553920))),
+    ("recording-zoned-host-managed", DANGER, drive(zoned="host-managed")),
+    ("recording-zoned-host-aware", WARNING, drive(zoned="host-aware")),
+    ("recording-shingled", WARNING, drive(model="SHINGLY8000-1NA17Z")),
+    ("recording-shingled-likely", WARNING, drive(model="RUMOUR1")),
+    ("recording-unknown", INFO, drive()),
+    ("table-overlap", DANGER, partitioned(partition(1, MIB, GIB), partition(2, GIB, GIB), free=())),
+    ("table-outside", DANGER, partitioned(partition(1, MIB, SIZE_BYTES), free=())),
+    ("table-outside", DANGER, partitioned(partition(1, 512, MIB), free=())),
+    ("table-kernel-differs", WARNING, partitioned(replace(partition(), kernel_size_bytes=MIB))),
+    ("table-primary-damaged", DANGER, partitioned(partition(), table=gpt(primary="damaged"))),
+    ("table-both-damaged", DANGER, drive(table=Table("gpt", primary="damaged", backup="missing"))),
+    ("table-backup-missing", WARNING, partitioned(partition(), table=gpt(backup="missing"))),
+    ("table-backup-damaged", WARNING, partitioned(partition(), table=gpt(backup="damaged"))),
+    ("table-backup-misplaced", WARNING, partitioned(partition(), table=gpt(backup="misplaced"))),
+    ("table-mbr-over-2tib", WARNING, drive(size_bytes=4 * TIB, table=mbr(4 * TIB))),
+    ("table-hybrid", WARNING, partitioned(partition(), table=gpt(kind="hybrid"))),
+    ("signatures-ambivalent", WARNING, with_signatures(Signature("ext4", "filesystem", ambivalent=True))),
+    (
+        "signatures-ambivalent",
+        WARNING,
+        with_signatures(Signature("ext4", "filesystem"), Signature("btrfs", "filesystem")),
+    ),
+    (
+        "signatures-beside-table",
+        WARNING,
+        partitioned(partition(), signatures=(Signature("btrfs", "filesystem"),)),
+    ),
+    ("signatures-lost", WARNING, drive(superblock_copy_bytes=32768 * 4096)),
+    ("signatures-lost", WARNING, partitioned(partition(superblock_copy_bytes=8193 * 1024))),
+    ("use-mounted", INFO, drive(uses=(Use("mounted", "/dev/sda1", "/srv"),))),
+    ("use-swap", INFO, drive(uses=(Use("swap", "/dev/sda1", "swap"),))),
+    ("use-holder", INFO, drive(uses=(Use("holder", "/dev/sda1", "/dev/dm-0"),))),
+    ("use-loop-backing", INFO, drive(uses=(Use("loop-backing", "/dev/sda1", "/dev/loop0"),))),
+    ("use-raid-member", INFO, drive(uses=(Use("raid-member", "/dev/sda1", "/dev/md0"),))),
+    ("use-running-system", INFO, drive(uses=(Use("running-system", "/dev/sda1", "/"),))),
+    ("use-opened", INFO, drive(uses=(Use("opened", "/dev/sda", "a program"),))),
+    ("drive-unread", WARNING, drive(table=None, unread=(unread("table", "Reading stopped after 10 s."),))),
+    ("drive-unread", INFO, drive(unread=(unread("smart", "smartctl is not installed."),))),
+    ("move-unfinished", DANGER, partitioned(partition(type=MOVING_GPT_TYPE))),
+    (
+        "drive-waiting",
+        WARNING,
+        drive(waiting=Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=True)),
+    ),
+    ("drive-left", INFO, drive(waiting=Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=False))),
+    ("drive-read-only", INFO, drive(read_only=True)),
+    ("health-failing", DANGER, drive(smart=Smart(passed=False))),
+    ("health-unreadable", DANGER, drive(smart=Smart(health=Health(pending=1)))),
+    ("health-worn", WARNING, drive(smart=Smart(health=Health(reallocated=1)))),
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "severity", "subject"),
+    SCENARIOS,
+    ids=lambda value: value if isinstance(value, str) and "-" in value else "",
+)
+def test_each_trouble_is_found_with_its_severity(code: str, severity: Severity, subject: Drive) -> None:
+    assert severities(subject).get(code) is severity
+
+
+def test_a_drive_on_which_a_run_waits_is_not_also_said_to_have_lost_its_files() -> None:
+    """The copy of a superblock is of what that run can still put back."""
+    waiting = Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=True)
+    table = Table("none")
+    assert "signatures-lost" in severities(drive(table=table, superblock_copy_bytes=134217728))
+    assert "signatures-lost" not in severities(
+        drive(table=table, superblock_copy_bytes=134217728, waiting=waiting)
+    )
+    part = partition(superblock_copy_bytes=8193 * 1024)
+    assert "signatures-lost" not in severities(partitioned(part, waiting=waiting))
+
+
+def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documented() -> None:
+    emitted = {finding.code for _, _, subject in SCENARIOS for finding in of(subject)}
+    assert emitted == set(CODES)
+    themes = "alignment|geometry|recording|table|signatures|use|drive|health|identity"
+    words = re.compile(rf'^\s+(?:"|code = ")((?:{themes})-[a-z0-9-]+)"', re.MULTILINE)
+    for module in Path(wizard.findings.__path__[0]).glob("*.py"):
+        assert set(words.findall(module.read_text())) <= set(CODES), module.name
+
+
+def test_findings_are_whole_sentences_about_a_node_of_the_drive() -> None:
+    for _, _, subject in SCENARIOS:
+        for finding in of(subject):
+            assert finding.subject.startswith(subject.path) or finding.subject in [
+                layer.path for layer in subject.layers
+            ]
+            for text in map(str, (finding.sentence, finding.why, finding.remedy)):
+                assert text.endswith((".", "?")) and "{" not in text, text
+            assert finding.source
+
+
+def test_a_finding_is_read_from_a_document_as_it_was() -> None:
+    for _, _, subject in SCENARIOS:
+        diagnosis = diagnose(machine(subject), subject, LIST)
+        document = json.loads(json.dumps(drive_document(subject, diagnosis)))
+        for written, finding in zip(document["findings"], diagnosis.findings, strict=True):
+            for name in ("sentence", "why", "source", "remedy"):
+                again = decode(written[name], Message)
+                assert again == getattr(finding, name) and str(again) == str(getattr(finding, name))
+        for written, clue in zip(
+            document["recording"]["evidence"], diagnosis.recording.evidence, strict=True
+        ):
+            assert (decode(written["source"], Message), decode(written["says"], Message)) == (
+                clue.source,
+                clue.says,
+            )
+
+
+def test_a_sound_drive_has_nothing_worse_than_information() -> None:
+    found = diagnose(machine(), partitioned(partition()), ()).findings
+    assert {finding.severity for finding in found} <= {Severity.INFO, Severity.OK}
+
+
+def test_the_worst_comes_first() -> None:
+    subject = partitioned(partition(1), partition(2, 2 * GIB + 512), table=gpt(backup="missing"))
+    assert [finding.severity for finding in of(subject)][:2] == [DANGER, WARNING]
+
+
+@pytest.mark.parametrize("start_bytes", [34 * 512, 40 * 512, 63 * 512, 2047 * 512, MIB, MIB + 4096, 5 * GIB])
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        E512,
+        N512,
+        Geometry(512, 4096, 3584, 4096, 0),
+        Geometry(512, 4096, 0, 65536, 0),
+        Geometry(512, 512, 0, 65536 * 3, 0),
+    ],
+)
+def test_danger_is_exactly_where_the_kernels_formula_says_so(geometry: Geometry, start_bytes: int) -> None:
+    codes = severities(partitioned(partition(1, start_bytes), geometry=geometry))
+    assert ("alignment-physical" in codes) == (misalignment_bytes(geometry, start_bytes) != 0)
+    assert sum(code.startswith("alignment-") for code in codes) == 1
+
+
+def test_the_sentence_has_the_real_numbers() -> None:
+    (found,) = (
+        finding for finding in of(partitioned(partition(1, 34 * 512))) if finding.code == "alignment-physical"
+    )
+    assert found.subject == "/dev/sda1"
+    assert "17408" in str(found.sentence) and "3072" in str(found.sentence)
+    assert "sudo diskwright move /dev/sda1" in str(found.remedy)
+
+
+def test_a_solid_state_drive_is_promised_no_ratio() -> None:
+    (found,) = (
+        finding
+        for finding in of(partitioned(partition(1, 34 * 512), rotational=False))
+        if finding.code == "alignment-physical"
+    )
+    assert "7.9" not in str(found.why) and "2010" not in str(found.source)
+
+
+def test_raid_chunks_count_as_the_unit() -> None:
+    (found,) = (
+        f
+        for f in of(partitioned(partition(1, 40 * 512), geometry=Geometry(512, 4096, 0, 65536, 0)))
+        if "alignment" in f.code
+    )
+    assert (
+        found.code == "alignment-physical"
+        and "65536" in str(found.sentence)
+        and "45056" in str(found.sentence)
+    )
+
+
+def test_logical_partitions_do_not_overlap_their_container() -> None:
+    codes = severities(partitioned(EXTENDED, LOGICAL, table=mbr(), free=()))
+    assert "table-overlap" not in codes and "table-kernel-differs" not in codes
+    outside = replace(LOGICAL, start_bytes=10 * GIB)
+    codes = severities(partitioned(EXTENDED, outside, table=mbr(), free=()))
+    assert codes["table-outside"] is DANGER and "table-overlap" not in codes
+
+
+def test_an_mbr_reaches_sixteen_tebibytes_on_blocks_of_4096() -> None:
+    assert "table-mbr-over-2tib" not in severities(
+        drive(size_bytes=10 * TIB, geometry=KN4, table=mbr(10 * TIB, 4096))
+    )
+
+
+def test_a_plausible_optimal_size_is_not_blamed() -> None:
+    for optimal in (0, 64 * KIB, MIB, 192 * KIB):
+        assert "geometry-optimal-io-bogus" not in severities(
+            drive(geometry=replace(E512, optimal_io_bytes=optimal))
+        )
+
+
+def test_no_repair_from_a_copy_is_advised_where_neither_is_whole() -> None:
+    lost = of(drive(table=Table("gpt", primary="damaged", backup="missing")))
+    assert [finding.code for finding in lost if finding.code.startswith("table-")] == ["table-both-damaged"]
+    assert not any("gdisk" in str(finding.remedy) for finding in lost)
+    without_record = {
+        finding.code
+        for finding in of(partitioned(partition(), table=gpt(primary="damaged", backup="missing")))
+    }
+    assert "table-both-damaged" not in without_record, (
+        "the first copy is sound there; only the record in front of it is missing"
+    )
+
+
+def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_told() -> None:
+    fine = [partition(number, number * 16 * MIB, 8 * MIB) for number in range(1, 41)]
+    found = [finding for finding in of(partitioned(*fine)) if finding.code.startswith("alignment-")]
+    assert [(finding.code, finding.subject) for finding in found] == [("alignment-ok", "/dev/sda")]
+    assert str(found[0].sentence).startswith("All 40 partitions")
+    found = [
+        finding
+        for finding in of(partitioned(*fine, partition(41, GIB + 512, MIB)))
+        if finding.code.startswith("alignment-")
+    ]
+    assert {(finding.code, finding.subject) for finding in found} == {
+        ("alignment-ok", "/dev/sda"),
+        ("alignment-physical", "/dev/sda41"),
+    }
+    assert any(str(finding.sentence).startswith("40 of 41 partitions") for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("made_for", "obstacle"), [(None, Obstacle.CONTRADICTORY), (4096, Obstacle.OTHER_BLOCKS)]
+)
+def test_a_table_that_is_lost_is_told_from_one_for_other_blocks(
+    made_for: int | None, obstacle: Obstacle
+) -> None:
+    """The same protective record: with nothing behind it, or with a GPT where drives of other blocks have
+    it."""
+    image = Image(8 * MIB, made_for or 512)
+    image.protective()
+    if made_for:
+        image.gpt((256, 511, "one"))
+    raw = rawfacts.drive(chunks=(rawfacts.chunk(0, bytes(image.data)),), table_kind="PMBR")
+    (found,) = machine_of(rawfacts.machine(raw)).drives
+    assert {one.obstacle for one in found.unread if one.what == "partitions"} == {obstacle}

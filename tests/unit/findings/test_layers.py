@@ -1,0 +1,336 @@
+"""Alignment through every layer: the sum of all offsets decides, and a filesystem's striping is held against
+the array's."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.findings.stacks import (
+    ARRAY,
+    CHUNK,
+    SECRET,
+    VOLUME,
+    array,
+    ext4,
+    holding,
+    luks,
+    lvm,
+    member,
+    opened,
+    volume,
+    xfs,
+)
+from tests.unit.machines import E512, KN4, N512, drive, machine
+from wizard.findings.diagnose import diagnose
+from wizard.model.finding import Finding, Severity
+from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.machine import Drive, Layer, Signature, Striping, Table
+from wizard.model.said import KIB, MIB
+
+DANGER, WARNING, INFO, OK = Severity
+OFFSET = Geometry(512, 4096, 3584, 4096, 0)
+BOGUS = replace(E512, optimal_io_bytes=33553920)
+
+
+def alignment(subject: Drive) -> list[Finding]:
+    return [
+        finding
+        for finding in diagnose(machine(subject), subject, ()).findings
+        if finding.code.startswith("alignment-")
+    ]
+
+
+def codes(subject: Drive) -> dict[str, Severity]:
+    return {finding.code: finding.severity for finding in alignment(subject)}
+
+
+def one(subject: Drive, code: str) -> Finding:
+    (found,) = (finding for finding in alignment(subject) if finding.code == code)
+    return found
+
+
+@pytest.mark.parametrize("container", [luks, lvm, member])
+def test_an_aligned_partition_with_an_aligned_inside_is_fine_and_says_where_its_data_begin(
+    container: type,
+) -> None:
+    found = one(holding(container(16 * MIB)), "alignment-ok")
+    assert codes(holding(container(16 * MIB))) == {"alignment-ok": OK}
+    assert str(17 * MIB) in str(found.sentence)
+
+
+@pytest.mark.parametrize("container", [luks, lvm, member])
+def test_an_aligned_partition_with_a_misaligned_inside_is_a_danger(container: type) -> None:
+    subject = holding(container(MIB + 512))
+    found = one(subject, "alignment-inside")
+    assert codes(subject) == {"alignment-inside": DANGER}
+    assert found.subject == "/dev/sda1" and str(found.sentence).startswith("The data of ")
+    assert (
+        f"{MIB} (partition) + {MIB + 512}" in str(found.sentence)
+        and str(2 * MIB + 512) in str(found.sentence)
+        and "3584" in str(found.sentence)
+    )
+    assert any(word in str(found.remedy) for word in ("cryptsetup", "pvcreate", "mdadm"))
+
+
+@pytest.mark.parametrize("container", [luks, lvm, member])
+def test_a_misaligned_partition_whose_inside_makes_up_for_it_is_told_as_such(container: type) -> None:
+    subject = holding(container(MIB + 3072), start_bytes=34 * 512)
+    assert codes(subject) == {"alignment-compensated": INFO}
+    assert str(34 * 512 + MIB + 3072) in str(one(subject, "alignment-compensated").sentence)
+
+
+@pytest.mark.parametrize("container", [luks, lvm, member])
+def test_a_misaligned_partition_whose_inside_does_not_is_one_danger(container: type) -> None:
+    assert codes(holding(container(16 * MIB), start_bytes=34 * 512)) == {"alignment-physical": DANGER}
+
+
+def test_a_container_that_was_not_read_comforts_nobody() -> None:
+    assert codes(holding(luks(None), start_bytes=34 * 512)) == {"alignment-physical": DANGER}
+    assert codes(holding(luks(None))) == {"alignment-ok": OK}
+
+
+def test_a_jumpered_drive_is_right_where_partition_and_insides_add_up_to_its_offset() -> None:
+    assert codes(holding(lvm(MIB), start_bytes=MIB + 3584, geometry=OFFSET)) == {"alignment-ok": OK}
+    assert codes(holding(lvm(MIB + 3584), geometry=OFFSET)) == {"alignment-compensated": INFO}
+    assert codes(holding(lvm(MIB + 3584), start_bytes=MIB + 3584, geometry=OFFSET)) == {
+        "alignment-inside": DANGER
+    }
+
+
+def test_what_lives_on_a_jumpered_drive_itself_begins_off_its_blocks() -> None:
+    bare = drive(geometry=OFFSET, signatures=(lvm(MIB),), table=Table("none"))
+    assert codes(bare) == {"alignment-physical": DANGER}
+    assert codes(replace(bare, signatures=(lvm(MIB + 3584),))) == {"alignment-compensated": INFO}
+    assert codes(replace(bare, geometry=E512)) == {"alignment-ok": OK}
+    assert codes(replace(bare, geometry=E512, signatures=(lvm(MIB + 512),))) == {"alignment-inside": DANGER}
+
+
+def test_a_drive_that_claims_512_is_doubted_inside_as_outside() -> None:
+    assert codes(holding(luks(2 * MIB + 512), geometry=N512)) == {"alignment-inside": WARNING}
+    assert codes(holding(luks(2 * MIB), start_bytes=63 * 512, geometry=N512)) == {"alignment-4096": WARNING}
+    assert codes(holding(luks(2 * MIB + 512), start_bytes=63 * 512, geometry=N512)) == {
+        "alignment-compensated": INFO
+    }
+
+
+def test_on_blocks_of_4096_everything_fits() -> None:
+    assert codes(holding(luks(16 * MIB), geometry=KN4)) == {"alignment-ok": OK}
+
+
+def test_the_sum_runs_through_luks_on_lvm_on_md() -> None:
+    stack = (
+        array(1, 1, 2 * MIB, lvm(MIB + 512), striping=None, geometry=E512),
+        volume(5 * MIB + 512, luks(16 * MIB), below=ARRAY),
+        opened(16 * MIB, ext4(), below=VOLUME),
+    )
+    subject = holding(member(2 * MIB), layers=stack)
+    assert codes(subject) == {"alignment-inside": DANGER}
+    assert one(subject, "alignment-inside").subject == ARRAY
+    mended = (*stack[:2], opened(16 * MIB + 3584, ext4(), below=VOLUME))
+    subject = holding(member(2 * MIB), layers=mended)
+    assert codes(subject) == {"alignment-ok": OK, "alignment-compensated": INFO}
+    sum_words = (
+        f"{MIB} (partition) + {2 * MIB} (md raid1) + {MIB + 512} (LVM) + {4 * MIB} (LVM) + {16 * MIB + 3584} "
+        "(LUKS)"
+    )
+    assert sum_words in str(one(subject, "alignment-compensated").sentence)
+
+
+def test_many_volumes_in_a_misaligned_data_area_are_one_danger() -> None:
+    volumes = tuple(
+        volume(MIB + 512 + number * 4 * MIB, path=f"/dev/mapper/vg-{number}") for number in range(5)
+    )
+    assert [finding.code for finding in alignment(holding(lvm(MIB + 512), layers=volumes))] == [
+        "alignment-inside"
+    ]
+
+
+def test_an_open_layer_whose_place_is_not_known_is_judged_by_the_kernel() -> None:
+    known = opened(None, ext4(), geometry=replace(E512, alignment_offset_bytes=512))
+    assert codes(holding(luks(None), layers=(known,))) == {"alignment-inside": DANGER}
+    sound = opened(None, ext4(), geometry=E512)
+    assert codes(holding(luks(None), start_bytes=34 * 512, layers=(sound,))) == {
+        "alignment-compensated": INFO
+    }
+    assert codes(holding(luks(None), start_bytes=34 * 512, layers=(opened(None, geometry=None),))) == {
+        "alignment-physical": DANGER
+    }
+
+
+def test_that_the_kernel_calls_a_layer_misaligned_tells_nothing_of_where_it_begins() -> None:
+    """It says so by an offset of -1, which is no number of bytes."""
+    torn = opened(None, ext4(), geometry=replace(E512, alignment_offset_bytes=-1))
+    assert codes(holding(luks(None), layers=(torn,))) == {"alignment-stack": DANGER, "alignment-ok": OK}
+    (fine,) = (found for found in alignment(holding(luks(None), layers=(torn,))) if found.severity is OK)
+    assert SECRET not in str(fine.sentence)
+
+
+def test_a_stack_that_the_kernel_calls_misaligned_is_named_by_its_own_node() -> None:
+    subject = holding(
+        member(MIB), layers=(array(0, 2, MIB, geometry=Geometry(512, 4096, -1, CHUNK, 2 * CHUNK)),)
+    )
+    assert (
+        one(subject, "alignment-stack").subject == ARRAY
+        and one(subject, "alignment-stack").severity is DANGER
+    )
+
+
+def test_where_the_kernel_is_led_astray_by_a_bogus_number_its_word_is_no_danger() -> None:
+    torn = volume(MIB, geometry=replace(BOGUS, alignment_offset_bytes=-1))
+    subject = holding(lvm(MIB), layers=(torn,), geometry=BOGUS)
+    assert codes(subject) == {"alignment-ok": OK, "alignment-stack": INFO}
+    assert "33553920" in str(one(subject, "alignment-stack").why)
+
+
+def test_what_is_seen_through_a_mirror_whose_superblock_is_at_the_end_contradicts_nothing() -> None:
+    """Erasing one of the two would cost the array or the filesystem in it."""
+
+    def all_codes(subject: Drive) -> set[str]:
+        return {finding.code for finding in diagnose(machine(subject), subject, ()).findings}
+
+    assert "signatures-ambivalent" not in all_codes(holding(member(0), ext4()))
+    assert "signatures-ambivalent" in all_codes(holding(member(MIB), ext4()))
+    assert "signatures-ambivalent" in all_codes(holding(replace(member(0), ambivalent=True), ext4()))
+    assert "signatures-beside-table" not in all_codes(holding(ext4(), signatures=(member(0),)))
+    assert "signatures-beside-table" in all_codes(holding(ext4(), signatures=(member(MIB),)))
+    assert "signatures-beside-table" not in all_codes(
+        holding(ext4(), signatures=(Signature("isw_raid_member", "raid"),))
+    )
+
+
+def test_a_graph_of_layers_that_bites_its_tail_ends() -> None:
+    ring = (opened(MIB, below="/dev/sda1"), Layer("LVM", "/dev/sda1", SECRET, offset_bytes=MIB))
+    assert codes(holding(luks(MIB), layers=ring))
+
+
+def test_data_off_the_chunks_of_an_array_are_a_warning_also_where_chunks_are_no_power_of_two() -> None:
+    def on_array(chunk_bytes: int, data_bytes: int) -> dict[str, Severity]:
+        layers = (
+            array(0, 2, MIB, luks(data_bytes), chunk_bytes=chunk_bytes),
+            opened(data_bytes, below=ARRAY),
+        )
+        return codes(holding(member(MIB), layers=layers))
+
+    assert "alignment-chunk" not in on_array(CHUNK, 16 * MIB)
+    assert on_array(CHUNK, 16 * MIB + 4096)["alignment-chunk"] is WARNING
+    assert "alignment-chunk" not in on_array(3 * 64 * KIB, 3 * MIB)
+    assert on_array(3 * 64 * KIB, 2 * MIB)["alignment-chunk"] is WARNING
+
+
+def test_with_parity_full_stripes_count() -> None:
+    def data_at(level: int) -> dict[str, Severity]:
+        return codes(holding(member(MIB), layers=(array(level, 3, MIB, lvm(MIB)),)))
+
+    assert data_at(5)["alignment-chunk"] is WARNING
+    assert "alignment-chunk" not in data_at(0)
+
+
+FITTING = Striping(CHUNK, 2 * CHUNK)
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "level", "severity"),
+    [
+        (ext4(FITTING), 5, OK),
+        (xfs(FITTING), 5, OK),
+        (ext4(), 5, WARNING),
+        (ext4(), 0, INFO),
+        (xfs(), 5, WARNING),
+        (ext4(Striping(64 * KIB, 128 * KIB)), 0, WARNING),
+        (ext4(Striping(CHUNK, 3 * CHUNK)), 0, WARNING),
+        (xfs(Striping(64 * KIB, 128 * KIB)), 0, WARNING),
+    ],
+)
+def test_a_filesystem_on_an_array_is_held_against_it(
+    filesystem: Signature, level: int, severity: Severity
+) -> None:
+    stripe = one(holding(member(MIB), layers=(array(level, 2, MIB, filesystem),)), "alignment-stripe")
+    assert stripe.severity is severity and stripe.subject == ARRAY
+
+
+def test_the_right_numbers_are_given_with_the_command() -> None:
+    def remedy(filesystem: Signature) -> str:
+        layers = (array(5, 2, MIB, filesystem),)
+        return str(one(holding(member(MIB), layers=layers), "alignment-stripe").remedy)
+
+    assert f"tune2fs -E stride=128,stripe_width=256 {ARRAY}" in remedy(ext4())
+    assert f"tune2fs -E stride=512,stripe_width=1024 {ARRAY}" in remedy(ext4(block_bytes=1024))
+    assert "mount -o sunit=1024,swidth=2048" in remedy(xfs(Striping(CHUNK // 4, CHUNK)))
+    assert f"mkfs.xfs -d su={CHUNK},sw=2" in remedy(xfs())
+    assert f"mkfs.xfs -d su={CHUNK},sw=2" in remedy(xfs(Striping(96 * KIB, 192 * KIB)))
+    thrice = holding(
+        member(MIB), layers=(array(0, 2, MIB, xfs(Striping(64 * KIB, 128 * KIB)), chunk_bytes=192 * KIB),)
+    )
+    assert f"mkfs.xfs -d su={192 * KIB},sw=2" in str(one(thrice, "alignment-stripe").remedy)
+
+
+def test_a_filesystem_above_lvm_on_an_array_is_held_against_the_array() -> None:
+    sizes = Geometry(512, 4096, 0, CHUNK, 2 * CHUNK)
+    layers = (array(0, 2, MIB, lvm(MIB)), volume(5 * MIB, ext4(FITTING), below=ARRAY, geometry=sizes))
+    assert one(holding(member(MIB), layers=layers), "alignment-stripe").severity is OK
+
+
+def test_striping_of_a_filesystem_without_an_array_is_doubted_unless_the_drive_asks_for_it() -> None:
+    assert one(holding(ext4(FITTING)), "alignment-stripe").severity is INFO
+    wide = replace(E512, minimum_io_bytes=CHUNK, optimal_io_bytes=2 * CHUNK)
+    assert "alignment-stripe" not in codes(holding(ext4(FITTING), geometry=wide))
+    believed = one(holding(ext4(Striping(4096, 8191 * 4096)), geometry=BOGUS), "alignment-stripe")
+    assert (
+        believed.severity is WARNING
+        and "33553920" in str(believed.sentence)
+        and "stride=0,stripe_width=0" in str(believed.remedy)
+    )
+    assert "alignment-stripe" not in codes(holding(ext4()))
+    assert "alignment-stripe" not in codes(holding(ext4(Striping(4096, 4096), block_bytes=1024)))
+    assert "alignment-stripe" not in codes(holding(member(0), ext4(FITTING)))
+
+
+def test_the_bogus_number_is_told_with_what_tools_make_of_it_on_this_drive() -> None:
+    subject = drive(geometry=BOGUS)
+    (found,) = (
+        finding
+        for finding in diagnose(machine(subject), subject, ()).findings
+        if finding.code == "geometry-optimal-io-bogus"
+    )
+    for words in (
+        "65535 times 512",
+        "block 65535, ",
+        "LVM also uses",
+        "sfdisk ignore",
+    ):
+        assert words in str(found.why)
+    assert len(str(found.why)) < 400
+    small = drive(geometry=BOGUS, size_bytes=2048 * MIB)
+    (found,) = (
+        finding
+        for finding in diagnose(machine(small), small, ()).findings
+        if finding.code == "geometry-optimal-io-bogus"
+    )
+    assert "mkpart" not in str(found.why) and "reports 1 MiB as not aligned" in str(found.why)
+    subject = drive(geometry=replace(N512, optimal_io_bytes=16776704))
+    (found,) = (
+        finding
+        for finding in diagnose(machine(subject), subject, ()).findings
+        if finding.code == "geometry-optimal-io-bogus"
+    )
+    assert "block 32767, not on 1 MiB" in str(found.why) and "sfdisk" not in str(found.why)
+
+
+@given(
+    st.sampled_from([E512, OFFSET, Geometry(512, 4096, 0, 65536, 0)]),
+    st.integers(1, 1 << 20),
+    st.lists(st.integers(0, 1 << 20), min_size=1, max_size=3),
+)
+def test_the_verdict_is_the_kernels_formula_of_the_sum(
+    geometry: Geometry, start: int, offsets: list[int]
+) -> None:
+    """Whatever the stack: danger exactly where the data at its top are off."""
+    below, layers = "/dev/sda1", []
+    for number, offset in enumerate(offsets):
+        layers.append(Layer("LUKS", f"/dev/mapper/{number}", below, offset_bytes=offset * 512, geometry=None))
+        below = layers[-1].path
+    subject = holding(start_bytes=start * 512, layers=tuple(layers), geometry=geometry)
+    summed = (start + sum(offsets)) * 512
+    assert (DANGER in codes(subject).values()) == (misalignment_bytes(geometry, summed) != 0)

@@ -1,0 +1,159 @@
+"""Places of the tests' own making, told by the line-by-line face to answers from a file."""
+
+from collections.abc import Callable, Sequence
+from io import BytesIO, StringIO
+
+from tests.unit.machines import machine
+from tests.unit.plain.conversation import Told, recorded
+from wizard.host.contract import Services
+from wizard.plain.app import Lines
+from wizard.plain.prompt import Talk
+from wizard.ui.desk import Desk
+from wizard.ui.view import (
+    Action,
+    Banner,
+    Bar,
+    Command,
+    Fate,
+    Field,
+    Figures,
+    Pane,
+    Para,
+    Piece,
+    Place,
+    Progress,
+    Row,
+    Rows,
+    ScreenStep,
+    Stretch,
+    Tone,
+    Values,
+    View,
+    para,
+    strong,
+)
+
+GO = Action("go", "enter", "go on")
+BACK = Action("back", "escape", "back")
+
+
+EVERYTHING = View(
+    "all",
+    ScreenStep.PURPOSE,
+    "Title",
+    (GO, Action("fix", "f", "fix in place", aside=True), Action("no", "x", "cannot", "It is not so.")),
+    "about it",
+    above=(
+        Bar(
+            (
+                Stretch("films", 1_100_000_000, "ext3"),
+                Stretch("old", 1_100_000_000, "ext3", Fate.LOST),
+                Stretch("free", 998_000_000_000, "", Fate.FREE),
+            ),
+            "Now",
+        ),
+        Banner("All is lost", ("Both of it.",), Tone.DANGER),
+    ),
+    panes=(
+        Pane(
+            "Found",
+            (
+                Para((Piece("It starts off."),), key="fix"),
+                Para(),
+                Para(),
+                Command(("mkfs.ext4", "-L", "two words")),
+                Figures("times", (("aligned", 1.0), ("off", 1.8)), ("1.0", "1.8")),
+                Progress(0.42),
+            ),
+        ),
+    ),
+    rows=Rows(
+        (
+            Row("a", (Piece("first"), Piece(""), Piece("1.0 TB")), chosen=True, notes=("a note",)),
+            Row("b", (Piece("second"),), level=1, why_not="It is in use."),
+        ),
+        "b",
+    ),
+)
+
+
+class Made(Place):
+    """Gives the view that it was given, and writes down what it was asked to do. `does` is called then."""
+
+    def __init__(self, desk: Desk, view: View, does: Callable[["Made", str], None] | None = None) -> None:
+        super().__init__(desk)
+        self.shown, self.done = view, list[tuple[str, str, dict[str, str]]]()
+        self._does = does
+
+    def view(self) -> View:
+        return self.shown
+
+    def act(self, name: str, row: str, values: Values) -> None:
+        self.done.append((name, row, dict(values)))
+        if self._does:
+            self._does(self, name)
+        elif name == "back":
+            self.desk.back()
+        elif name == "go":
+            self.desk.end()
+
+    def turned(self, field: str, values: Values) -> None:
+        self.done.append(("turned", field, dict(values)))
+
+
+def a_list(
+    *words: str, at: str = "", actions: Sequence[Action] = (GO,), step: ScreenStep = ScreenStep.PLAN
+) -> View:
+    """Rows whose keys and only cells are these words."""
+    rows = tuple(Row(word, (strong(word),)) for word in words)
+    return View("list", step, "A list", tuple(actions), rows=Rows(rows, at or next(iter(words), "")))
+
+
+def a_form(*fields: Field, actions: Sequence[Action] = (GO, BACK)) -> View:
+    """Fields to fill."""
+    return View("form", ScreenStep.PLAN, "A form", tuple(actions), above=(para("Fill it."),), fields=fields)
+
+
+class Talked:
+    """A desk with a place, and a conversation that is still to be held."""
+
+    def __init__(
+        self,
+        view: View,
+        does: Callable[[Made, str], None] | None = None,
+        services: Services | None = None,
+    ) -> None:
+        self.desk = Desk(services or recorded(machine()))
+        self.place = Made(self.desk, view, does)
+        self.desk.go(self.place)
+
+    @property
+    def done(self) -> list[tuple[str, str, dict[str, str]]]:
+        return self.place.done
+
+    def hear(self, *answers: str | bytes, width: int = 78) -> Told:
+        """Give these answers, one a line, and then no more."""
+        given = b"".join(one.encode() + b"\n" if isinstance(one, str) else one for one in answers)
+        return talked(self.desk, BytesIO(given), width)
+
+
+def talked(desk: Desk, answers: BytesIO, width: int = 78) -> Told:
+    """The whole conversation."""
+    out = StringIO()
+    code = Lines(desk, Talk(answers, out, width=width, echo=True)).converse()
+    return Told(out.getvalue(), code)
+
+
+class Meddling(BytesIO):
+    """Something changes while the answer is typed."""
+
+    def __init__(self, answers: bytes, meddle: "list[object]") -> None:
+        super().__init__(answers)
+        self.meddle = meddle
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        if self.meddle:
+            change = self.meddle.pop()
+            assert callable(change)
+            change()
+        return super().readline(size)

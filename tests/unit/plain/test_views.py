@@ -1,0 +1,273 @@
+"""Views of our own making, told line by line: lists, letters, numbers, changes in place, and every end."""
+
+import threading
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+import pytest
+
+from tests.unit.plain.telling import BACK, EVERYTHING, GO, Made, Meddling, Talked, a_list, talked
+from wizard.model.errors import ExitCode
+from wizard.ui.view import Action, Command, Pane, Piece, Progress, Row, Rows, ScreenStep, View, para
+
+
+def test_a_view_is_told_whole_with_banners_first() -> None:
+    told = Talked(EVERYTHING).hear()
+    assert told.lines[:21] == [
+        "",
+        "Step 2 of 5: Purpose",
+        "Title",
+        "about it",
+        "All is lost",
+        "  Both of it.",
+        "Now: films ext3 1.1 GB, old ext3 1.1 GB (lost), 998 GB free.",
+        "",
+        "Found",
+        "It starts off. (f: fix in place)",
+        "",
+        "  mkfs.ext4 -L 'two words'",
+        "times: aligned: 1.0, off: 1.8.",
+        "42 percent.",
+        "",
+        "1. first, 1.0 TB (chosen)",
+        "   a note",
+        "  2. second",
+        "     Cannot be chosen: It is in use.",
+        "Enter a number, an empty line for 2 (go on), or: ? help, q quit.",
+        "Answer: ",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "done"),
+    [
+        ("", ("go", "two")),
+        ("1", ("go", "one")),
+        ("3.", ("go", "three")),
+        ("1 e", ("edit", "one")),
+        ("3e", ("edit", "three")),
+        ("1 Edit it", ("edit", "one")),
+        ("e", ("edit", "two")),
+        ("E", ("edit", "two")),
+        ("edit it", ("edit", "two")),
+        ("edit", ("edit", "two")),
+        ("K", ("keep", "two")),
+        ("keep", ("keep", "two")),
+        ("b", ("back", "two")),
+        ("back", ("back", "two")),
+        ("=b", ("speed", "two")),
+        ("speed", ("speed", "two")),
+        ("=l", ("list", "two")),
+        ("+", ("add", "two")),
+        ("f3", ("show", "two")),
+        ("commands", ("show", "two")),
+    ],
+)
+def test_an_answer_does_one_thing_at_one_row(answer: str, done: tuple[str, str]) -> None:
+    actions = (
+        GO,
+        Action("edit", "e", "edit it"),
+        Action("keep", "K", "keep", ends=True),
+        Action("speed", "b", "speed"),
+        Action("list", "l", "lines"),
+        Action("add", "+", "add"),
+        Action("show", "f3", "commands"),
+        BACK,
+    )
+    talk = Talked(a_list("one", "two", "three", at="two", actions=actions))
+    told = talk.hear(answer)
+    assert talk.done and talk.done[0][:2] == done
+    ways = "e edit it, K keep, =b speed, =l lines, + add, commands, b back, ? help, q quit."
+    assert told.flat.count(ways) >= 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["k", "0", "4", "-1", "1x", "99999999", "١", "zzz", "=", "1 zzz", "\x1b[2J", "b", "e 2", "9?", "\x00"],
+)
+def test_what_is_no_answer_does_nothing_and_says_so(answer: str) -> None:
+    talk = Talked(a_list("one", "two", "three", actions=(GO, Action("keep", "K", "keep", ends=True))))
+    told = talk.hear(answer)
+    assert not talk.done and "is not a valid answer" in told.flat
+    assert told.text.count("1. one") == 1
+    assert "\x1b" not in told.text and told.code is ExitCode.ENDED_BY_USER
+
+
+def test_what_destroys_is_never_done_by_an_empty_line() -> None:
+    delete = Action("delete", "enter", "delete", ends=True)
+    talk = Talked(a_list("one", actions=(delete,)))
+    told = talk.hear("", "", "delete")
+    assert [one[0] for one in talk.done] == ["delete"]
+    assert told.flat.count("An empty line is not a valid answer.") == 2
+    assert "Enter a number, or: delete, ? help, q quit." in told.flat
+
+
+def test_what_cannot_be_had_now_says_why_and_is_not_offered() -> None:
+    talk = Talked(EVERYTHING)
+    told = talk.hear("x", "x")
+    assert not talk.done and told.flat.count("It is not so.") == 2
+    assert "x cannot" not in told.flat and told.text.count("Title") == 1
+
+
+def test_where_several_can_be_taken_a_number_takes() -> None:
+    take = Action("take", "space", "take")
+    view = a_list("one", "two", actions=(GO, take))
+    assert view.rows
+    talk = Talked(replace(view, rows=replace(view.rows, many=True)))
+    told = talk.hear("2", "")
+    assert [one[:2] for one in talk.done] == [("take", "two"), ("go", "one")]
+    assert "Number: take. Empty line: go on. Or: take, ? help, q quit." in told.flat
+
+
+class Reading(Made):
+    """The pane shows what stands behind the row under the cursor."""
+
+    def moved(self, row: str) -> None:
+        assert self.shown.rows
+        rows = replace(self.shown.rows, at=row)
+        self.shown = replace(self.shown, rows=rows, panes=(Pane("", (para(f"Behind {row}."),)),))
+
+
+def test_a_number_in_what_is_only_read_tells_what_stands_behind_it() -> None:
+    talk = Talked(a_list("one", "two", actions=(Action("back", "enter", "back"),)))
+    place = Reading(talk.desk, talk.place.shown)
+    talk.desk.go(place)
+    told = talk.hear("2", "1?", "l", "")
+    assert "Enter a number for details, an empty line for back, or: ? help, q quit." in told.flat
+    assert told.flat.count("Behind two.") == 1 and told.flat.count("Behind one.") == 2
+    assert [one[0] for one in place.done] == ["back"]
+
+
+def test_of_a_view_that_changed_in_place_only_what_differs_is_told() -> None:
+    def change(place: Made, name: str) -> None:
+        rows = (Row("a", (Piece("first"), Piece("2.0 TB"))), *cast(Rows, EVERYTHING.rows).rows[1:])
+        panes = (replace(EVERYTHING.panes[0], blocks=(*EVERYTHING.panes[0].blocks, para("A new line."))),)
+        place.shown = replace(EVERYTHING, rows=Rows(rows, "b"), panes=panes)
+        place.tell("It is done.")
+
+    told = Talked(EVERYTHING, change).hear("2")
+    assert told.text.partition("Answer: 2\n")[2].splitlines()[:4] == [
+        "1. first, 2.0 TB",
+        "A new line.",
+        "It is done.",
+        "Enter a number, an empty line for 2 (go on), or: ? help, q quit.",
+    ]
+
+
+def test_where_numbers_change_the_list_is_told_again() -> None:
+    def change(place: Made, name: str) -> None:
+        place.shown = a_list("zero", "one", "two")
+
+    told = Talked(a_list("one", "two"), change).hear("2")
+    assert "1. zero\n2. one\n3. two\n" in told.text
+
+
+def test_nothing_that_differs_is_said_to_be_so() -> None:
+    told = Talked(a_list("one"), lambda _place, _name: None).hear("1", "1")
+    assert told.text.count("No change.") == 2 and told.text.count("1. one") == 1
+
+
+@pytest.mark.parametrize("answer", ["", "2", "e", "2 e"])
+def test_an_answer_to_what_is_not_there_any_more_does_nothing(answer: str) -> None:
+    actions = (GO, Action("edit", "e", "edit"))
+    before = a_list("one", "sdb", at="sdb", actions=actions)
+    another = replace(
+        before, rows=Rows((Row("one", (Piece("one"),)), Row("sdb", (Piece("another"),))), "sdb")
+    )
+    for after in (another, a_list("one", actions=actions), a_list("sdb", "one", at="sdb", actions=actions)):
+        talk = Talked(before)
+        told = talked(
+            talk.desk,
+            Meddling(f"{answer}\n".encode(), [lambda t=talk, v=after: setattr(t.place, "shown", v)]),
+        )
+        if after.rows and after.rows.rows[0].key == "sdb":
+            assert talk.done and talk.done[0][1] == "sdb"
+        else:
+            assert not talk.done and "no action was taken" in told.flat
+
+
+@pytest.mark.parametrize("answer", ["", "y", "1"])
+def test_an_answer_to_a_place_that_was_left_does_nothing(answer: str) -> None:
+    yes = (Action("no", "enter", "no"), Action("yes", "y", "yes", ends=True))
+    talk = Talked(a_list("one", actions=(GO,)))
+    asked, other = (Made(talk.desk, View("question", ScreenStep.PLAN, "Sure?", yes)) for _ in range(2))
+    talk.desk.go(asked)
+
+    def meddle() -> None:
+        talk.desk.back()
+        talk.desk.go(other)
+
+    told = talked(talk.desk, Meddling(f"{answer}\n".encode(), [meddle]))
+    assert not asked.done and not other.done and told.text.count("Sure?") == 2
+
+
+def test_help_tells_the_view_its_keys_and_what_a_word_means() -> None:
+    told = Talked(replace(EVERYTHING, help=("It is explained.",))).hear("?", "? 512e", "? nosuchword")
+    explained = told.after("Answer: ?") if told.flat.count("Answer: ?") == 1 else told.flat
+    assert "It is explained." in explained and "f fix in place" in explained
+    assert "x cannot (Cannot be chosen: It is not so.)" in explained
+    assert "A drive with 4096-byte physical blocks" in told.flat
+    assert "'nosuchword' is not in the glossary." in told.flat
+    assert told.text.count("Title") == 1
+
+
+def test_l_tells_everything_again() -> None:
+    assert Talked(EVERYTHING).hear("l", "L").text.count("Title") == 3
+
+
+@pytest.mark.parametrize("word", ["q", "quit", "exit", "Q"])
+def test_the_end_is_one_letter_away(word: str) -> None:
+    told = Talked(EVERYTHING).hear(word, "1")
+    assert told.lines[-2:] == ["Ended. No data was written to any drive.", ""]
+    assert told.code is ExitCode.ENDED_BY_USER
+
+
+@pytest.mark.parametrize("width", [20, 40, 78, 500])
+def test_hostile_names_stay_in_their_line(width: int) -> None:
+    evil = "\x1b[31m\r\n1. yes\u202e" + "漢" * 60 + "\U0001f4a9" + "x" * 90
+    view = a_list(evil, actions=(Action("go", "enter", evil), Action("edit", "e", evil), BACK))
+    view = replace(view, title=evil, panes=(Pane(evil, (para(evil), Command((evil,)))),), help=(evil,))
+    told = Talked(view).hear("?", "", width=width)
+    assert not {"\x1b", "\r", "\u202e"} & set(told.text)
+    assert "\n1. yes" not in told.text
+    spoken = [line for line in told.lines if not line.startswith("?[31m")]
+    assert all(len(line) <= max(40, min(78, width)) for line in spoken)
+
+
+def test_what_is_being_done_is_told_as_it_goes_and_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.plain.app.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("wizard.plain.app.LOOK_SECONDS", 0.01)
+    begun = replace(
+        a_list("one"), busy=True, rows=None, above=(Progress(0.1, "10 percent"),), panes=(Pane("Log", ()),)
+    )
+    talk = Talked(begun)
+    told_of_it = threading.Event()
+
+    def work() -> None:
+        for number in range(1, 6):
+            log = Pane("Log", tuple(para(f"Line {'abcdef'[at]}.") for at in range(number)))
+            said = f"{10 * number} percent" if number < 5 else "Nearly over"
+            view = replace(begun, above=(Progress(number / 10, said),), panes=(log,))
+            talk.desk.post(talk.place, partial(setattr, talk.place, "shown", view))
+            told_of_it.wait(0.2)
+        talk.desk.post(talk.place, lambda: setattr(talk.place, "shown", a_list("one")))
+
+    talk.desk.later(talk.place, work, lambda _: None)
+    told = talk.hear("1")
+    assert [told.text.count(f"Line {letter}.") for letter in "abcde"] == [1] * 5
+    assert told.text.count("Nearly over") == 1 and told.text.count("A list") == 1
+    assert talk.done == [("go", "one", {})]
+
+
+def test_root_is_asked_for_while_the_terminal_is_free() -> None:
+    asked: list[str] = []
+    talk = Talked(a_list("one"))
+
+    def ask() -> None:
+        talk.desk.errand = None
+        asked.append("root")
+
+    talk.desk.errand = ask
+    told = talk.hear("1")
+    assert asked == ["root"] and "requesting root access" in told.flat and talk.done

@@ -1,0 +1,270 @@
+"""What a person sees of a plan: bars to scale, commands that can be copied, nothing over the edge, nothing
+that speaks to the terminal."""
+
+import subprocess
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.machines import drive, machine, mbr, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_for, wish
+from wizard.findings.drive_faults import partition_words
+from wizard.findings.smr_evidence import judge_recording, rungs_of
+from wizard.model.drive_facts import Ata, Smart
+from wizard.model.machine import Signature, Table
+from wizard.model.operations import MakeFilesystem
+from wizard.model.plan import Layout, Plan, Slot
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.preview import ASCII, Cell, StretchState, bar, preview_lines
+from wizard.plan.text import FREE_USED, cell_width, command_lines, inside_sentences, wrapped
+from wizard.plan.undo_policy import losses
+
+OLD = partitioned(
+    partition(1, 34 * 512, 100 * GIB, filesystem="ext3"),
+    partition(
+        2, 200 * GIB, 50 * GIB, signatures=(Signature("xfs", "filesystem", label="\x1b[31mred\x1b[0m"),)
+    ),
+)
+
+
+def replacing() -> Plan:
+    return plan_for(
+        OLD,
+        wish("ext4", size_bytes=100 * GIB, label="$(reboot)", mount_point="/srv/my files"),
+        wish("xfs"),
+        mode=Mode.REPLACE,
+    )
+
+
+def adding() -> Plan:
+    return plan_for(OLD, wish("xfs", mount_point="/srv/media"), mode=Mode.USE_FREE)
+
+
+SLOTS = st.lists(
+    st.tuples(st.integers(1, 1 << 44), st.booleans(), st.booleans()),
+    min_size=0,
+    max_size=140,
+).map(
+    lambda rows: tuple(
+        Slot(0 if free and index else index + 1, sum(size for size, _, _ in rows[:index]), size, kept=kept)
+        for index, (size, free, kept) in enumerate(rows)
+    )
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(SLOTS, st.integers(1, 200), st.booleans())
+def test_a_bar_is_exactly_as_wide_as_it_should_be(slots: tuple[Slot, ...], width: int, after: bool) -> None:
+    size = sum(slot.size_bytes for slot in slots) + 1
+    cells = bar(Layout("gpt", slots), size, width, ASCII, after=after)
+    assert sum(cell.width for cell in cells) == width
+    assert all(cell.width >= 1 and len(cell.text) == cell.width for cell in cells)
+    drawn = [slot.number for cell in cells for slot in cell.slots if slot.number]
+    assert drawn == [slot.number for slot in slots if slot.number]
+
+
+def test_a_bar_is_to_scale() -> None:
+    slots = (Slot(1, 0, 10 * GIB), Slot(2, 10 * GIB, 30 * GIB), Slot(0, 40 * GIB, 60 * GIB))
+    assert [cell.width for cell in bar(Layout("gpt", slots), 100 * GIB, 100)] == [10, 30, 60]
+
+
+def test_a_small_partition_still_shows() -> None:
+    slots = (Slot(1, MIB, MIB), Slot(2, 2 * MIB, 1 << 44))
+    assert [cell.width for cell in bar(Layout("gpt", slots), 1 << 44, 40)] == [1, 39]
+
+
+def test_more_partitions_than_columns_are_drawn_together() -> None:
+    slots = tuple(Slot(number, number * GIB, GIB) for number in range(1, 101))
+    cells = bar(Layout("gpt", slots), 101 * GIB, 10)
+    assert sum(cell.width for cell in cells) == 10 and sum(len(cell.slots) for cell in cells) == 100
+
+
+def kinds(cells: tuple[Cell, ...]) -> list[StretchState]:
+    return [cell.state for cell in cells]
+
+
+def test_states_differ_without_colour() -> None:
+    plan = replacing()
+    before, after = (
+        bar(plan.before, plan.drive.size_bytes, 60),
+        bar(plan.after, plan.drive.size_bytes, 60, after=True),
+    )
+    assert kinds(before) == [StretchState.REMOVED, StretchState.FREE, StretchState.REMOVED, StretchState.FREE]
+    assert kinds(after) == [StretchState.NEW, StretchState.NEW]
+    assert kinds(bar(adding().after, plan.drive.size_bytes, 60, after=True))[0] is StretchState.KEPT
+    assert len({ASCII.fill(state) for state in StretchState}) == len(StretchState)
+
+
+def test_glyphs_are_in_the_fonts_of_a_text_console() -> None:
+    assert "".join((*(ASCII.fill(state) for state in StretchState), ASCII.edge)).isascii()
+
+
+def test_a_drive_without_a_table_is_one_cell() -> None:
+    whole = drive(signatures=(Signature("btrfs", "filesystem"),))
+    plan = plan_for(whole, wish("ext4"), mode=Mode.REPLACE)
+    assert kinds(bar(plan.before, plan.drive.size_bytes, 40)) == [StretchState.REMOVED]
+    unread = plan_for(drive(table=None), wish("ext4"), mode=Mode.REPLACE)
+    assert kinds(bar(unread.before, unread.drive.size_bytes, 40)) == [StretchState.UNREAD]
+    assert "not read" in "\n".join(preview_lines(unread))
+
+
+def test_logical_partitions_are_drawn_within_their_container() -> None:
+    extended = partition(2, 100 * GIB, 200 * GIB, type="0x05", kernel_size_bytes=1024)
+    logical = partition(5, 101 * GIB, 10 * GIB, type="0x83")
+    plan = plan_for(drive(table=mbr(), partitions=(extended, logical)), wish("ext4"), mode=Mode.USE_FREE)
+    cells = bar(plan.before, plan.drive.size_bytes, 80)
+    assert sum(cell.width for cell in cells) == 80
+    assert [slot.number for cell in cells for slot in cell.slots] == [0, 2, 0]
+    assert any(" 5 kept" in line for line in preview_lines(plan))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("plan", [replacing(), adding()], ids=["replacing", "adding"])
+def test_no_line_is_wider_than_asked_and_none_speaks_to_the_terminal(plan: Plan, width: int) -> None:
+    lines = preview_lines(plan, width)
+    assert max(cell_width(line) for line in lines) <= width
+    assert all(line.isascii() and line.isprintable() for line in lines)
+
+
+def test_a_preview_tells_everything() -> None:
+    text = "\n".join(preview_lines(replacing(), 100))
+    for wanted in (
+        "/dev/sda: Example HDD 500, serial S1, 500 GB",
+        "1 removed",
+        "1 new",
+        '"$(reboot)" at /srv/my files',
+        "Destroys: The old table: partition 1 (ext3, 107 GB); partition 2 (xfs '?[31mred?[0m', 53.7 GB).",
+        "wipefs --all --quiet /dev/sda",
+        "-L '$(reboot)'",
+        "/srv/my\\040files ext4 noatime,nofail 0 2",
+        "The plan is rehearsed on a scratch copy of the drive first",
+        "Until you keep the result, `diskwright undo` restores the old contents",
+        "(estimate)",
+    ):
+        assert wanted in text, wanted
+
+
+def test_adding_destroys_nothing() -> None:
+    assert all(step.destroys == "" for step in adding().steps)
+    assert all(step.destroys for step in replacing().steps[:4])
+
+
+@pytest.mark.parametrize(
+    ("start_bytes", "size_bytes", "is_lost"),
+    [
+        (63 * 512, 100 * GIB, True),
+        (2 * GIB, GIB, True),
+        (10 * GIB, 100 * GIB, True),
+        (63 * 512, MIB - 63 * 512, False),
+        (300 * GIB, GIB, False),
+    ],
+    ids=["begins before", "lies within", "ends behind", "ends where it begins", "lies behind"],
+)
+def test_a_step_names_the_old_partitions_that_its_filesystem_comes_over(
+    start_bytes: int, size_bytes: int, is_lost: bool
+) -> None:
+    """One that begins at sector 63, as those of old systems do, lies mostly in a new one at 1 MiB."""
+    old = partitioned(partition(1, start_bytes, size_bytes, filesystem="ext3"))
+    plan = plan_for(old, wish("xfs", size_bytes=50 * GIB), mode=Mode.REPLACE)
+    (made,) = (step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
+    assert made.destroys.startswith("The old data there: partition 1 (ext3") is is_lost
+
+
+def test_a_drive_in_doubt_says_so() -> None:
+    assert any(
+        "Unknown:" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), wish("ext4")))
+    )
+
+
+@pytest.mark.parametrize(
+    ("tells", "doubted"),
+    [
+        ({}, True),
+        ({"vpd_zoned": 0, "ata": Ata(zoned=0)}, True),
+        ({"vpd_zoned": 2}, False),
+        ({"ata": Ata(zoned=2)}, False),
+        ({"smart": Smart(zoned_capability="device_managed")}, False),
+        ({"rotational": False}, False),
+    ],
+)
+def test_a_drive_that_tells_how_it_records_is_not_doubted(tells: dict[str, object], doubted: bool) -> None:
+    of = drive(**tells)
+    recording = judge_recording(of, rungs_of(of, ()))
+    uuids = iter(UUIDS)
+    plan = make_plan(
+        machine(of, tools=EVERYTHING), of, (wish("ext4"),), None, lambda: next(uuids), recording=recording
+    )
+    assert ("Unknown if the drive is shingled" in " ".join(" ".join(preview_lines(plan)).split())) is doubted
+
+
+def test_labels_of_wide_characters_stay_within_the_line() -> None:
+    plan = plan_for(drive(), wish("btrfs", label="写真" * 8, mount_point="/srv/" + "写" * 60))
+    assert max(cell_width(line) for line in preview_lines(plan, 60)) <= 60
+
+
+def shell_reads(lines: list[str]) -> list[str]:
+    """The words that a shell makes of the lines, as a person would paste them."""
+    script = 'printf "%s\\0" ' + "\n".join(lines).lstrip(" ")
+    return (
+        subprocess.run(["sh", "-c", script], capture_output=True, check=True)
+        .stdout.decode("utf-8", "surrogateescape")
+        .split("\0")[:-1]
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=90), min_size=1, max_size=8
+    ),
+    st.integers(40, 90),
+)
+def test_a_wrapped_command_is_the_same_command_when_pasted(words: list[str], width: int) -> None:
+    lines = list(command_lines(words, width, 6))
+    assert max(cell_width(line) for line in lines) <= width
+    assert shell_reads(lines) == words
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=200),
+    st.integers(20, 60),
+    st.integers(0, 8),
+)
+def test_wrapping_loses_nothing_but_spaces(text: str, width: int, hang: int) -> None:
+    lines = list(wrapped(text, width, hang))
+    assert all(cell_width(line) <= width for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+def test_commands_of_the_plan_wrap_right_at_eighty_columns() -> None:
+    long = replace(
+        wish("ext4", size_bytes=100 * GIB, label="a b"), mount_point="/srv/" + "long name/" * 20 + "end"
+    )
+    for step in plan_for(drive(), long).steps:
+        for argv in step.commands:
+            assert shell_reads(list(command_lines(argv, 80, 6))) == list(argv)
+
+
+def test_what_was_not_read_is_nowhere_said_to_be_nothing() -> None:
+    """As a plain user's: the kernel tells where partitions lie, and nobody what is in them."""
+    unread = drive(table=Table("gpt"), partitions=(partition(1, MIB, GIB),), content_digest=None)
+    plan = plan_for(unread, wish("ext4"), mode=Mode.REPLACE)
+    told = " ".join(" ".join([*preview_lines(plan), *losses(plan)]).split())
+    assert told.startswith("/dev/sda was not read, so this plan cannot be applied.")
+    assert "at 1 MiB not read" in told and "partition 1: not read" in told and "partition 1 (not read" in told
+    assert "nothing recognised" not in told and "keep" not in told.partition("steps")[0]
+    assert partition_words(unread, unread.partitions[0]).split("  ")[2] == "not read"
+    read = plan_for(replace(unread, content_digest="0" * 64), wish("ext4"), mode=Mode.REPLACE)
+    assert "nothing recognised" in "\n".join(preview_lines(read)) and not read.unread
+
+
+def test_free_space_that_is_used_is_lost() -> None:
+    """A deleted partition may lie there. Of a drive that shows nothing it is said otherwise."""
+    empty = plan_for(drive(), wish("ext4"))
+    said = str(FREE_USED(drives=(OLD.path,)))
+    assert said in inside_sentences(adding()) and said in inside_sentences(replacing())
+    assert inside_sentences(empty) == ()

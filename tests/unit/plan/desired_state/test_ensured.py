@@ -1,0 +1,276 @@
+"""What is wanted of drives: the file, which drive is meant, and how it differs."""
+
+# ruff: noqa: ANN401 - a helper hands keywords of every type on to dataclasses.replace
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from tests.schemas.valid import validator_of
+from tests.unit.machines import drive, machine
+from tests.unit.plan.layouts import EVERYTHING
+from wizard.cli.commands.ensure import EXAMPLE
+from wizard.model.ensure import Match, WantedDrive, WantedVolume
+from wizard.model.errors import BadInput, Refused, partition_path
+from wizard.model.machine import Drive, Layer, Partition, Signature, Table
+from wizard.model.plan import Plan
+from wizard.model.said import MIB
+from wizard.plan.desired_state.differences import (
+    as_it_is,
+    emptied,
+    layout_differences,
+    may_replace,
+    replace_value,
+    shape_of,
+    shapes_wanted,
+)
+from wizard.plan.desired_state.document import SEVERAL, SINGLE, drive_meant, matches, read_wanted, requests_of
+from wizard.plan.export import plan_requested
+from wizard.plan.request.using import Usual
+from wizard.plan.request.volume_request import KEYS
+
+HEAD = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\n'
+VOLUME = '[[drive.volume]]\nworkload = "large-media"\n'
+MEDIA = VOLUME + 'mount = "/srv/m"\n'
+
+
+def test_a_volume_has_the_keys_of_the_command() -> None:
+    assert {*SINGLE, *SEVERAL} == {*KEYS}
+    assert {field.name for field in fields(WantedVolume)} == {*SINGLE, *SEVERAL}
+
+
+def test_the_example_has_every_key() -> None:
+    text = EXAMPLE.read_text()
+    wanted = read_wanted(text, EXAMPLE.name).drive
+    assert [len(requests_of(one)) for one in wanted] == [2]
+    keys = {field.name for kind in (WantedDrive, WantedVolume, Match) for field in fields(kind)}
+    assert not {key for key in keys - {"volume"} if f"{key} = " not in text}
+
+
+def test_a_volume_is_read_as_the_command_reads_it() -> None:
+    text = HEAD + VOLUME + 'size = "30%"\nlabel = "films"\noption = ["noatime"]\nfs = "xfs"\n'
+    (asked,) = requests_of(read_wanted(text, "w.toml").drive[0])
+    assert (asked.percent, asked.label, asked.options, asked.filesystem) == (30, "films", ("noatime",), "xfs")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (HEAD + VOLUME + 'sise = "1G"\n', "line 6, drive 1, volume 1: `sise` is not a known key."),
+        (HEAD + VOLUME + "size = 5\n", "line 6, drive 1, volume 1: `size` must be text, not a number."),
+        (HEAD + VOLUME + "size = 5.5\n", "`size` must be text, not a number."),
+        (HEAD + VOLUME + "size = 1979-05-27\n", "`size` must be text, not a date or a time."),
+        (
+            HEAD + VOLUME + "option = [1]\n",
+            "line 6, drive 1, volume 1: option 1 must be text, not a number.",
+        ),
+        (HEAD + VOLUME + "option = 'a'\n", "`option` must be a list, not text."),
+        (HEAD + "lvm = 'yes'\n" + VOLUME, "drive 1: `lvm` must be a boolean (true or false), not text."),
+        (HEAD + "mirror = 'raid'\n" + VOLUME, "drive 1: `mirror` must be one of md, btrfs, not 'raid'."),
+        (HEAD + "table = 4\n" + VOLUME, "`table` must be one of gpt, mbr, not a number."),
+        (HEAD + "also = ['a']\n" + VOLUME, "drive 1: also 1 must be a table, not text."),
+        (HEAD.replace('serial = "A"', "serial = true") + VOLUME, "drive 1, match: `serial` must be text"),
+        ('schema = "diskwright.wanted/1"\n[drive]\n', "line 2: `drive` must be a list, not a table."),
+        (HEAD + 'force = "yes"\n' + VOLUME, "line 4, drive 1: `force` is not a known key"),
+        (HEAD + VOLUME + 'label = "a,size=5"\n', "must not contain a comma"),
+        (HEAD + VOLUME + 'size = "lots"\n', "drive 1"),
+        (HEAD + VOLUME + 'role = "king"\n', "king"),
+        (HEAD + VOLUME + f'size = "{"1" * 5000}"\n', "is not a size"),
+        (HEAD.replace('serial = "A"', f'size = "{"1" * 5000}"') + VOLUME, "is not a size"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\n', "requires a key"),
+        (HEAD + VOLUME + 'encrypt = "rot13"\nkey = "/etc/keys/k"\n', "rot13"),
+        (HEAD + VOLUME + 'key = "/etc/keys/k"\n', "add encrypt"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/etc/my keys/k"\n', "is not a plain path"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/etc/keys/../k"\n', "is not a plain path"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "k"\n', "is not a plain path"),
+        (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/dev/urandom"\n', "cleared at boot"),
+        (HEAD, "drive 1: `volume` is missing."),
+        (HEAD + "volume = []\n", "no volume is listed"),
+        ('schema = "diskwright.wanted/2"\ndrive = []\n', "diskwright.wanted/1"),
+        ('schema = "diskwright.wanted/1"\ndrive = []\n', "lists no drive"),
+        (HEAD.replace('serial = "A"', "") + VOLUME, "match is empty"),
+        (HEAD.replace('serial = "A"', 'serial = ""') + VOLUME, "match is empty"),
+        (HEAD.replace('serial = "A"', 'size = "big"') + VOLUME, "big"),
+        ("schema = \n", "line 1"),
+        (f"x = {'[' * 5000}{']' * 5000}\n", "too deep"),
+        (f"x = {'1' * 5000}\n", "limit"),
+        (HEAD + MEDIA + HEAD[HEAD.index("[") :] + MEDIA, "Two volumes have the mount point /srv/m"),
+    ],
+)
+def test_what_does_not_fit_is_named_with_its_place(text: str, why: str) -> None:
+    with pytest.raises(BadInput) as error:
+        read_wanted(text, "w.toml")
+    assert str(error.value).startswith("w.toml") and why in str(error.value)
+
+
+def test_exactly_one_drive_is_meant() -> None:
+    one = drive(path="/dev/sda", serial="A", model="WDC WD40", size_bytes=4_000_787_030_016, bus="sata")
+    two = replace(one, path="/dev/sdb", serial="B", by_id=("/dev/disk/by-id/ata-B",))
+    assert drive_meant(Match(serial="B"), (one, two)) is two
+    assert drive_meant(Match(path="/dev/disk/by-id/ata-B"), (one, two)) is two
+    with pytest.raises(
+        Refused, match=r"2 drives match model WDC\*.*/dev/sda .*serial A.*/dev/sdb .*serial B"
+    ):
+        drive_meant(Match(model="WDC*", size="4TB", bus="sata"), (one, two))
+    with pytest.raises(Refused, match=r"No drive matches serial C.*/dev/sda"):
+        drive_meant(Match(serial="C"), (one, two))
+    with pytest.raises(Refused, match="none"):
+        drive_meant(Match(serial="C"), ())
+
+
+@pytest.mark.parametrize("size", ["4TB", "3.64TiB", "4000GB"])
+def test_a_size_is_what_the_box_says(size: str) -> None:
+    assert matches(Match(size=size), drive(size_bytes=4_000_787_030_016))
+    assert not matches(Match(size=size), drive(size_bytes=4_100_000_000_000))
+    assert not matches(Match(size=size), replace(drive(), size_bytes=None))
+
+
+def test_what_is_not_known_does_not_match() -> None:
+    nameless = drive(serial=None, model=None, bus=None)
+    for match in (Match(serial=""), Match(model="*"), Match(bus="usb")):
+        assert not matches(match, nameless)
+
+
+def made(text: str = VOLUME + 'fs = "ext4"\n') -> tuple[Plan, Drive]:
+    """The plan for an empty drive, and the drive as it is once that is carried out."""
+    blank = drive(serial="A")
+    requests = requests_of(read_wanted(HEAD + text, "w.toml").drive[0])
+    plan = plan_requested(machine(blank, tools=EVERYTHING), blank, requests, None, lambda: "u" * 36, Usual())
+    return plan, holding(plan, blank)
+
+
+def holding(plan: Plan, blank: Drive) -> Drive:
+    parts = [
+        Partition(
+            partition_path(blank.path, slot.number),
+            slot.number,
+            slot.start_bytes,
+            slot.size_bytes,
+            type=slot.type,
+            signatures=(Signature(slot.filesystem or "", "filesystem", label=slot.label, uuid=slot.uuid),),
+        )
+        for slot in plan.after.partitions
+    ]
+    return replace(blank, table=Table(plan.after.table), partitions=tuple(parts))
+
+
+ENCRYPTED = VOLUME + 'fs = "ext4"\nmount = "/srv/m"\nencrypt = "luks2"\nkey = "/etc/keys/m.key"\n'
+
+
+def in_container(plan: Plan, blank: Drive, *inside: Signature, of: str = "crypto_LUKS") -> Drive:
+    """The drive with a container in its partition; open, where anything is said to be inside."""
+    there = changed(holding(plan, blank), signatures=(Signature(of, "crypto", uuid="c" * 36),))
+    device = there.partitions[0].path
+    layer = Layer("LUKS", "/dev/mapper/luks-x", device, signatures=inside)
+    return replace(there, layers=(layer,) if inside else ())
+
+
+def test_what_is_encrypted_is_held_against_what_its_container_is_open_as() -> None:
+    plan, _ = made(ENCRYPTED)
+    blank = drive(serial="A")
+    right = Signature("ext4", "filesystem", label="media")
+    assert layout_differences(plan, in_container(plan, blank, right)) == ()
+    # What is closed cannot be told from this.
+    assert layout_differences(plan, in_container(plan, blank)) == ()
+    for there, why in (
+        (in_container(plan, blank, replace(right, label="films")), "films instead of media"),
+        (in_container(plan, blank, replace(right, kind="xfs")), "xfs instead of ext4"),
+        (in_container(plan, blank, replace(right, ambivalent=True)), "ext4"),
+        (in_container(plan, blank, of="ext4"), "the content is ext4 instead of crypto_LUKS"),
+        (holding(plan, blank), "instead of crypto_LUKS"),
+    ):
+        assert why in " ".join(map(str, layout_differences(plan, there)))
+    # A plain one is no encrypted one either.
+    assert layout_differences(made()[0], in_container(plan, blank, right))
+
+
+def test_what_is_encrypted_is_shown_before_as_it_is_after() -> None:
+    plan, blank = made(ENCRYPTED)[0], drive(serial="A")
+    there = in_container(plan, blank, Signature("ext4", "filesystem", label="media"))
+    assert shapes_wanted(plan, {"/dev/sda1": ("/srv/m",)}) == (shape_of(there, {"/dev/sda1": ("/srv/m",)}),)
+
+
+def test_a_filesystem_in_a_container_that_is_not_named_is_the_one_there() -> None:
+    plan, _ = made(ENCRYPTED)
+    (asked,) = requests_of(read_wanted(HEAD + ENCRYPTED.replace('fs = "ext4"\n', ""), "w.toml").drive[0])
+    there = in_container(plan, drive(serial="A"), Signature("xfs", "filesystem"))
+    assert as_it_is((asked,), there)[0].filesystem == "xfs"
+
+
+def changed(of: Drive, **changes: Any) -> Drive:
+    return replace(of, partitions=(replace(of.partitions[0], **changes), *of.partitions[1:]))
+
+
+def test_a_drive_that_was_made_so_differs_in_nothing() -> None:
+    two = '[[drive.volume]]\nworkload = "small-files"\nsize = "30%"\nfs = "xfs"\nlabel = "mail"\n'
+    for text in (VOLUME + 'fs = "ext4"\n', two + VOLUME + 'fs = "btrfs"\n'):
+        plan, there = made(text)
+        assert layout_differences(plan, there) == ()
+        # What is wanted does not hang on what is there.
+        asked = requests_of(read_wanted(HEAD + text, "w.toml").drive[0])
+        again = plan_requested(machine(there), emptied(there), asked, None, lambda: "v" * 36, Usual())
+        assert layout_differences(again, there) == ()
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "why"),
+    [
+        (lambda of: changed(of, size_bytes=of.partitions[0].size_bytes - 8 * MIB), "instead of"),
+        (lambda of: changed(of, signatures=(Signature("xfs", "filesystem", label="media"),)), "ext4"),
+        (lambda of: changed(of, signatures=()), "the filesystem is nothing instead of ext4"),
+        (
+            lambda of: changed(of, signatures=(Signature("ext4", "filesystem", label="mine"),)),
+            "mine instead of media",
+        ),
+        (lambda of: changed(of, signatures=(Signature("ext4", "filesystem"),)), "nothing instead of media"),
+        (
+            lambda of: changed(of, signatures=(*of.partitions[0].signatures, Signature("swap", "other"))),
+            "ext4+swap instead of ext4",
+        ),
+        (lambda of: changed(of, type="0" * 36), "the partition type"),
+        (lambda of: replace(of, partitions=()), "0 partitions"),
+        (lambda of: replace(of, partitions=(*of.partitions, replace(of.partitions[0], number=2))), "2 part"),
+        (lambda of: replace(of, table=Table("mbr")), "table mbr instead of gpt"),
+        (lambda of: replace(of, signatures=(Signature("LVM2_member", "raid"),)), "has LVM2_member instead"),
+    ],
+)
+def test_what_is_otherwise_is_a_difference(otherwise: Callable[[Drive], Drive], why: str) -> None:
+    plan, there = made()
+    differences = layout_differences(plan, otherwise(there))
+    assert differences and why in " ".join(map(str, differences))
+
+
+def test_a_partition_one_step_smaller_is_no_difference() -> None:
+    plan, there = made()
+    assert not layout_differences(plan, changed(there, size_bytes=there.partitions[0].size_bytes - MIB))
+
+
+def test_a_filesystem_that_is_not_named_is_the_one_there() -> None:
+    _, there = made()
+    (asked,) = requests_of(read_wanted(HEAD + VOLUME, "w.toml").drive[0])
+    assert as_it_is((asked,), there)[0].filesystem == "ext4"
+    assert as_it_is((replace(asked, filesystem="xfs"),), there)[0].filesystem == "xfs"
+    strange = changed(there, signatures=(Signature("crypto_LUKS", "crypto"),))
+    assert as_it_is((asked,), strange)[0].filesystem is None
+
+
+def test_replace_names_a_drive_and_what_it_holds() -> None:
+    one = drive(serial="A", content_digest="1" * 64)
+    assert replace_value(one) == "A:111111111111" and may_replace("A:111111111111", (one,))
+    for other in ("", "A", "A:", "A:111111111112", "B:111111111111"):
+        assert not may_replace(other, (one,))
+    assert not may_replace("A:111111111111", (replace(one, content_digest="2" * 64),))
+    assert not may_replace("A:", (replace(one, content_digest=None),))
+
+
+def test_the_schema_takes_what_the_reader_takes() -> None:
+    validator = validator_of("diskwright.wanted/1")
+    text = HEAD + 'name = "m"\nreplace = "A:1"\n' + VOLUME + 'option = ["x"]\nsize = "rest"\n'
+    assert validator.is_valid(tomllib.loads(text))
+    for other in (text + "sise = 1\n", text.replace('"rest"', "5"), text.replace('["x"]', '"x"')):
+        assert not validator.is_valid(tomllib.loads(other))
+        with pytest.raises(BadInput):
+            read_wanted(other, "w.toml")

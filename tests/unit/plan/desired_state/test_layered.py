@@ -1,0 +1,212 @@
+"""A volume group or an md array that is there, held against the one that is wanted."""
+
+# ruff: noqa: ANN401 - a helper hands keywords of every type on to dataclasses.replace
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.machines import drive, machine
+from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME, holding
+from tests.unit.plan.desired_state.test_several import made
+from tests.unit.plan.layouts import EVERYTHING
+from wizard.apply.ensure.layers import layers_of
+from wizard.model.machine import Drive, Layer, Signature
+from wizard.model.plan import Plan, Stripe
+from wizard.model.said import MIB
+from wizard.plan.desired_state.differences import as_it_is, layout_differences, shape_of, shapes_wanted
+from wizard.plan.desired_state.document import read_wanted, requests_of
+from wizard.plan.desired_state.layers import (
+    ArraySeen,
+    GroupSeen,
+    Logical,
+    array_differences,
+    array_room,
+    content_differences,
+    group_differences,
+    logical_wanted,
+)
+from wizard.plan.export import plan_requested
+from wizard.plan.request.using import Usual
+from wizard.plan.request.volume_request import Arrangement
+
+MAIL = '[[drive.volume]]\nworkload = "mail"\nsize = "1G"\nfs = "ext4"\nlabel = "mail"\n'
+GROUPED = HEAD + "lvm = true\n" + MAIL + VOLUME + 'fs = "xfs"\nlabel = "films"\n'
+
+
+def grouped() -> tuple[Plan, Drive]:
+    """The plan for two volumes in a group, and the drive as it is once that is carried out and active; the
+    group has another name."""
+    blank = drive(serial="A")
+    (wanted,) = read_wanted(GROUPED, "w.toml").drive
+    plan = plan_requested(
+        machine(blank, tools=EVERYTHING),
+        blank,
+        requests_of(wanted),
+        None,
+        lambda: "u" * 36,
+        Usual(),
+        (),
+        Arrangement("gpt", grouped=wanted.lvm),
+    )
+    there = holding(plan, blank)
+    assert plan.group
+    layers = tuple(
+        Layer(
+            "LVM",
+            f"/dev/mapper/my--group-{one.name}",
+            plan.group.device,
+            size_bytes=one.size_bytes,
+            signatures=(Signature(volume.filesystem, "filesystem", label=volume.label),),
+        )
+        for one, volume in zip(logical_wanted(plan), plan.volumes, strict=True)
+    )
+    return plan, replace(there, layers=layers)
+
+
+def test_a_group_that_was_made_so_differs_in_nothing_whatever_it_is_called() -> None:
+    plan, there = grouped()
+    assert layout_differences(plan, there) == ()
+    layers = layers_of(plan, [there])
+    assert [layer and layer.path for layer in layers] == [
+        "/dev/mapper/my--group-mail",
+        "/dev/mapper/my--group-films",
+    ]
+    for volume, layer in zip(plan.volumes, layers, strict=True):
+        assert layer and list(content_differences(volume, layer)) == []
+    before, (after,) = shape_of(there, {}), shapes_wanted(plan, {})
+    assert [(one.size_bytes, one.filesystem, one.label) for one in before.volumes] == [
+        (one.size_bytes, one.filesystem, one.label) for one in after.volumes
+    ]
+
+
+def test_what_is_on_another_logical_volume_is_not_taken_for_it() -> None:
+    plan, there = grouped()
+    first, second = there.layers
+    for other in (
+        replace(first, path="/dev/mapper/my--group-e--mail"),
+        replace(first, path="/dev/mapper/my--group-email"),
+        replace(first, below="/dev/sda2"),
+        replace(first, kind="LUKS"),
+    ):
+        assert layers_of(plan, [replace(there, layers=(other, second))])[0] is None, other
+    assert layers_of(plan, [replace(there, layers=())]) == (None, None)
+    label = replace(first, signatures=(Signature("ext4", "filesystem", label="post"),))
+    assert "post instead of mail" in " ".join(map(str, content_differences(plan.volumes[0], label)))
+    assert list(content_differences(plan.volumes[0], replace(first, signatures=())))
+
+
+def test_a_filesystem_in_a_group_that_is_not_named_is_the_one_there() -> None:
+    plan, there = grouped()
+    wanted = read_wanted(GROUPED.replace('fs = "xfs"\n', ""), "w.toml").drive[0]
+    asked = as_it_is(requests_of(wanted), there, layers_of(plan, [there]))
+    assert [one.filesystem for one in asked] == ["ext4", "xfs"]
+
+
+ONE = (("/dev/sda1", "g"),)
+VOLUMES = (Logical("mail", 400 * MIB), Logical("films", 96 * MIB))
+
+
+def group(**changes: Any) -> GroupSeen:
+    return replace(GroupSeen(ONE, frozenset({"/dev/sda1"}), volumes=VOLUMES), **changes)
+
+
+def test_a_group_that_is_as_wanted() -> None:
+    for there in (group(), group(volumes=VOLUMES[::-1])):
+        assert list(group_differences(VOLUMES, there)) == []
+    near = replace(VOLUMES[1], size_bytes=100 * MIB)
+    assert list(group_differences(VOLUMES, group(volumes=(VOLUMES[0], near)))) == []
+    plan, _ = made("lvm", "raid0")
+    striped = logical_wanted(plan)
+    (one,) = striped
+    # All that both partitions have, in whole extents.
+    rooms = [(member.after.partitions[0].size_bytes - MIB) // (4 * MIB) for member in plan.members]
+    assert one.size_bytes == sum(rooms) * 4 * MIB
+    both = (("/dev/sda1", "g"), ("/dev/sdb1", "g"))
+    seen = GroupSeen(both, frozenset({"/dev/sda1", "/dev/sdb1"}), volumes=striped)
+    assert list(group_differences(striped, seen)) == []
+    for other in (replace(one, kind="linear", stripes=1), replace(one, size_bytes=one.size_bytes // 2)):
+        assert list(group_differences(striped, replace(seen, volumes=(other,))))
+
+
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [
+        (group(groups=(("/dev/sda1", ""),)), "no volume group on /dev/sda1"),
+        (group(groups=(*ONE, ("/dev/sdb1", "h"))), "different volume groups"),
+        (group(physical=frozenset({"/dev/sda1", "/dev/sdc1"})), "also uses /dev/sdc1"),
+        (group(physical=frozenset({"/dev/sda1", "[unknown]"})), "[unknown]"),
+        (group(misses=True), "missing a physical volume"),
+        (group(volumes=(*VOLUMES, Logical("more", 1))), "also contains more"),
+        (group(volumes=VOLUMES[:1]), "lacks logical volume films"),
+        (group(volumes=(VOLUMES[0], Logical("films", 80 * MIB))), "films has"),
+        (
+            group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "raid1", 2))),
+            "raid1 across 2 instead of linear",
+        ),
+        (group(volumes=(VOLUMES[0], Logical("films", 96 * MIB, "thin", 0))), "thin across 0"),
+        # Of two segments the last one is as wanted.
+        (group(volumes=(Logical("films", 96 * MIB, "striped", 2), *VOLUMES)), "striped across 2"),
+    ],
+)
+def test_each_drift_of_a_group_is_a_difference(there: GroupSeen, why: str) -> None:
+    assert why in " ".join(map(str, group_differences(VOLUMES, there)))
+
+
+PARTS = ("/dev/sda1", "/dev/sdb1")
+MIRROR = Stripe("md", "/dev/md127", level="raid1")
+
+
+def array(**changes: Any) -> ArraySeen:
+    usual = ArraySeen("/dev/md5", "raid1", "2", "clean", frozenset(PARTS), 0, 127 * MIB, 127 * MIB)
+    return replace(usual, **changes)
+
+
+def test_an_array_that_is_as_wanted_whatever_number_it_has() -> None:
+    for there in (array(), array(state="read-auto"), array(size_bytes=125 * MIB), array(room_bytes=None)):
+        assert list(array_differences(MIRROR, PARTS, there)) == []
+        assert list(array_differences(MIRROR, PARTS[::-1], there)) == []
+    assert array_room(MIRROR, (5, 4)) == 4 and array_room(replace(MIRROR, level="raid0"), (5, 4)) == 9
+
+
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [
+        (array(state="inactive"), "is not running, so the contents are unknown"),
+        (array(state="clear"), "is not running"),
+        (array(state="broken"), "is not running"),
+        (array(level="raid0"), "RAID0 instead of RAID1"),
+        (array(level=""), "instead of RAID1"),
+        (array(drives="3"), "has 3 drives instead of 2"),
+        (array(drives="3 (2)"), "has 3 (2) drives"),
+        (array(misses=1), "is missing a drive"),
+        (array(parts=frozenset(PARTS[:1])), "without /dev/sdb1"),
+        (array(parts=frozenset((*PARTS, "/dev/sdc1"))), "also includes /dev/sdc1"),
+        (array(size_bytes=100 * MIB), "instead of"),
+    ],
+)
+def test_each_drift_of_an_array_is_a_difference(there: ArraySeen, why: str) -> None:
+    assert why in " ".join(map(str, array_differences(MIRROR, PARTS, there)))
+
+
+@pytest.mark.parametrize(("how", "level"), [("md", "raid1"), ("md", "raid0"), ("lvm", "raid0")])
+def test_members_that_were_made_so_differ_in_nothing(how: str, level: str) -> None:
+    plan, there = made(how, level)
+    assert layout_differences(plan, *there) == ()
+    # What the array is called stands in each member, and is no label of the volume.
+    named = [
+        replace(
+            one,
+            partitions=(
+                replace(one.partitions[0], signatures=(replace(_held(one), label="host:media", uuid="x"),)),
+            ),
+        )
+        for one in there
+    ]
+    assert layout_differences(plan, *named) == ()
+    assert layers_of(plan, there) == (None,)
+
+
+def _held(of: Drive) -> Signature:
+    return of.partitions[0].signatures[0]

@@ -1,0 +1,195 @@
+"""Several drives that are wanted as one: the file, what is lost, and how what is there differs."""
+
+# ruff: noqa: ANN401 - a helper hands keywords of every type on to dataclasses.replace
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.machines import drive, machine
+from tests.unit.plan.desired_state.test_ensured import VOLUME, holding
+from tests.unit.plan.layouts import EVERYTHING
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive, Layer, Signature, Table
+from wizard.model.plan import Plan, Stripe
+from wizard.plan.desired_state.differences import (
+    array_on,
+    as_it_is,
+    layout_differences,
+    may_replace,
+    replace_value,
+    shape_of,
+    shapes_wanted,
+)
+from wizard.plan.desired_state.document import read_wanted, requests_of, stripe_of
+from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, btrfs_differences
+from wizard.plan.export import plan_striped
+from wizard.plan.raid.striped import StripeWish
+from wizard.plan.request.using import Usual
+
+TWO = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\nalso = [{ serial = "B" }]\n'
+MIRROR = TWO + 'mirror = "btrfs"\n'
+ONE = drive(serial="A", wwn="wwn-a", path="/dev/sda")
+OTHER = drive(serial="B", wwn="wwn-b", path="/dev/sdb")
+
+
+def test_a_file_says_how_its_drives_are_put_together() -> None:
+    for line, wish in (
+        ('mirror = "btrfs"', StripeWish("btrfs", level="raid1")),
+        ('mirror = "md"', StripeWish("md", level="raid1")),
+        ('stripe = "lvm"', StripeWish("lvm", level="raid0")),
+    ):
+        (wanted,) = read_wanted(f"{TWO}{line}\n{VOLUME}", "w.toml").drive
+        assert stripe_of(wanted) == wish and len(wanted.matches) == 2
+    (alone,) = read_wanted(TWO.replace('also = [{ serial = "B" }]\n', "") + VOLUME, "w.toml").drive
+    assert stripe_of(alone) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (TWO + VOLUME, "set mirror or stripe"),
+        (MIRROR + 'stripe = "md"\n' + VOLUME, "cannot be combined; use one"),
+        (MIRROR.replace('also = [{ serial = "B" }]\n', "") + VOLUME, "needs more drives"),
+        (MIRROR.replace('{ serial = "B" }', "") + VOLUME, "needs more drives"),
+        (MIRROR.replace('{ serial = "B" }', "{}") + VOLUME, "match is empty"),
+        (MIRROR.replace('serial = "B"', 'size = "big"') + VOLUME, "big"),
+        (
+            MIRROR.replace('serial = "B"', 'seriel = "B"') + VOLUME,
+            "drive 1, also 1: `seriel` is not a known key",
+        ),
+        (MIRROR + "lvm = true\n" + VOLUME, "mirror and lvm cannot be combined"),
+        (MIRROR + 'table = "mbr"\n' + VOLUME, "mirror and table cannot be combined"),
+        (MIRROR + VOLUME + VOLUME.replace("large", "x"), ""),
+        (MIRROR + VOLUME + VOLUME, "list only one"),
+        (TWO + 'mirror = "lvm"\n' + VOLUME, "mirror"),
+        (TWO + 'mirror = ""\n' + VOLUME, "mirror"),
+        (TWO + 'lvm = "yes"\nmirror = "md"\n' + VOLUME, "lvm"),
+    ],
+)
+def test_what_cannot_be_meant_is_named(text: str, why: str) -> None:
+    with pytest.raises(BadInput) as error:
+        read_wanted(text, "w.toml")
+    assert str(error.value).startswith("w.toml") and why in str(error.value)
+
+
+def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, Drive]]:
+    """The plan for two blank drives, and the drives as they are once that is carried out."""
+    both = (ONE, OTHER)
+    (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
+    wish = StripeWish(how, level=level)  # type: ignore[arg-type]
+    plan = plan_striped(
+        machine(*both, tools=EVERYTHING), both, asked, wish, None, lambda: "0" * 8 + "u" * 28, Usual()
+    )
+    first, second = plan.members
+    there = holding(plan, ONE), holding(replace(plan, drive=second.drive, after=second.after), OTHER)
+    assert first.after.partitions and second.after.partitions
+    return plan, there
+
+
+@pytest.mark.parametrize("level", ["raid0", "raid1"])
+def test_drives_that_were_made_so_differ_in_nothing(level: str) -> None:
+    plan, there = made(level=level)
+    assert layout_differences(plan, *there) == ()
+    shapes = shapes_wanted(plan, {})
+    assert [shape_of(one, {}) for one in there] == [*shapes]
+
+
+def test_of_a_mirror_the_drive_that_may_hold_everything_is_told() -> None:
+    plan, (one, other) = made()
+    blank = replace(other, table=Table("none"), partitions=())
+    said = " ".join(map(str, layout_differences(plan, one, blank)))
+    assert "/dev/sdb has table none" in said and "/dev/sda matches" in said
+    both = layout_differences(plan, replace(one, table=Table("mbr")), blank)
+    assert "matches" not in " ".join(map(str, both))
+    striped, there = made(level="raid0")
+    half = layout_differences(striped, there[0], blank)
+    assert half and "matches" not in " ".join(map(str, half))
+
+
+def held(serial: str, digest: str) -> Drive:
+    return drive(serial=serial, content_digest=digest * 64)
+
+
+def test_replace_names_each_drive_that_holds_something_and_no_other() -> None:
+    a, b, blank = held("A", "1"), held("B", "2"), held("C", "3")
+    value = replace_value(b, a)
+    assert value == replace_value(a, b) == "A:111111111111 + B:222222222222"
+    assert may_replace(value, (b, a)) and may_replace(value, (a, b), (blank,))
+    # Of what only looks blank, the loss may be said, too.
+    assert may_replace(replace_value(a, blank), (a,), (blank,))
+    for wrong in ("A:111111111111", "B:222222222222", replace_value(a, blank), value.replace("2", "4")):
+        assert not may_replace(wrong, (a, b)), wrong
+    assert not may_replace(value, (a,)) and not may_replace(value, (a,), (blank,))
+    assert not may_replace("", (), (blank,))
+    assert not may_replace(value, (a, replace(b, content_digest=None)))
+    assert not may_replace(replace_value(a), (a,), (replace(blank, content_digest=None),))
+
+
+def seen(*members: BtrfsMember, **changes: Any) -> BtrfsSeen:
+    profiles = {frozenset({name}): frozenset({"RAID1"}) for name in ("DATA", "METADATA", "SYSTEM")}
+    return replace(BtrfsSeen(members, profiles, 9), **changes)
+
+
+FIRST, SECOND = BtrfsMember("/dev/sda1", "u", 1, 2, 9), BtrfsMember("/dev/sdb1", "u", 2, 2, 9)
+BOTH = frozenset({"/dev/sda1", "/dev/sdb1"})
+MIRRORED, STRIPED = Stripe("btrfs", level="raid1", metadata="raid1"), Stripe("btrfs", metadata="raid1")
+
+
+def profiles(**kept: str) -> dict[frozenset[str], frozenset[str]]:
+    return {
+        frozenset(name.upper().split("_")): frozenset(profile.upper().split())
+        for name, profile in kept.items()
+    }
+
+
+def test_a_btrfs_that_is_as_wanted_differs_in_nothing() -> None:
+    spread = profiles(data="raid0", metadata="raid1", system="raid1")
+    for stripe, there in (
+        (MIRRORED, seen(FIRST, SECOND)),
+        (MIRRORED, seen(SECOND, FIRST, used=BOTH)),
+        # Between the superblocks of one commit.
+        (MIRRORED, seen(FIRST, replace(SECOND, generation=8), used=BOTH)),
+        (STRIPED, seen(FIRST, SECOND, profiles=spread)),
+    ):
+        assert list(btrfs_differences(stripe, there)) == []
+
+
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [
+        (seen(FIRST, replace(SECOND, uuid="v")), "different Btrfs filesystems"),
+        (seen(replace(FIRST, devices=3), replace(SECOND, devices=3)), "uses 3 devices"),
+        (seen(FIRST, replace(SECOND, devices=1)), "uses 1 devices"),
+        (seen(FIRST, replace(SECOND, number=1)), "the same Btrfs device ID"),
+        (seen(FIRST, SECOND, used=frozenset({"/dev/sda1"})), "without /dev/sdb1"),
+        (seen(FIRST, SECOND, used=BOTH | {"/dev/sdc1"}), "also uses /dev/sdc1"),
+        (seen(FIRST, SECOND, used=BOTH, misses=True), "a missing Btrfs device"),
+        (seen(FIRST, replace(SECOND, generation=8)), "/dev/sdb1 missed the latest writes"),
+        (seen(replace(FIRST, generation=7), SECOND, used=BOTH), "/dev/sda1 missed the latest writes"),
+        (seen(FIRST, SECOND, profiles=profiles(data="single", metadata="raid1")), "files as SINGLE"),
+        (seen(FIRST, SECOND, profiles=profiles(data="raid1 single")), "RAID1 and SINGLE"),
+        (seen(FIRST, SECOND, profiles=profiles(data="raid1", metadata="dup")), "metadata as DUP"),
+        (seen(FIRST, SECOND, profiles=profiles(data="raid1", system="raid0")), "metadata as RAID0"),
+        (seen(FIRST, SECOND, profiles=profiles(data_metadata="raid1")), "files as RAID1"),
+    ],
+)
+def test_each_drift_of_a_btrfs_is_a_difference(there: BtrfsSeen, why: str) -> None:
+    assert why in " ".join(map(str, btrfs_differences(MIRRORED, there)))
+
+
+def test_what_a_stripe_keeps_is_no_mirrors() -> None:
+    assert list(btrfs_differences(STRIPED, seen(FIRST, SECOND)))
+
+
+def test_a_filesystem_that_is_not_named_is_the_one_on_the_array() -> None:
+    (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
+    _, (one, _) = made()
+    assert as_it_is((asked,), one)[0].filesystem == "btrfs"
+    assert as_it_is((asked,), one, (None,))[0].filesystem is None
+    array = Layer("md raid1", "/dev/md5", "/dev/sda1", signatures=(Signature("xfs", "filesystem"),))
+    assert array_on(replace(one, layers=(array,))) == array
+    assert array_on(replace(one, layers=(replace(array, below="/dev/sda"),))) is None
+    assert array_on(replace(one, layers=(array, replace(array, path="/dev/md6")))) is None
+    assert as_it_is((asked,), one, (array,))[0].filesystem == "xfs"

@@ -1,0 +1,51 @@
+"""Made-up drives and plans for the tests of striping."""
+
+from itertools import cycle
+from typing import Any
+
+from tests.unit.machines import drive, machine
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, wish
+from wizard.model.machine import Drive
+from wizard.model.operations import Level
+from wizard.model.plan import Plan
+from wizard.plan.planner import Mode
+from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.raid.striping import FILESYSTEMS
+from wizard.plan.request.volume_request import Wish
+
+KINDS: tuple[Kind, ...] = ("md", "lvm", "btrfs")
+
+
+def numbered(count: int = 2, **changes: Any) -> tuple[Drive, ...]:  # noqa: ANN401
+    """So many drives that differ in what tells drives apart."""
+    letters = "abcdefgh"[:count]
+    return tuple(
+        drive(path=f"/dev/sd{one}", serial=f"S{one}", wwn=f"naa.{one}", by_id=(), **changes)
+        for one in letters
+    )
+
+
+def striped(
+    drives: tuple[Drive, ...],
+    kind: Kind = "md",
+    filesystem: str | None = None,
+    mode: Mode | None = None,
+    *,
+    wanted: Wish | None = None,
+    chunk_bytes: int | None = None,
+    metadata: str | None = None,
+    level: Level = "raid0",
+    **changes: Any,  # noqa: ANN401
+) -> Plan:
+    source = cycle(UUIDS)
+    one = wanted or wish(filesystem or FILESYSTEMS[kind][0], label="films", mount_point="/srv/films")
+    asked = StripeWish(kind, chunk_bytes, metadata, level)
+    return make_striped_plan(
+        machine(*drives, **{"tools": EVERYTHING, **changes}), drives, one, asked, mode, lambda: next(source)
+    )
+
+
+MD, LVM, BTRFS = (striped(numbered(3), kind) for kind in KINDS)
+"""A plan of each kind over three drives."""
+MIRROR, TWICE = (striped(numbered(3), kind, level="raid1") for kind in ("md", "btrfs"))
+"""md's mirror of three drives, and a Btrfs that keeps two copies on them."""

@@ -1,0 +1,85 @@
+"""An md array on stand-ins: the same plan on their nodes, what is promised of it, and what mdadm must say of
+a mirror before its bytes are taken for the drives."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.plan.raid.stripes import MD, MIRROR, numbered, striped
+from wizard.apply.steps.array_checks import is_uncopied, without_copying
+from wizard.model.operations import MakeArray, MakeFilesystem
+from wizard.model.plan import Plan, WipeSignatures, WriteTable, devices_of
+from wizard.plan.rehearsed import array_node, direct_reason, on_nodes, rehearsed_steps
+from wizard.plan.steps.commands import commands_of
+from wizard.plan.steps.render import told_anew
+from wizard.plan.undo_policy import promise
+
+EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"
+BITMAP = "  Chunksize : 64 MB\n     Bitmap : 3 bits (chunks), {} dirty (100.0%)\n"
+
+
+def there(plan: Plan) -> Plan:
+    """The plan on stand-ins."""
+    nodes = {path: f"/dev/loop{number}" for number, path in enumerate(plan.paths)}
+    return on_nodes(plan, {**nodes, array_node(plan): "/dev/md5"})
+
+
+@pytest.mark.parametrize("plan", [MD, MIRROR])
+def test_on_stand_ins_nothing_names_a_drive_or_its_array(plan: Plan) -> None:
+    nodes = {node for step in there(plan).steps for node in devices_of(step.operation)}
+    assert nodes == {
+        "/dev/md5",
+        *(f"/dev/loop{number}{part}" for number in range(len(plan.members)) for part in ("", "p1")),
+    }
+    (array,) = [one for step in there(plan).steps if isinstance(one := step.operation, MakeArray)]
+    assert array.device == "/dev/md5"
+    assert array.parts == tuple(f"/dev/loop{number}p1" for number in range(len(plan.members)))
+    (made,) = [one for step in there(plan).steps if isinstance(one := step.operation, MakeFilesystem)]
+    assert made.device == there(plan).volumes[0].path == "/dev/md5"
+
+
+def test_the_array_on_stand_ins_is_the_planned_one_but_for_its_nodes() -> None:
+    planned = MIRROR.stripe
+    assert planned is not None and there(MIRROR).stripe == replace(planned, device="/dev/md5")
+    (array,) = [one for step in there(MIRROR).steps if isinstance(one := step.operation, MakeArray)]
+    assert (array.uuid, array.name, array.level) == (planned.uuids[0], planned.name, "raid1")
+
+
+def test_the_array_is_rehearsed_with_all_that_lies_on_it() -> None:
+    kinds = [type(step.operation) for _, step in rehearsed_steps(MIRROR)]
+    assert kinds.count(MakeArray) == 1 and kinds[-2:] == [MakeArray, MakeFilesystem]
+    assert set(kinds) == {WipeSignatures, WriteTable, MakeArray, MakeFilesystem}
+
+
+def test_a_way_back_is_promised_for_md_but_not_for_lvm_over_several_drives() -> None:
+    for plan in (MD, MIRROR):
+        assert direct_reason(plan) == ""
+        assert promise(plan).startswith("The plan is rehearsed on a scratch copy of the drives first")
+    assert promise(striped(numbered(2), "lvm")).startswith("The steps run directly on the drives, because")
+
+
+def test_a_mirror_is_made_without_copying_on_stand_ins_alone() -> None:
+    def made(plan: Plan) -> tuple[MakeArray, tuple[str, ...]]:
+        (array,) = [one for step in plan.steps if isinstance(one := step.operation, MakeArray)]
+        return array, commands_of(array)[0]
+
+    array, argv = made(MIRROR)
+    assert "--assume-clean" not in argv and without_copying(argv, array) == (*argv, "--assume-clean")
+    array, argv = made(MD)
+    assert without_copying(argv, array) == argv
+
+
+@pytest.mark.parametrize(
+    ("state", "dirty", "uncopied"),
+    [("active", 3, True), ("clean", 3, False), ("active", 0, False), ("active", 2, False)],
+)
+def test_a_mirror_is_to_be_copied_where_both_its_marks_say_so(state: str, dirty: int, uncopied: bool) -> None:
+    """With no bit set md calls it copied at once, whatever its superblock says."""
+    assert is_uncopied(EXAMINED.format(state), BITMAP.format(dirty)) is uncopied
+
+
+def test_xfs_on_md_is_told_the_blocks_that_a_stand_in_hides() -> None:
+    plan = striped(numbered(2), "md", "xfs")
+    (made,) = [one for step in plan.steps if isinstance(one := step.operation, MakeFilesystem)]
+    assert made.options[-2:] == ("-s", "size=4096")
+    assert told_anew(plan) == plan

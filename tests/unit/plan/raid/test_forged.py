@@ -1,0 +1,162 @@
+"""No forged plan of a stripe passes: not one operation, drive or name that the planner would not have
+written."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.documents.test_plan import redigested
+from tests.unit.machines import E512, KN4
+from tests.unit.plan.layouts import UUIDS, with_operations
+from tests.unit.plan.raid.stripes import BTRFS, LVM, MD, MIRROR, TWICE
+from wizard.model.errors import BadInput
+from wizard.model.operations import MakeArray, MakeFilesystem, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.plan import (
+    AddFstabLine,
+    Mount,
+    Operation,
+    Plan,
+    ResetZones,
+    TurnOnSwap,
+    WipeSignatures,
+    WriteTable,
+    devices_of,
+)
+from wizard.model.said import KIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+
+PLANS = (MD, LVM, BTRFS, MIRROR, TWICE)
+NAMES = ("md", "lvm", "btrfs", "md's mirror", "btrfs's mirror")
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=NAMES)
+def test_no_operation_of_a_striped_plan_can_be_changed_left_out_or_added(plan: Plan) -> None:
+    operations = tuple(step.operation for step in plan.steps)
+    check_plan(with_operations(plan, operations))
+    attempts = [
+        *(operations[:at] + operations[at + 1 :] for at in range(len(operations))),
+        *(
+            (*operations[:at], other, *operations[at:])
+            for at in range(len(operations) + 1)
+            for other in _hostile()
+        ),
+        *(
+            (*operations[:at], other, *operations[at + 1 :])
+            for at in range(len(operations))
+            for other in _hostile()
+        ),
+        operations[::-1],
+        (*operations[:1], *operations),
+    ]
+    for attempt in attempts:
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(with_operations(plan, attempt))
+
+
+def _hostile() -> tuple[Operation, ...]:
+    return (
+        WipeSignatures("/dev/sdx", ()),
+        WipeSignatures("/dev/sda9", ()),
+        ResetZones("/dev/sda"),
+        MakeArray("/dev/md3", "x", UUIDS[5], 64 * KIB, ("/dev/sda1", "/dev/sdx1")),
+        MakeArray("/dev/md3", "x", UUIDS[5], 0, ("/dev/sda1", "/dev/sdx1"), level="raid1"),
+        MakeVolumeGroup("x", ("/dev/sdx1",), (UUIDS[5],)),
+        MakeStripedVolume("/dev/mapper/x-x", "x", "x", 2, 64 * KIB),
+        MakeFilesystem("/dev/sdx1", "ext4", UUIDS[5], "x", ()),
+        Mount("/dev/sdx1", "/srv/x", "ext4", ()),
+        AddFstabLine(UUIDS[5], "/srv/x", "ext4", (), 0),
+        WriteTable("/dev/sdx", "gpt", True, ()),
+        TurnOnSwap("/dev/sda1"),
+    )
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=NAMES)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"device": "/dev/sda"},
+        {"device": "/dev/sdx"},
+        {"device": "/dev/md/../sdx"},
+        {"device": "/dev/mapper/root"},
+        {"name": "--force"},
+        {"name": "other"},
+        {"chunk_bytes": 48 * KIB},
+        {"chunk_bytes": 1 << 40},
+        {"chunk_bytes": -1},
+        {"uuids": ()},
+        {"uuids": ("$(id)",)},
+        {"uuids": (UUIDS[6],) * 3},
+        {"metadata": "raid5"},
+        {"level": "raid0"},
+        {"level": "raid1"},
+        {"kind": "md"},
+        {"kind": "lvm"},
+        {"kind": "btrfs"},
+    ],
+    ids=str,
+)
+def test_no_stripe_that_the_planner_would_not_make_passes(plan: Plan, changes: dict[str, Any]) -> None:
+    assert plan.stripe is not None
+    stripe = replace(plan.stripe, **changes)
+    if stripe == plan.stripe:
+        return
+    with pytest.raises(BadInput, match="is inconsistent"):
+        check_plan(replace(plan, stripe=stripe))
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=NAMES)
+def test_no_other_drives_pass(plan: Plan) -> None:
+    two, three = plan.others
+    for others in (
+        (),
+        (two, two),
+        (two, replace(three, drive=replace(three.drive, path="/dev/sdx"))),
+        (two, replace(three, drive=replace(three.drive, path="/dev/sda1"))),
+        (two, replace(three, drive=replace(three.drive, path="/dev/../etc/passwd"))),
+        (two, replace(three, drive=replace(three.drive, serial="Sa"))),
+        (two, replace(three, drive=replace(three.drive, size_bytes=10 * MIB))),
+        (two, replace(three, drive=replace(three.drive, geometry=replace(E512, logical_block_bytes=0)))),
+        (two, replace(three, drive=replace(three.drive, geometry=KN4))),
+        (two, replace(three, after=two.before)),
+    ):
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(replace(plan, others=others))
+    on_drives = plan.stripe is not None and plan.stripe.kind == "btrfs"
+    says = "several drives but no stripe" if on_drives else "which is not on /dev/sda"
+    with pytest.raises(BadInput, match=says):
+        check_plan(replace(plan, stripe=None))
+
+
+@pytest.mark.parametrize("plan", (MD, LVM, MIRROR), ids=("md", "lvm", "md's mirror"))
+def test_what_another_layout_before_would_lose_is_said(plan: Plan) -> None:
+    """Whether it is what the drive holds is asked under the drive's lock, before anything is written."""
+    two, three = plan.others
+    forged = replace(plan, others=(two, replace(three, before=three.after)))
+    read = read_plan(render_plan(forged), "plan.json")
+    lost = {step.destroys for step in read.steps} - {step.destroys for step in plan.steps}
+    assert any("The old data on /dev/sdc: partition 1" in destroys for destroys in lost)
+
+
+def test_a_document_with_several_drives_is_checked_whole() -> None:
+    for where in ("drive", "before", "after"):
+
+        def forget(body: dict[str, Any], where: str = where) -> None:
+            del body["others"][0][where]
+
+        with pytest.raises(BadInput, match=r"plan\.json"):
+            read_plan(redigested(MD, forget), "plan.json")
+
+    def lie(body: dict[str, Any]) -> None:
+        body["steps"][-3]["commands"] = []
+
+    with pytest.raises(BadInput, match="is not a known key"):
+        read_plan(redigested(MD, lie), "plan.json")
+
+
+def test_every_command_of_a_striped_plan_names_only_what_the_plan_is_about() -> None:
+    for plan in PLANS:
+        own = {*plan.paths, *(f"{path}1" for path in plan.paths), plan.stripe.device if plan.stripe else ""}
+        for step in plan.steps:
+            assert {word for argv in step.commands for word in argv if word.startswith("/dev/")} <= own
+            assert set(devices_of(step.operation)) <= own

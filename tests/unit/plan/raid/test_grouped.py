@@ -1,0 +1,334 @@
+"""Volumes within one volume group of LVM's: sizes in whole extents, what the plan does for them, and that no
+forged one passes."""
+
+from dataclasses import replace
+from itertools import cycle
+
+import pytest
+
+from tests.unit.machines import drive, gpt, machine, mbr, partition
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, wish, with_operations
+from wizard.filesystems.kind import LINUX_LVM_TYPE
+from wizard.model.errors import BadInput, Refused
+from wizard.model.geometry import misalignment_bytes
+from wizard.model.machine import Drive, Extent
+from wizard.model.operations import Group, MakeFilesystem, MakeLogicalVolume, MakeVolumeGroup
+from wizard.model.plan import Plan, Subvolume, WriteTable
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.free_space import gpt_bounds
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.raid.lvm import (
+    EXTENT_BYTES,
+    grouped_after,
+    grouped_operations,
+    grouped_table,
+    logical_names,
+    logical_volumes,
+)
+from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.plan.steps.commands import physical_volume_uuid
+from wizard.plan.steps.render import UNTIL_KEPT, told_as_direct
+from wizard.plan.text import inside_sentences
+
+
+def grouped(
+    on: Drive, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement | None = None
+) -> Plan:
+    source = cycle(UUIDS)
+    tools = machine(on, tools=EVERYTHING)
+    return make_plan(tools, on, wishes, mode, lambda: next(source), arrangement or Arrangement(grouped=True))
+
+
+TWO = (
+    wish("ext4", size_bytes=301 * MIB, label="mail", mount_point="/srv/mail"),
+    wish("xfs", label="films", mount_point="/srv/films"),
+)
+
+
+@pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
+def test_sizes_are_whole_extents_and_the_rest_takes_what_is_left(geometry: object) -> None:
+    plan = grouped(drive(geometry=geometry, size_bytes=100 * GIB), *TWO)
+    check_plan(plan)
+    (slot,) = plan.after.partitions
+    first, rest = logical_volumes(plan)
+    assert first.size_bytes == 304 * MIB
+    room = slot.size_bytes - MIB
+    assert rest.size_bytes % EXTENT_BYTES == 0
+    assert 0 <= room - first.size_bytes - rest.size_bytes < EXTENT_BYTES
+    assert misalignment_bytes(plan.drive.geometry, slot.start_bytes + MIB) == 0
+    assert slot.type == LINUX_LVM_TYPE and slot.filesystem == "LVM2_member"
+
+
+def test_everything_stands_before_the_first_is_formatted() -> None:
+    plan = grouped(drive(), *TWO)
+    assert kinds_of(plan) == [
+        *(
+            "write-table",
+            "wipe-signatures",
+            "make-volume-group",
+            "make-logical-volume",
+            "make-logical-volume",
+        ),
+        *("make-filesystem", "make-filesystem", "add-fstab-line", "mount", "add-fstab-line", "mount"),
+    ]
+    assert plan.group is not None
+    group = plan.group.name
+    assert [volume.path for volume in plan.volumes] == [
+        f"/dev/mapper/{group}-mail",
+        f"/dev/mapper/{group}-films",
+    ]
+    making, first = plan.steps[2], plan.steps[3]
+    assert making.commands == (
+        (
+            "pvcreate",
+            "--yes",
+            "--norestorefile",
+            "--uuid",
+            physical_volume_uuid(plan.group.uuid),
+            "--dataalignment",
+            "1m",
+            "/dev/sda1",
+        ),
+        ("vgcreate", "--physicalextentsize", "4m", group, "/dev/sda1"),
+    )
+    (words,) = first.commands
+    assert words[:2] == ("lvcreate", "--yes") and words[-1] == group
+    assert words[words.index("--size") + 1] == f"{304 * MIB}b" and words[words.index("--name") + 1] == "mail"
+    assert making.undo == str(UNTIL_KEPT)
+    assert told_as_direct(plan, "there are no loop devices").steps[2].undo == (
+        "The changed bytes are saved first, and `diskwright undo` reverts this step and restores them until "
+        "formatting starts."
+    )
+    assert read_plan(render_plan(plan), "plan.json") == plan
+
+
+def test_old_marks_that_show_on_a_logical_volume_are_erased_with_its_making() -> None:
+    for step in grouped(drive(), *TWO).steps:
+        if isinstance(step.operation, MakeFilesystem):
+            assert step.commands[0] == ("wipefs", "--all", "--quiet", step.operation.device)
+
+
+def test_the_preview_has_every_volume_with_its_exact_size_and_what_is_left() -> None:
+    plan = grouped(
+        drive(size_bytes=10 * GIB),
+        wish("ext4", size_bytes=GIB, label="mail", mount_point="/srv/mail"),
+        wish("swap", size_bytes=GIB),
+    )
+    said = inside_sentences(plan)
+    assert any(f"({GIB} bytes), mounted at /srv/mail." in sentence for sentence in said)
+    assert any("swap" in sentence and "not mounted" in sentence for sentence in said)
+    (left,) = (sentence for sentence in said if "remains for snapshots" in sentence)
+    (slot,) = plan.after.partitions
+    assert f"({(slot.size_bytes - MIB) // EXTENT_BYTES * EXTENT_BYTES - 2 * GIB} bytes)" in left
+    assert str(plan.volumes[0].path) in " ".join(preview_lines(plan))
+
+
+def test_labels_that_make_one_name_are_told_apart() -> None:
+    assert logical_names(["a b", "a_b", "a-b"]) == ("a_b", "a_b_2", "a_b_3")
+    assert logical_names(["x" * 30, "x" * 30]) == ("x" * 20, f"{'x' * 17}_2")
+    plan = grouped(drive(), wish("ext4", size_bytes=GIB, label="a b"), wish("ext4", label="a-b"))
+    assert len({volume.path for volume in plan.volumes}) == 2
+
+
+@pytest.mark.parametrize("kind", ["gpt", "mbr"])
+def test_free_space_of_a_table_that_stays_takes_a_group(kind: str) -> None:
+    size = 100 * GIB
+    table = gpt(size, 512) if kind == "gpt" else mbr(size, 512)
+    old = partition(1, MIB, 10 * GIB, type="0x83" if kind == "mbr" else LINUX_LVM_TYPE, filesystem="ext4")
+    plan = grouped(drive(size_bytes=size, table=table, partitions=(old,)), *TWO, mode=Mode.USE_FREE)
+    check_plan(plan)
+    kept, new = plan.after.partitions
+    assert kept.kept and (kept.start_bytes, kept.size_bytes) == (MIB, 10 * GIB)
+    assert (new.number, new.start_bytes) == (2, MIB + 10 * GIB)
+    assert new.type == ("0x8e" if kind == "mbr" else LINUX_LVM_TYPE)
+
+
+def test_a_new_mbr_takes_a_group() -> None:
+    plan = grouped(drive(size_bytes=100 * GIB), *TWO, arrangement=Arrangement("mbr", grouped=True))
+    check_plan(plan)
+    assert [(slot.number, slot.type) for slot in plan.after.partitions] == [(1, "0x8e")]
+
+
+def test_shares_are_of_what_the_group_can_give_out() -> None:
+    plan = grouped(
+        drive(size_bytes=100 * GIB),
+        replace(wish("ext4", label="mail"), percent=25),
+        wish("xfs", label="films"),
+    )
+    check_plan(plan)
+    (slot,) = plan.after.partitions
+    first, _ = logical_volumes(plan)
+    assert (
+        first.size_bytes
+        == (slot.size_bytes - MIB) // EXTENT_BYTES * EXTENT_BYTES // 4 // EXTENT_BYTES * EXTENT_BYTES
+    )
+
+
+def test_subvolumes_go_with_a_group() -> None:
+    plan = grouped(drive(), replace(wish("btrfs", label="system"), subvolumes=(Subvolume("@", "/mnt/x"),)))
+    check_plan(plan)
+    assert kinds_of(plan)[-3:] == ["make-subvolumes", "add-fstab-line", "mount"]
+
+
+@pytest.mark.parametrize(
+    ("wishes", "arrangement", "says"),
+    [
+        ((wish("ext4", size_bytes=99 * GIB), wish("xfs", size_bytes=2 * GIB)), None, "needs at least"),
+        ((wish("ext4", size_bytes=100 * GIB - 20 * MIB), wish("xfs")), None, "needs at least"),
+        ((wish("xfs", size_bytes=8 * MIB),), None, "is too small. The minimum is"),
+        ((replace(wish("ext4"), encrypted=True),), None, "Encryption inside a volume group"),
+        (
+            (replace(wish("ext4"), role="home"),),
+            None,
+            "has the role 'home', which volume groups do not support",
+        ),
+    ],
+)
+def test_what_cannot_be_in_a_group_is_said(
+    wishes: tuple[Wish, ...], arrangement: Arrangement | None, says: str
+) -> None:
+    with pytest.raises((BadInput, Refused), match=says) as caught:
+        grouped(drive(size_bytes=100 * GIB), *wishes, arrangement=arrangement)
+    assert str(caught.value).endswith(".")
+
+
+def test_a_host_managed_drive_and_a_machine_without_lvm_are_refused() -> None:
+    with pytest.raises(BadInput, match="cannot have any partition table"):
+        grouped(drive(zoned="host-managed"), *TWO)
+    source = cycle(UUIDS)
+    tools = tuple((name, path) for name, path in EVERYTHING if name != "pvcreate")
+    with pytest.raises(Refused, match="the package lvm2"):
+        make_plan(
+            machine(drive(), tools=tools), drive(), TWO, None, lambda: next(source), Arrangement(grouped=True)
+        )
+
+
+PLAN = grouped(drive(), *TWO)
+
+
+def test_no_operation_of_a_grouped_plan_can_be_changed_left_out_or_added() -> None:
+    operations = tuple(step.operation for step in PLAN.steps)
+    check_plan(with_operations(PLAN, operations))
+    foreign = (
+        MakeLogicalVolume("/dev/mapper/x-x", "x", "x", EXTENT_BYTES),
+        MakeVolumeGroup("x", ("/dev/sdx1",), (UUIDS[5],)),
+        MakeFilesystem("/dev/sdx1", "ext4", UUIDS[5], "x", ()),
+    )
+    attempts = [
+        *(operations[:at] + operations[at + 1 :] for at in range(len(operations))),
+        *(
+            (*operations[:at], other, *operations[at:])
+            for at in range(len(operations) + 1)
+            for other in foreign
+        ),
+        *(
+            (*operations[:at], other, *operations[at + 1 :])
+            for at in range(len(operations))
+            for other in foreign
+        ),
+        operations[::-1],
+    ]
+    for attempt in attempts:
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(with_operations(PLAN, attempt))
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "says"),
+    [
+        *((size, "has an invalid size") for size in (0, -EXTENT_BYTES, EXTENT_BYTES, 200 * MIB + 512)),
+        (1 << 50, "larger than the volume group"),
+    ],
+)
+def test_no_size_that_the_group_cannot_give_passes(size_bytes: int, says: str) -> None:
+    operations = [step.operation for step in PLAN.steps]
+    at = next(at for at, one in enumerate(operations) if isinstance(one, MakeLogicalVolume))
+    made = operations[at]
+    assert isinstance(made, MakeLogicalVolume)
+    forged = (*operations[:at], replace(made, size_bytes=size_bytes), *operations[at + 1 :])
+    with pytest.raises(BadInput, match=says):
+        check_plan(with_operations(PLAN, forged))
+
+
+def test_a_smaller_volume_than_asked_for_is_no_forgery() -> None:
+    """The sizes are the plan's own to say: what is shown is what is made."""
+    operations = [step.operation for step in PLAN.steps]
+    smaller = [
+        replace(one, size_bytes=400 * MIB) if isinstance(one, MakeLogicalVolume) else one
+        for one in operations
+    ]
+    check_plan(with_operations(PLAN, tuple(smaller)))
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        Group("/dev/sdx1", PLAN.group.name, PLAN.group.uuid) if PLAN.group else None,
+        Group("/dev/sda2", PLAN.group.name, PLAN.group.uuid) if PLAN.group else None,
+        Group("/dev/sda1", "--force", PLAN.group.uuid) if PLAN.group else None,
+        Group("/dev/sda1", PLAN.group.name, "$(id)") if PLAN.group else None,
+        Group("/dev/sda1", PLAN.group.name, PLAN.volumes[0].uuid) if PLAN.group else None,
+        None,
+    ],
+    ids=str,
+)
+def test_no_group_that_the_planner_would_not_make_passes(group: Group | None) -> None:
+    with pytest.raises(BadInput, match="is inconsistent"):
+        check_plan(replace(PLAN, group=group))
+
+
+def test_no_volume_or_table_of_another_passes() -> None:
+    first, second = PLAN.volumes
+    for volumes in (
+        (first,),
+        (second, first),
+        (replace(first, path="/dev/mapper/root"), second),
+        (replace(first, path="/dev/sda1"), second),
+        (replace(first, partition=2), second),
+        (replace(first, role="root"), second),
+    ):
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(replace(PLAN, volumes=volumes))
+    operations = [step.operation for step in PLAN.steps]
+    table = next(one for one in operations if isinstance(one, WriteTable))
+    (entry,) = table.entries
+    for other in (
+        replace(entry, type="0fc63daf-8483-4772-8e79-3d69d8477de4"),
+        replace(entry, start_bytes=entry.start_bytes + 512),
+    ):
+        forged = replace(table, entries=(other,))
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(with_operations(PLAN, tuple(forged if one == table else one for one in operations)))
+
+
+def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Plan:
+    """A plan of which everything follows from this group, these nodes and this name of the partition."""
+    volumes = tuple(replace(volume, path=path) for volume, path in zip(PLAN.volumes, paths, strict=True))
+    (slot,) = PLAN.after.partitions
+    table = grouped_table(
+        "/dev/sda", PLAN.before, True, group, volumes, Extent(slot.start_bytes, slot.size_bytes)
+    )
+    if name is not None:
+        table = replace(table, entries=(replace(table.entries[0], name=name),))
+    after = grouped_after(
+        PLAN.before, table, group, volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry)
+    )
+    operations = grouped_operations(
+        (), table, group, volumes, [one.size_bytes for one in logical_volumes(PLAN)]
+    )
+    return with_operations(replace(PLAN, group=group, volumes=volumes, after=after), operations)
+
+
+def test_no_plan_that_is_forged_throughout_passes() -> None:
+    assert PLAN.group is not None
+    paths = tuple(volume.path for volume in PLAN.volumes)
+    check_plan(forged(PLAN.group, paths))
+    for group in (replace(PLAN.group, name="--force"), replace(PLAN.group, device="/dev/sdx1")):
+        with pytest.raises(BadInput, match="of the volume group does not match the volumes"):
+            check_plan(forged(group, paths))
+    with pytest.raises(BadInput, match="outside the volume group"):
+        check_plan(forged(PLAN.group, ("/dev/mapper/root", paths[1])))
+    with pytest.raises(BadInput, match="the table does not match the volume group"):
+        check_plan(forged(PLAN.group, paths, name="EFI system"))

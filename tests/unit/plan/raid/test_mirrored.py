@@ -1,0 +1,275 @@
+"""Copies of one volume on several drives: what is planned, shown and refused, and what is held against md's
+word."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
+from tests.unit.plan.layouts import UUIDS, kinds_of, wish, with_operations
+from tests.unit.plan.raid.stripes import MD, MIRROR, TWICE, numbered, striped
+from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.steps.array_checks import examined_offset, kernel_check, part_check
+from wizard.model.errors import BadInput, Refused
+from wizard.model.geometry import Geometry
+from wizard.model.operations import MakeArray, MakeFilesystem
+from wizard.model.plan import Plan, Stripe, WipeSignatures
+from wizard.model.said import KIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.preview import preview_lines
+from wizard.plan.raid.striped import Kind
+from wizard.plan.raid.striping import room_bytes, striped_words
+from wizard.plan.steps.commands import array_uuid
+from wizard.plan.steps.render import told_as_direct
+
+KINDS: tuple[Kind, ...] = ("md", "btrfs")
+
+
+def number_of(plan: Plan, kind: type) -> int:
+    """The number of a plan's step of this kind, from 1."""
+    return next(number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_mirror_is_planned_read_back_and_sound(kind: Kind, count: int) -> None:
+    plan = striped(numbered(count), kind, level="raid1")
+    check_plan(plan)
+    assert read_plan(render_plan(plan), "plan.json") == plan
+    assert '"level": "raid1"' in render_plan(plan)
+    array = ["make-array"] if kind == "md" else []
+    assert kinds_of(plan)[2 * count :] == [*array, "make-filesystem", "add-fstab-line", "mount"]
+
+
+def test_a_stripes_document_says_nothing_of_mirrors() -> None:
+    assert '"level"' not in render_plan(MD) and '"mirrored"' not in render_plan(MD)
+
+
+def test_the_commands_of_a_mirror_by_md() -> None:
+    plan = striped(numbered(2), "md", level="raid1")
+    commands = [" ".join(argv) for step in plan.steps for argv in step.commands]
+    assert plan.stripe is not None
+    assert commands[2:] == [
+        "mdadm --create /dev/md127 --run --homehost=any --name=films "
+        f"--uuid={array_uuid(plan.stripe.uuids[0])} --metadata=1.2 --level=1 --bitmap=internal "
+        "--raid-devices=2 /dev/sda1 /dev/sdb1",
+        "wipefs --all --quiet /dev/md127",
+        f"mkfs.ext4 -q -F -U {plan.volumes[0].uuid} -L films /dev/md127",
+        "mount -t ext4 -o noatime /dev/md127 /srv/films",
+    ]
+
+
+def test_the_commands_of_a_mirror_by_btrfs() -> None:
+    commands = [" ".join(argv) for step in TWICE.steps for argv in step.commands]
+    assert commands[3] == (
+        f"mkfs.btrfs -q -f -U {TWICE.volumes[0].uuid} -L films -d raid1 -m raid1 /dev/sda1 /dev/sdb1 "
+        "/dev/sdc1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "words", "expected"),
+    [
+        (
+            "ext4",
+            ("-m", "0", "-E", "stride=16,packed_meta_blocks=1,stripe_width=32"),
+            ("-m", "0", "-E", "packed_meta_blocks=1"),
+        ),
+        ("ext4", ("-E", "stride=16"), ()),
+        ("xfs", ("-d", "su=64k,sw=2", "-i", "maxpct=25"), ("-i", "maxpct=25")),
+        ("btrfs", ("-d", "raid0", "-m", "dup"), ("-d", "raid1", "-m", "raid1")),
+    ],
+)
+def test_a_mirror_has_no_stripe_in_the_words_for_mkfs(
+    filesystem: str, words: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    stripe = Stripe("btrfs" if filesystem == "btrfs" else "md", metadata="raid1", level="raid1")
+    found = striped_words(filesystem, words, stripe, 2)
+    assert found == expected
+    assert striped_words(filesystem, found, stripe, 2) == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "wanted"), [("md", 2, 600), ("md", 3, 600), ("btrfs", 2, 600), ("btrfs", 3, 900)]
+)
+def test_the_room_of_a_mirror_is_that_of_its_smallest_drive_or_half_of_all(
+    kind: Kind, count: int, wanted: int
+) -> None:
+    sizes = [600, *[1000] * (count - 1)]
+    assert room_bytes(kind, "raid1", sizes) == wanted
+    assert room_bytes(kind, "raid0", sizes) == sum(sizes)
+
+
+def test_what_a_mirror_is_and_is_not_comes_first_and_its_copying_is_told() -> None:
+    old = partitioned(
+        partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=()
+    )
+    plan = striped((numbered(1)[0], old), "md", level="raid1", mode=Mode.REPLACE)
+    lines = preview_lines(plan, 100)
+    text = " ".join(" ".join(lines).split())
+    note = "A mirror survives the loss of one drive, but is not a backup"
+    assert note in text and text.index(note) < text.index("Before:")
+    assert "Striping adds no safety" not in text
+    assert (
+        'Across all 2 drives: /dev/md127: ext4 "films" at /srv/films, about 500 GB, 2 copies of every byte.'
+    ) in text
+    step = plan.steps[number_of(plan, MakeArray) - 1]
+    # 500 GB at 204.8 MB/s.
+    assert (
+        "at least 41 min at md's limit of 200 MB/s" in step.sentence
+        and "survives a failed drive only afterwards" in step.sentence
+    )
+    assert step.destroys.startswith(
+        "Everything on /dev/sdb1, overwritten from the first byte to the last. The old data on"
+    )
+    assert "As soon as the mirror is in use, md copies all of /dev/sda1 to the others" in step.sentence
+    assert step.undo.startswith("Until you keep the result, `diskwright undo` restores the old contents")
+    directly = told_as_direct(plan, "the kernel gives no loop devices").steps
+    assert directly[number_of(plan, MakeArray) - 1].undo.startswith("Cannot be undone")
+    for earlier in directly[: number_of(plan, MakeArray) - 1]:
+        assert earlier.undo.endswith("until the mirror is started.")
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_mirror_of_three_survives_two() -> None:
+    assert "survives the loss of 2 of 3 drives" in " ".join(" ".join(preview_lines(MIRROR, 100)).split())
+    text = " ".join(" ".join(preview_lines(TWICE, 100)).split())
+    assert (
+        "survives the loss of one drive" in text
+        and "2 copies of every byte" in text
+        and "about 750 GB" in text
+    )
+
+
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "LVM": (lambda: striped(numbered(2), "lvm", level="raid1"), "requires md or btrfs, not lvm"),
+    "a chunk": (lambda: striped(numbered(2), chunk_bytes=64 * KIB, level="raid1"), "A mirror has no chunk"),
+    "metadata": (
+        lambda: striped(numbered(2), "btrfs", metadata="raid0", level="raid1"),
+        "Omit --chunk and --metadata",
+    ),
+    "one drive": (
+        lambda: striped(numbered(1), level="raid1"),
+        "needs 2 to 16 drives, but 1 was listed",
+    ),
+    "free space": (
+        lambda: striped(numbered(2), mode=Mode.USE_FREE, level="raid1"),
+        "--mirror uses whole drives and cannot be combined with --use-free",
+    ),
+    "Btrfs on md": (
+        lambda: striped(numbered(2), "md", "btrfs", level="raid1"),
+        "Btrfs has built-in RAID. Use --mirror btrfs",
+    ),
+    "a size": (
+        lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB), level="raid1"),
+        "uses all of the drives",
+    ),
+    # Two of them would have had room enough for XFS in a stripe.
+    "no room": (
+        lambda: striped(numbered(2, size_bytes=400 * MIB), "md", "xfs", level="raid1"),
+        "xfs needs 640 MiB",
+    ),
+}
+
+
+@pytest.mark.parametrize(("attempt", "says"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_mirrored_is_refused(attempt: Callable[[], object], says: str) -> None:
+    with pytest.raises((Refused, BadInput), match=says):
+        attempt()
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"rotational": False}, "a mirror writes only as fast as the slowest drive"),
+        ({"bus": "usb"}, "removes the drive from the mirror"),
+        ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb remains unused"),
+    ],
+)
+def test_what_is_doubtful_in_a_mirror_is_said(changes: dict[str, Any], says: str) -> None:
+    one, two = numbered(2)
+    plan = striped((one, replace(two, **changes)), level="raid1")
+    assert any(says in doubt for doubt in map(str, plan.doubts)), plan.doubts
+    assert not any(says in doubt for doubt in map(str, striped((one, two), level="raid1").doubts))
+    assert any("continues silently" in doubt for doubt in map(str, plan.doubts))
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda plan: replace(plan, stripe=replace(plan.stripe, level="raid0")),
+        lambda plan: replace(plan, stripe=replace(plan.stripe, chunk_bytes=64 * KIB)),
+        lambda plan: replace(plan, stripe=replace(plan.stripe, kind="lvm")),
+        lambda plan: replace(plan, doubts=(), steps=plan.steps[:-1]),
+    ],
+)
+@pytest.mark.parametrize("plan", [MIRROR, TWICE], ids=["md", "btrfs"])
+def test_a_forged_mirror_does_not_hold_together(plan: Plan, forge: Callable[[Plan], Plan]) -> None:
+    with pytest.raises(BadInput, match="is inconsistent"):
+        check_plan(forge(plan))
+
+
+def test_nothing_is_put_back_once_a_drive_is_copied_over_the_others() -> None:
+    """The kernel begins with that as soon as the array stands; the oldest content of the other drives is gone
+    then."""
+    before = frozenset(range(1, number_of(MIRROR, MakeArray)))
+    assert before and not no_way_back(MIRROR, before)
+    final = no_way_back(MIRROR, before | {number_of(MIRROR, MakeArray)})
+    assert str(final) == "copying the first drive over the others"
+    assert not no_way_back(MD, frozenset(range(1, number_of(MD, MakeFilesystem))))
+    begun = frozenset({number_of(TWICE, WipeSignatures), number_of(TWICE, MakeFilesystem)})
+    assert str(no_way_back(TWICE, begun)) == "creating a filesystem"
+
+
+EXAMINED = """/dev/sda1:
+     Array UUID : {uuid}
+     Raid Level : raid1
+    Data Offset : 264192 sectors
+Internal Bitmap : 8 sectors from superblock
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "holds"),
+    [
+        ("", "", True),
+        ("264192", "264193", False),
+        ("Internal Bitmap : 8 sectors from superblock\n", "", False),
+        ("Data Offset", "Other Offset", False),
+        (array_uuid(UUIDS[0])[:8], "00000000", False),
+    ],
+)
+def test_what_mdadm_says_of_a_part_is_held_against_the_plan(old: str, new: str, holds: bool) -> None:
+    stripe = Stripe("md", "/dev/md127", "films", 0, (UUIDS[0],), level="raid1")
+    said = EXAMINED.format(uuid=array_uuid(UUIDS[0]))
+    assert examined_offset(said) == 264192 * 512
+    assert part_check("/dev/sda1", said.replace(old, new), stripe, MIB, E512).holds is holds
+
+
+@pytest.mark.parametrize(
+    ("seen", "holds"),
+    [
+        (Geometry(512, 4096, 0, 4096, 0), True),
+        (Geometry(512, 4096, 0, 4096, 64 * KIB), False),
+        (Geometry(512, 4096, 512, 4096, 0), False),
+        (Geometry(512, 4096, 0, 64 * KIB, 0), False),
+    ],
+)
+def test_the_kernel_is_to_advise_no_stripe_for_a_mirror(seen: Geometry, holds: bool) -> None:
+    assert kernel_check("/dev/md127", seen, None, (E512, E512)).holds is holds
+
+
+def test_a_mirror_forged_throughout_with_a_chunk_does_not_hold_together() -> None:
+    assert MIRROR.stripe is not None
+    operations = tuple(
+        replace(step.operation, chunk_bytes=64 * KIB)
+        if isinstance(step.operation, MakeArray)
+        else step.operation
+        for step in MIRROR.steps
+    )
+    forged = with_operations(replace(MIRROR, stripe=replace(MIRROR.stripe, chunk_bytes=64 * KIB)), operations)
+    with pytest.raises(BadInput, match="has a chunk size despite mirroring"):
+        check_plan(forged)

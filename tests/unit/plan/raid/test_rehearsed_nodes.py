@@ -1,0 +1,105 @@
+"""A plan on other nodes, as it is rehearsed: nothing of it may name the drive, or what the device mapper is
+to have on it later."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import drive, machine, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_for, wish
+from wizard.model.machine import Drive, Signature
+from wizard.model.operations import (
+    AddCrypttabLine,
+    MakeContainer,
+    MakeFilesystem,
+    MakeLogicalVolume,
+    MakeVolumeGroup,
+    OpenContainer,
+)
+from wizard.model.plan import AddFstabLine, Mount, Plan, devices_of
+from wizard.model.said import GIB
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.rehearsed import direct_reason, on_nodes, rehearsed_steps, use_steps
+from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.steps.commands import commands_of
+from wizard.plan.undo_policy import promise, wants_word
+
+NODE = "/dev/loop7"
+
+
+def encrypted() -> Plan:
+    return plan_for(
+        drive(size_bytes=64 * GIB), replace(wish("ext4"), encrypted=True, mount_point="/srv/secret")
+    )
+
+
+def grouped() -> Plan:
+    on, source = machine(drive(size_bytes=64 * GIB), tools=EVERYTHING), iter(UUIDS)
+    arranged = Arrangement(grouped=True)
+    return make_plan(on, on.drives[0], (wish("ext4"),), Mode.REPLACE, lambda: next(source), arranged)
+
+
+@pytest.mark.parametrize("plan", [encrypted(), grouped()], ids=["encrypted", "grouped"])
+def test_no_command_of_a_rehearsal_names_the_drive(plan: Plan) -> None:
+    there = on_nodes(plan, {plan.drive.path: NODE})
+    for _, step in rehearsed_steps(there):
+        words = [word for argv in commands_of(step.operation) for word in argv]
+        words += devices_of(step.operation)
+        assert not [word for word in words if word.startswith(plan.drive.path)]
+    assert there.drive.path == NODE
+
+
+def test_a_container_on_a_stand_in_is_never_opened_by_the_name_that_it_is_to_have() -> None:
+    plan = encrypted()
+    (container,) = plan.containers
+    there = on_nodes(plan, {plan.drive.path: NODE})
+    (opened,) = there.containers
+    assert (opened.device, opened.uuid) == (f"{NODE}p1", container.uuid)
+    assert opened.name != container.name and container.uuid in opened.name
+    operations = [step.operation for _, step in rehearsed_steps(there)]
+    opening = next(one for one in operations if isinstance(one, OpenContainer))
+    made = next(one for one in operations if isinstance(one, MakeFilesystem))
+    assert opening.opened == made.device == opened.opened == there.volumes[0].path
+    assert not [one for one in operations if container.opened in devices_of(one)]
+
+
+def test_a_container_is_opened_on_the_stand_in_and_again_for_use() -> None:
+    plan = encrypted()
+    assert direct_reason(plan) == ""
+    tried, used = (
+        [type(step.operation) for _, step in steps(plan)] for steps in (rehearsed_steps, use_steps)
+    )
+    assert {MakeContainer, OpenContainer, MakeFilesystem} <= set(tried)
+    assert used == [OpenContainer, AddCrypttabLine, AddFstabLine, Mount]
+    assert "`keep` asks for the passphrase" in promise(plan)
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        drive(signatures=(Signature("xfs", "filesystem"),)),
+        partitioned(),
+        partitioned(partition(1)),
+        drive(table=None),
+    ],
+    ids=["a filesystem without a table", "an empty table", "a partition", "what could not be read"],
+)
+def test_what_shows_anything_is_given_up_by_a_word_and_not_put_to_use_at_once(old: Drive) -> None:
+    at_once, why = "the result is used immediately, without undo", "the kernel gives no loop devices"
+    plan = plan_for(old, wish("ext4"), mode=Mode.REPLACE)
+    assert wants_word(plan, why) and at_once not in promise(plan)
+    blank = plan_for(drive(), wish("ext4"))
+    assert not wants_word(blank, why) and promise(blank).endswith(f"{at_once}.")
+
+
+def test_a_group_is_made_of_the_stand_ins_partition_under_its_own_name() -> None:
+    """Its name stands in its records, which are what comes to the drive."""
+    plan = grouped()
+    assert plan.group is not None and direct_reason(plan) == ""
+    there = on_nodes(plan, {plan.drive.path: NODE})
+    operations = [step.operation for _, step in rehearsed_steps(there)]
+    (group,) = (one for one in operations if isinstance(one, MakeVolumeGroup))
+    assert (group.name, group.parts) == (plan.group.name, (f"{NODE}p1",))
+    assert there.group is not None and there.group.device == f"{NODE}p1"
+    assert [one.device for one in operations if isinstance(one, MakeLogicalVolume)] == [plan.volumes[0].path]
+    assert "passphrase" not in promise(plan)

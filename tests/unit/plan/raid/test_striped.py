@@ -1,0 +1,346 @@
+"""One volume over several drives: what is planned and what is refused."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import cycle
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, wish
+from tests.unit.plan.raid.stripes import KINDS, numbered, striped
+from wizard.model.errors import BadInput, Refused
+from wizard.model.finding import Recorded, Recording
+from wizard.model.geometry import misalignment_bytes
+from wizard.model.machine import Layer, Striping, Use
+from wizard.model.operations import MakeFilesystem
+from wizard.model.plan import Stripe, WriteTable
+from wizard.model.said import KIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.preview import preview_lines
+from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.raid.striping import TYPES, group_name, layer_name, striped_words, volume_node
+from wizard.plan.steps.commands import array_uuid, physical_volume_uuid
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_every_kind_is_planned_read_back_and_sound(kind: Kind, count: int) -> None:
+    plan = striped(numbered(count), kind)
+    check_plan(plan)
+    assert read_plan(render_plan(plan), "plan.json") == plan
+    assert plan.paths == tuple(f"/dev/sd{one}" for one in "abcde"[:count])
+    assert plan.tokens == tuple(f"S{one}" for one in "abcde"[:count])
+    tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
+    assert [table.device for table in tables] == list(plan.paths)
+    assert len({entry.size_bytes for table in tables for entry in table.entries}) == 1
+    assert {entry.type for table in tables for entry in table.entries} == {TYPES[kind]}
+    arrays = {"md": ["make-array"], "lvm": ["make-volume-group", "make-striped-volume"], "btrfs": []}[kind]
+    assert kinds_of(plan) == [
+        *["write-table"] * count,
+        *["wipe-signatures"] * count,
+        *arrays,
+        *("make-filesystem", "add-fstab-line", "mount"),
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(GEOMETRIES), st.integers(2000, 9_000_000)), min_size=2, max_size=5),
+    st.sampled_from(KINDS),
+)
+def test_parts_are_aligned_equal_and_within_their_drives(shapes: list[tuple[Any, int]], kind: Kind) -> None:
+    drives = tuple(
+        replace(one, geometry=geometry, size_bytes=size * MIB)
+        for one, (geometry, size) in zip(numbered(len(shapes)), shapes, strict=True)
+    )
+    try:
+        plan = striped(drives, kind)
+    except Refused as error:
+        assert "different logical block sizes" in str(error)
+        assert len({geometry.logical_block_bytes for geometry, _ in shapes}) > 1
+        return
+    check_plan(plan)
+    parts = [member.after.partitions[0] for member in plan.members]
+    assert len({part.size_bytes for part in parts}) == 1 and parts[0].size_bytes % MIB == 0
+    for member, part in zip(plan.members, parts, strict=True):
+        assert misalignment_bytes(member.drive.geometry, part.start_bytes) == 0
+        assert part.start_bytes >= MIB and part.end_bytes <= member.drive.size_bytes - 5 * 4096
+
+
+def test_the_commands_of_md() -> None:
+    plan = striped(numbered(3), "md", chunk_bytes=64 * KIB)
+    commands = [" ".join(argv) for step in plan.steps for argv in step.commands]
+    stripe, (volume,) = plan.stripe, plan.volumes
+    assert stripe is not None and stripe.uuids[0] != volume.uuid
+    assert commands[3:] == [
+        f"mdadm --create /dev/md127 --run --homehost=any --name=films --uuid={array_uuid(stripe.uuids[0])} "
+        "--metadata=1.2 --level=0 --chunk=64 --raid-devices=3 /dev/sda1 /dev/sdb1 /dev/sdc1",
+        "wipefs --all --quiet /dev/md127",
+        f"mkfs.ext4 -q -F -U {volume.uuid} -L films -b 4096 -E stride=16,stripe_width=48 /dev/md127",
+        "mount -t ext4 -o noatime /dev/md127 /srv/films",
+    ]
+
+
+def test_the_commands_of_lvm() -> None:
+    plan = striped(numbered(2), "lvm", "xfs")
+    commands = [" ".join(argv) for step in plan.steps for argv in step.commands]
+    first, second = (physical_volume_uuid(uuid) for uuid in plan.stripe.uuids) if plan.stripe else ("", "")
+    group = group_name("films", UUIDS[0])
+    assert commands[2:] == [
+        f"pvcreate --yes --norestorefile --uuid {first} --dataalignment 1m /dev/sda1",
+        f"pvcreate --yes --norestorefile --uuid {second} --dataalignment 1m /dev/sdb1",
+        f"vgcreate --physicalextentsize 4m {group} /dev/sda1 /dev/sdb1",
+        "lvcreate --yes --config activation{udev_sync=0 udev_rules=0} --type striped --stripes 2 "
+        f"--stripesize 512k --extents 100%FREE --zero n --wipesignatures n --name films {group}",
+        f"wipefs --all --quiet /dev/mapper/{group}-films",
+        f"mkfs.xfs -q -f -m uuid={plan.volumes[0].uuid} -L films -d su=512k,sw=2 /dev/mapper/{group}-films",
+        f"mount -t xfs -o noatime /dev/mapper/{group}-films /srv/films",
+    ]
+
+
+def test_the_commands_of_btrfs_which_keeps_its_own_records_twice() -> None:
+    plan = striped(numbered(2), "btrfs")
+    commands = [" ".join(argv) for step in plan.steps for argv in step.commands]
+    assert commands[2:] == [
+        f"mkfs.btrfs -q -f -U {plan.volumes[0].uuid} -L films -d raid0 -m raid1 /dev/sda1 /dev/sdb1",
+        "btrfs device scan /dev/sda1 /dev/sdb1",
+        "mount -t btrfs -o noatime /dev/sda1 /srv/films",
+    ]
+    made = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
+    assert "metadata on two (raid1)" in made.sentence
+    once = striped(numbered(2), "btrfs", metadata="raid0")
+    assert once.volumes[0].mkfs_options == ("-d", "raid0", "-m", "raid0")
+    check_plan(once)
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "words", "expected"),
+    [
+        ("ext4", (), ("-b", "4096", "-E", "stride=128,stripe_width=384")),
+        (
+            "ext4",
+            ("-m", "0", "-E", "packed_meta_blocks=1"),
+            ("-m", "0", "-b", "4096", "-E", "packed_meta_blocks=1,stride=128,stripe_width=384"),
+        ),
+        ("ext4", ("-b", "1024"), ("-b", "1024", "-E", "stride=512,stripe_width=1536")),
+        (
+            "ext4",
+            ("-E", "stride=1,stripe-width=2", "-D"),
+            ("-D", "-b", "4096", "-E", "stride=128,stripe_width=384"),
+        ),
+        ("xfs", (), ("-d", "su=512k,sw=3")),
+        (
+            "xfs",
+            ("-i", "maxpct=25", "-d", "agcount=4,sunit=8"),
+            ("-i", "maxpct=25", "-d", "agcount=4,su=512k,sw=3"),
+        ),
+        (
+            "btrfs",
+            ("-m", "dup", "--csum", "xxhash", "--data=single"),
+            ("--csum", "xxhash", "-d", "raid0", "-m", "raid1"),
+        ),
+    ],
+)
+def test_the_stripe_in_the_words_for_mkfs(
+    filesystem: str, words: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    stripe = (
+        Stripe("btrfs", metadata="raid1")
+        if filesystem == "btrfs"
+        else Stripe("md", "/dev/md127", "films", 512 * KIB, (UUIDS[0],))
+    )
+    found = striped_words(filesystem, words, stripe, 3)
+    assert found == expected
+    assert striped_words(filesystem, found, stripe, 3) == found
+
+
+def test_names_follow_from_the_label_and_hold_nothing_odd() -> None:
+    assert layer_name("my films/é$(x)") == "my_films____x_"
+    assert volume_node("films", "12345678-aaaa") == "/dev/mapper/films_12345678-films"
+    assert array_uuid("01234567-89ab-cdef-0123-456789abcdef") == "01234567:89abcdef:01234567:89abcdef"
+    assert (
+        physical_volume_uuid("01234567-89ab-cdef-0123-456789abcdef")
+        == "012345-6789-abcd-ef01-2345-6789-abcdef"
+    )
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["snapshots", "pvmove0", "my-tdata", "x mlog 2", "raw_rimage", "a_cmeta", "b_corig_", "c_vorigin"],
+)
+def test_no_name_is_one_that_lvm_keeps_for_itself(label: str) -> None:
+    """lvcreate would refuse it, when the drives' old tables are gone already."""
+    assert layer_name(label) == "v" + re.sub(r"\W|_", "", label)
+
+
+def test_an_array_gets_a_number_that_is_free() -> None:
+    other = drive(
+        path="/dev/sdx", serial="X", wwn=None, layers=(Layer("md raid1", "/dev/md127", "/dev/sdx1"),)
+    )
+    drives = numbered(2)
+    source = cycle(UUIDS)
+    plan = make_striped_plan(
+        machine(*drives, other, tools=EVERYTHING),
+        drives,
+        wish("ext4"),
+        StripeWish("md"),
+        None,
+        lambda: next(source),
+    )
+    assert plan.stripe is not None and plan.stripe.device == "/dev/md126"
+    asked = StripeWish("md")
+    plan = make_striped_plan(
+        machine(*drives, tools=EVERYTHING),
+        drives,
+        wish("ext4"),
+        asked,
+        None,
+        lambda: next(source),
+        (),
+        ("/dev/md127", "/dev/md126"),
+    )
+    assert plan.stripe is not None and plan.stripe.device == "/dev/md125"
+
+
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "one drive": (lambda: striped(numbered(1)), "needs 2 to 16 drives, but 1 was listed"),
+    "one drive twice": (lambda: striped((*numbered(1), *numbered(1))), "/dev/sda is listed twice"),
+    "one serial twice": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], serial="Sa"))),
+        "the same serial number, Sa",
+    ),
+    "one WWN twice": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], wwn="naa.a"))),
+        "the same WWN",
+    ),
+    "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "whole drives"),
+    "a size": (lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB)), "Omit the size"),
+    "mixed blocks on md": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))),
+        "different logical block sizes",
+    ),
+    "mixed blocks on LVM": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "lvm"),
+        "different logical block sizes",
+    ),
+    "Btrfs on md": (lambda: striped(numbered(2), "md", "btrfs"), "Use --stripe btrfs"),
+    "ext4 on Btrfs": (lambda: striped(numbered(2), "btrfs", "ext4"), "supports btrfs, not ext4"),
+    "a chunk for Btrfs": (lambda: striped(numbered(2), "btrfs", chunk_bytes=64 * KIB), "Omit --chunk"),
+    "metadata for md": (lambda: striped(numbered(2), "md", metadata="raid1"), "--metadata requires"),
+    "odd metadata": (lambda: striped(numbered(2), "btrfs", metadata="raid5"), "raid1 or raid0 here"),
+    "an odd chunk": (lambda: striped(numbered(2), chunk_bytes=48 * KIB), "not a power of two"),
+    "a small chunk": (
+        lambda: striped(numbered(2), chunk_bytes=4 * KIB),
+        "not a power of two from 16K to 1024K",
+    ),
+    "a large chunk": (lambda: striped(numbered(2), chunk_bytes=2 * MIB), "not a power of two"),
+    "no mdadm": (
+        lambda: striped(numbered(2), tools=tuple(t for t in EVERYTHING if t[0] != "mdadm")),
+        "the package mdadm",
+    ),
+    "no lvm2": (
+        lambda: striped(numbered(2), "lvm", tools=tuple(t for t in EVERYTHING if t[0] != "vgcreate")),
+        "the package lvm2",
+    ),
+    "host-managed": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], zoned="host-managed"))),
+        "host-managed zoned drive",
+    ),
+    "in use": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], uses=(Use("swap", "/dev/sdb", "swap"),)))),
+        "in use as swap",
+    ),
+    "not empty": (
+        lambda: striped((numbered(2)[0], partitioned(path="/dev/sdb", serial="b", wwn=None))),
+        "/dev/sdb is not empty",
+    ),
+    "no room for XFS's log": (
+        lambda: striped(numbered(2, size_bytes=300 * MIB), "md", "xfs"),
+        "xfs needs 640 MiB",
+    ),
+    "no room": (lambda: striped(numbered(2, size_bytes=2 * MIB), "md", "xfs"), "too small together"),
+}
+
+
+@pytest.mark.parametrize(("attempt", "says"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_does_not_go_together_is_refused(attempt: Callable[[], object], says: str) -> None:
+    with pytest.raises((Refused, BadInput), match=says) as caught:
+        attempt()
+    assert str(caught.value).endswith(".")
+
+
+def test_btrfs_takes_drives_of_different_blocks() -> None:
+    check_plan(striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "btrfs"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"rotational": False}, "as fast as the slowest drive"),
+        ({"bus": "usb"}, "can be unplugged"),
+        ({"removable": True}, "can be unplugged"),
+        ({"bus": "nvme"}, "use different buses"),
+        ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb remains unused"),
+        ({"serial": None, "wwn": None}, "/dev/sdb: The drive reports no serial number"),
+    ],
+)
+def test_what_is_doubtful_is_said(changes: dict[str, Any], says: str) -> None:
+    one, two = numbered(2)
+    plan = striped((one, replace(two, **changes)))
+    assert any(says in doubt for doubt in map(str, plan.doubts)), plan.doubts
+    assert not any(says in doubt for doubt in map(str, striped((one, two)).doubts))
+    assert any("mdadm.conf" in doubt and "ARRAY /dev/md/films" in doubt for doubt in map(str, plan.doubts))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "says"),
+    [(Recorded.YES, "/dev/sdb is shingled"), (Recorded.LIKELY, "/dev/sdb is likely shingled")],
+)
+def test_a_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> None:
+    drives = numbered(2)
+    unknown = Recording("unknown", None, Recorded.UNKNOWN, "low")
+    source = cycle(UUIDS)
+    plan = make_striped_plan(
+        machine(*drives, tools=EVERYTHING),
+        drives,
+        wish("ext4"),
+        StripeWish("md"),
+        None,
+        lambda: next(source),
+        (unknown, replace(unknown, kind="shingled", verdict=verdict)),
+    )
+    assert [doubt for doubt in map(str, plan.doubts) if "shingled" in doubt and doubt.startswith(says)]
+
+
+def test_the_danger_and_every_drive_are_shown_before_anything_else() -> None:
+    old = partitioned(
+        partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=()
+    )
+    plan = striped((numbered(1)[0], old), mode=Mode.REPLACE)
+    lines = preview_lines(plan, 100)
+    text = " ".join(" ".join(lines).split())
+    assert text.index("everything on all drives is lost") < text.index("Before:")
+    assert text.count("Before:") == text.count("After:") == 2
+    for word in (
+        "/dev/sda: Example",
+        "/dev/sdb: Example",
+        "linux_raid_member",
+        *(" ".join(a) for s in plan.steps for a in s.commands[:1] if len(" ".join(a)) < 90),
+    ):
+        assert word in text
+    together = (
+        'Across all 2 drives: /dev/md127: ext4 "films" at /srv/films, about 1.0 TB, striped in units of '
+        "512 KiB."
+    )
+    assert together in text
+    made = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
+    assert made.destroys == "The old data on /dev/sdb: partition 1 (ext3, 1.1 GB)."
+    assert made.undo.startswith("Until you keep the result, `diskwright undo` restores the old contents")
+    assert isinstance(made.operation, MakeFilesystem) and made.operation.striping == Striping(512 * KIB, MIB)
+    assert max(map(len, lines)) <= 100

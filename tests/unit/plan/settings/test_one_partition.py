@@ -1,0 +1,392 @@
+"""One partition is formatted or deleted: what is refused, and what of the others never changes."""
+
+from dataclasses import replace
+from itertools import cycle
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, wish
+from tests.unit.plan.test_planner import QUICK, crowded_drives, table_of
+from wizard.cli.commands.apply import destroyed
+from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
+from wizard.model.errors import BadInput, Refused
+from wizard.model.ext import Waiting
+from wizard.model.machine import Drive, Layer, Partition, Use
+from wizard.model.operations import MakeFilesystem
+from wizard.model.plan import GrowFilesystem, Plan, Step, WipeSignatures
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.partition.possible import why_not_delete, why_not_format, why_not_grow
+from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.volume_request import Wish
+from wizard.plan.undo_policy import losses
+
+
+def formatted(on: Drive, part: Partition, one: Wish | None = None) -> Plan:
+    source = cycle(UUIDS)
+    known = machine(on, tools=EVERYTHING)
+    return format_plan(known, on, part, [one or wish("ext4")], lambda: next(source))
+
+
+def deleted(on: Drive, part: Partition) -> Plan:
+    return delete_plan(machine(on, tools=EVERYTHING), on, part)
+
+
+def grown(on: Drive, part: Partition) -> Plan:
+    return grow_plan(machine(on, tools=EVERYTHING), on, part)
+
+
+def three(**changes: object) -> Drive:
+    """A system, films, and something behind them."""
+    return partitioned(
+        partition(1, MIB, GIB, filesystem="ext4", mount_points=("/",)),
+        partition(2, 2 * GIB, 10 * GIB, filesystem="ntfs", name="films", attributes=1 << 60),
+        partition(3, 20 * GIB, 10 * GIB, filesystem="xfs"),
+        **changes,
+    )
+
+
+def logical() -> Drive:
+    """An MBR with one primary partition, and three logical ones."""
+    return partitioned(
+        partition(1, MIB, GIB, type="0x83"),
+        partition(2, 2 * GIB, 20 * GIB, type="0x05", kernel_size_bytes=1024),
+        *(partition(number, (number - 2) * GIB, 512 * MIB, type="0x83") for number in (5, 6, 7)),
+        table=mbr(),
+    )
+
+
+IN_USE = {
+    "mounted": three(uses=(Use("mounted", "/dev/sda2", "/mnt"),)),
+    "swapped to": three(uses=(Use("swap", "/dev/sda2", "swap"),)),
+    "part of an array": three(uses=(Use("raid-member", "/dev/sda2", "/dev/md0"),)),
+    "part of a volume group": three(layers=(Layer("LVM", "/dev/mapper/vg-a", "/dev/sda2"),)),
+    "under what is mounted": three(
+        layers=(Layer("LUKS", "/dev/mapper/a", "/dev/sda2"),),
+        uses=(Use("mounted", "/dev/mapper/a", "/home"),),
+    ),
+    "on a drive that is in use as a whole": three(uses=(Use("loop-backing", "/dev/sda", "/dev/loop7"),)),
+}
+
+
+@pytest.mark.parametrize("why", IN_USE)
+def test_a_partition_in_use_is_refused(why: str) -> None:
+    used = IN_USE[why]
+    for reason in (why_not_format, why_not_delete):
+        assert "is in use: " in str(reason(used, used.partitions[1]))
+    for make in (formatted, deleted):
+        with pytest.raises(Refused, match="is in use"):
+            make(used, used.partitions[1])
+
+
+def test_what_the_neighbours_are_used_for_does_not_count() -> None:
+    used = three(
+        uses=(
+            Use("running-system", "/dev/sda1", "/"),
+            Use("mounted", "/dev/sda1", "/"),
+            Use("mounted", "/dev/mapper/a", "/home"),
+        ),
+        layers=(Layer("LUKS", "/dev/mapper/a", "/dev/sda3"),),
+    )
+    assert why_not_format(used, used.partitions[1]) is why_not_delete(used, used.partitions[1]) is None
+    plan = formatted(used, used.partitions[1])
+    assert any("Other partitions of /dev/sda are in use" in doubt for doubt in map(str, plan.doubts))
+    assert not any(
+        "Other partitions" in doubt for doubt in map(str, formatted(three(), three().partitions[1]).doubts)
+    )
+
+
+REFUSED = {
+    "whose table is damaged": (three(table=gpt(primary="damaged")), "is damaged"),
+    "whose table is hybrid": (three(table=gpt(kind="hybrid")), "hybrid"),
+    "that is read-only": (three(read_only=True), "read-only"),
+    "size unknown": (three(size_bytes=None, free=()), "Cannot read the size of /dev/sda"),
+    "that could not be read": (three(content_digest=None), "are unknown, so they cannot be preserved"),
+    "with a part that could not be read": (
+        three(unread=(unread("signatures", "No."),)),
+        "are unknown, so they cannot be preserved",
+    ),
+    "with zones for the host to manage": (three(zoned="host-managed"), "zoned"),
+    "on which a run waits": (
+        three(waiting=Waiting("20261101-1", "", "ext4 of 1 GB", 0, 0, bare=True)),
+        "Run 20261101-1 is waiting on /dev/sda",
+    ),
+    "whose kernel lacks the partition": (
+        partitioned(partition(1), partition(2, 2 * GIB, kernel_start_bytes=None, kernel_size_bytes=None)),
+        "The kernel has not read /dev/sda2",
+    ),
+}
+
+
+@pytest.mark.parametrize("which", REFUSED)
+def test_a_drive_is_refused(which: str) -> None:
+    bad, said = REFUSED[which]
+    for reason in (why_not_format, why_not_delete):
+        assert said in str(reason(bad, bad.partitions[1]))
+    for make in (formatted, deleted):
+        with pytest.raises(Refused, match=said):
+            make(bad, bad.partitions[1])
+
+
+def test_only_the_last_logical_partition_is_deleted() -> None:
+    on = logical()
+    container, fifth, sixth, seventh = on.partitions[1:]
+    assert "is an extended partition" in str(why_not_format(on, container))
+    assert "is an extended partition" in str(why_not_delete(on, container))
+    assert str(why_not_delete(on, fifth)).endswith("Delete partition 7 first.")
+    assert why_not_delete(on, sixth) is not None
+    assert why_not_format(on, fifth) is why_not_delete(on, seventh) is None
+    assert why_not_delete(on, on.partitions[0]) is None
+    check_plan(formatted(on, fifth))
+    check_plan(deleted(on, seventh))
+
+
+def test_one_volume_of_the_size_that_is_there() -> None:
+    on = three()
+    part = on.partitions[1]
+    with pytest.raises(BadInput, match=r"remains at 10\.7 GB"):
+        formatted(on, part, wish("ext4", size_bytes=GIB))
+    assert formatted(on, part, wish("ext4", size_bytes=10 * GIB)).volumes[0].partition == 2
+    with pytest.raises(BadInput, match="accepts one volume, but 2 were requested"):
+        known = machine(on, tools=EVERYTHING)
+        format_plan(known, on, part, [wish("ext4", label="a"), wish("ext4", label="b")], lambda: UUIDS[0])
+    small = partitioned(partition(1), partition(2, 2 * GIB, 8 * MIB))
+    with pytest.raises(BadInput, match="needs at least"):
+        formatted(small, small.partitions[1])
+
+
+def test_a_misaligned_partition_stays_so_and_the_plan_says_it() -> None:
+    on = partitioned(partition(1, 63 * 512, GIB - 63 * 512, filesystem="ext4"), partition(2, 2 * GIB))
+    plan = formatted(on, on.partitions[0])
+    assert "/dev/sda1 remains misaligned by 512 bytes, which can slow down writes." in map(str, plan.doubts)
+    assert not any("aligned" in said for step in plan.steps for said in step.holds)
+    check_plan(plan)
+
+
+def test_an_encrypted_volume_takes_the_place() -> None:
+    on = three()
+    plan = formatted(on, on.partitions[1], replace(wish("ext4"), encrypted=True))
+    check_plan(plan)
+    assert plan.volumes[0].encryption is not None
+    assert [type(step.operation).__name__ for step in plan.steps] == [
+        *("WriteTable", "WipeSignatures", "MakeContainer", "OpenContainer", "MakeFilesystem"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "filesystem", "new"),
+    [
+        (ESP_GPT_TYPE, "vfat", ESP_GPT_TYPE),
+        (ESP_GPT_TYPE, "ext4", LINUX_GPT_TYPE),
+        (HOME_GPT_TYPE, "xfs", HOME_GPT_TYPE),
+        (HOME_GPT_TYPE, "swap", "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"),
+    ],
+)
+def test_a_type_that_says_what_a_system_uses_it_for_stays_where_it_can(
+    old: str, filesystem: str, new: str
+) -> None:
+    on = partitioned(partition(1, MIB, GIB, type=old), partition(2, 2 * GIB))
+    plan = formatted(on, on.partitions[0], wish(filesystem))
+    assert [entry.type for entry in table_of(plan).entries if not entry.kept] == [new]
+    check_plan(plan)
+
+
+def test_a_table_that_does_not_change_is_said_to_stay() -> None:
+    on = partitioned(partition(1, MIB, GIB, name="media", filesystem="ext4"), partition(2, 2 * GIB))
+    plan = formatted(on, on.partitions[0])
+    assert plan.steps[0].sentence == "Leave the GPT on /dev/sda unchanged."
+    assert plan.doubts == formatted(replace(on, uses=()), on.partitions[0]).doubts
+
+
+def test_the_preview_names_what_is_lost() -> None:
+    for plan in (formatted(three(), three().partitions[1]), deleted(three(), three().partitions[1])):
+        text = " ".join(" ".join(preview_lines(plan, 100)).split())
+        assert text.count('Destroys: All files on /dev/sda2: ntfs "films", 10.7 GB.') == 1
+        assert text.count("Destroys:") == 1
+
+
+@QUICK
+@given(crowded_drives(), st.data())
+def test_the_others_stay_whatever_the_drive(on: Drive, data: st.DataObject) -> None:
+    assume(on.partitions)
+    part = data.draw(st.sampled_from(on.partitions))
+    try:
+        plans = [deleted(on, part), formatted(on, part)]
+    except (Refused, BadInput):
+        plans = []
+    assume(plans)
+    for plan in plans:
+        check_plan(plan)
+        assert read_plan(render_plan(plan), "it") == plan
+        before = {slot.number: slot for slot in plan.before.partitions}
+        after = {slot.number: slot for slot in plan.after.partitions}
+        changed = {number for number in before if before[number] != after.get(number)}
+        assert changed == {part.number} == {slot.number for slot in before.values() if not slot.kept}
+        assert [entry.number for entry in table_of(plan).entries if not entry.kept] == (
+            [part.number] if plan.volumes else []
+        )
+        for step in plan.steps:
+            if isinstance(step.operation, WipeSignatures | MakeFilesystem):
+                assert step.operation.device == part.path
+        if plan.volumes:
+            new, old = after[part.number], before[part.number]
+            assert (new.start_bytes, new.size_bytes) == (old.start_bytes, old.size_bytes)
+            assert (new.part_uuid, new.attributes) == (old.part_uuid, old.attributes)
+
+
+def forgeries(plan: Plan) -> list[Plan]:
+    """Plans that touch something else than they show."""
+    other = plan.before.partitions[0].number
+    return [
+        replace(plan, part=other),
+        replace(plan, part=9),
+        replace(plan, part=0),
+        replace(plan, after=replace(plan.after, slots=plan.after.slots[1:])),
+        replace(plan, steps=plan.steps[1:]),
+        replace(
+            plan,
+            steps=tuple(
+                replace(step, operation=replace(step.operation, device="/dev/sda3"))
+                if isinstance(step.operation, WipeSignatures)
+                else step
+                for step in plan.steps
+            ),
+        ),
+        replace(
+            plan,
+            before=replace(plan.before, slots=tuple(replace(slot, kept=False) for slot in plan.before.slots)),
+        ),
+        *(replace(plan, volumes=(replace(one, partition=other),)) for one in plan.volumes),
+    ]
+
+
+def test_a_forged_plan_is_refused() -> None:
+    on = three()
+    for plan in (formatted(on, on.partitions[1]), deleted(on, on.partitions[1])):
+        check_plan(plan)
+        mute = replace(plan, steps=tuple(Step(step.operation) for step in plan.steps))
+        assert read_plan(render_plan(mute), "it") == plan
+        for forged in forgeries(plan):
+            with pytest.raises(BadInput):
+                check_plan(forged)
+
+
+def growing(filesystem: str | None = "ext4", uses: tuple[Use, ...] = ()) -> tuple[Drive, Partition]:
+    """A drive with room behind its first partition."""
+    on = partitioned(
+        partition(1, MIB, GIB, filesystem=filesystem), partition(2, 3 * GIB, filesystem="xfs"), uses=uses
+    )
+    return on, on.partitions[0]
+
+
+def test_a_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
+    on, part = growing()
+    plan = grown(on, part)
+    check_plan(plan)
+    assert read_plan(render_plan(plan), "it") == plan
+    assert [(slot.number, slot.start_bytes, slot.size_bytes) for slot in plan.after.partitions] == [
+        (1, MIB, 3 * GIB - MIB),
+        (2, 3 * GIB, GIB),
+    ]
+    assert plan.steps[1].operation == GrowFilesystem("/dev/sda1", "ext4", 3 * GIB - MIB)
+    assert not any(step.destroys for step in plan.steps)
+    assert "All of" not in " ".join(losses(plan))
+
+
+def test_apply_does_not_say_of_a_partition_that_grows_that_nothing_shows_there() -> None:
+    told = "\n".join(destroyed(grown(*growing())))
+    assert "all recognised content is preserved." in told
+    assert "no table" not in told
+
+
+GROWS_AT = "/run/diskwright/sda1"
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "mounting", "growing_it"),
+    [
+        ("xfs", ("-t", "xfs", "-o", "nouuid"), ("xfs_growfs", "-d", GROWS_AT)),
+        ("btrfs", ("-t", "btrfs"), ("btrfs", "filesystem", "resize", "max", GROWS_AT)),
+    ],
+)
+def test_what_grows_only_mounted_is_mounted_where_nobody_looks(
+    filesystem: str, mounting: tuple[str, ...], growing_it: tuple[str, ...]
+) -> None:
+    on, part = growing(filesystem)
+    plan = grown(on, part)
+    check_plan(plan)
+    assert plan.steps[1].commands == (
+        ("mount", *mounting, "/dev/sda1", GROWS_AT),
+        growing_it,
+        ("umount", GROWS_AT),
+    )
+
+
+def test_what_grows_only_mounted_needs_its_driver() -> None:
+    on, part = growing("xfs")
+    without = machine(on, tools=EVERYTHING)
+    without = replace(without, kernel=replace(without.kernel, filesystems=frozenset({"ext4"})))
+    with pytest.raises(Refused, match="lacks XFS, which can only be resized while mounted"):
+        grow_plan(without, on, part)
+
+
+def test_a_forged_plan_does_not_grow_what_cannot_grow() -> None:
+    on, part = growing()
+    plan = grown(on, part)
+    slots = (replace(slot, filesystem="f2fs" if slot.number else None) for slot in plan.before.slots)
+    grow = replace(plan.steps[1], operation=GrowFilesystem("/dev/sda1", "f2fs", 3 * GIB - MIB))
+    forged = replace(
+        plan,
+        before=replace(plan.before, slots=tuple(slots)),
+        steps=(plan.steps[0], grow),
+    )
+    with pytest.raises(BadInput, match="cannot be resized to that size"):
+        check_plan(forged)
+
+
+GROWING = {
+    "in use": (growing(uses=(Use("mounted", "/dev/sda1", "/srv"),)), "is in use"),
+    "F2FS": (
+        growing("f2fs"),
+        "/dev/sda1 contains f2fs. Only ext2, ext3, ext4, XFS, Btrfs and NTFS can grow so far.",
+    ),
+    "FAT": (
+        growing("vfat"),
+        "/dev/sda1 cannot grow: fatresize, the only tool, writes the table itself and misses the requested "
+        "size. Copy the files to a new volume instead: `diskwright bring /dev/sda1 VOLUME`.",
+    ),
+    "nothing in it": (growing(None), "No resizable content recognised on /dev/sda1"),
+    "no room": (
+        (full := partitioned(partition(1, filesystem="ext4"), partition(2, MIB + GIB)), full.partitions[0]),
+        "No free space directly after /dev/sda1.",
+    ),
+    "a logical one": ((logical(), logical().partitions[2]), "is a logical partition"),
+}
+
+
+@pytest.mark.parametrize("which", GROWING)
+def test_what_cannot_grow_is_refused(which: str) -> None:
+    (on, part), said = GROWING[which]
+    assert said in str(why_not_grow(on, part))
+    with pytest.raises(Refused):
+        grown(on, part)
+
+
+def test_a_forged_growth_is_refused() -> None:
+    on, part = growing()
+    plan = grown(on, part)
+    larger = replace(plan.after.partitions[0], size_bytes=4 * GIB)
+    longer = GrowFilesystem("/dev/sda1", "ext4", 4 * GIB)
+    for forged in (
+        replace(plan, part=2),
+        replace(plan, after=replace(plan.after, slots=(larger, *plan.after.slots[1:]))),
+        replace(plan, steps=(plan.steps[0], replace(plan.steps[1], operation=longer))),
+        replace(plan, steps=plan.steps[:1]),
+        replace(plan, before=replace(plan.before, slots=plan.before.slots[:1])),
+    ):
+        with pytest.raises(BadInput):
+            check_plan(forged)

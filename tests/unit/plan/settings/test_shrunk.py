@@ -1,0 +1,240 @@
+"""One partition gives up its end: what is refused, what is shown, and where that is offered."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import machine, mbr, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING
+from tests.unit.ui.live import Live
+from tests.unit.ui.person import Person
+from tests.unit.ui.screens.test_drives import at
+from wizard.apply.resize.resized import RESIZERS, Resizer, check_files_stay
+from wizard.apply.resize.showing import Showing
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.machine import Drive, Extent, Partition, Signature, Use
+from wizard.model.plan import GrowFilesystem, Plan, ShrinkFilesystem
+from wizard.model.said import GIB, KIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.partition.move_target import planned_move
+from wizard.plan.partition.possible import least_bytes, why_not_shrink
+from wizard.plan.partition.replace import shrink_plan
+from wizard.plan.undo_policy import losses
+from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.menu import entries
+
+PART = "/dev/sda1"
+TAKEN = 160 * MIB
+
+
+def holding(
+    filesystem: str | None = "ext4",
+    *uses: Use,
+    taken: int | None = TAKEN,
+    features: tuple[int, int, int] = (0x4, 0x40, 0),
+    start: int = MIB,
+    size: int = GIB,
+) -> tuple[Drive, Partition]:
+    """A drive with a partition of 1 GiB that holds so much, and another right behind it."""
+    mark = Signature(filesystem or "", "filesystem", taken_bytes=taken, features=features)
+    part = partition(1, start, size, signatures=(mark,) if filesystem else ())
+    on = partitioned(part, partition(2, start + size, GIB, filesystem="xfs"), uses=uses)
+    return on, on.partitions[0]
+
+
+def shrunk(on: Drive, part: Partition, size: int = 500 * MIB) -> Plan:
+    return shrink_plan(machine(on, tools=EVERYTHING), on, part, size)
+
+
+@pytest.mark.parametrize("filesystem", ["ext2", "ext3", "ext4"])
+def test_the_filesystem_ends_first_and_then_its_partition(filesystem: str) -> None:
+    plan = shrunk(*holding(filesystem), 500 * MIB - 5)
+    check_plan(plan)
+    assert read_plan(render_plan(plan), "it") == plan
+    assert [(slot.number, slot.start_bytes, slot.size_bytes) for slot in plan.after.slots[:3]] == [
+        (0, plan.after.slots[0].start_bytes, MIB - plan.after.slots[0].start_bytes),
+        (1, MIB, 500 * MIB),
+        (0, 501 * MIB, 524 * MIB),
+    ]
+    shrink, table = plan.steps
+    assert shrink.operation == ShrinkFilesystem(PART, filesystem, 500 * MIB)
+    assert shrink.commands[-1] == ("resize2fs", "-p", PART, f"{500 * KIB}K")
+    assert "preserving all files" in shrink.sentence and "freeing the end" in table.sentence
+    assert any("today's date" in str(doubt) for doubt in plan.doubts)
+    assert not any(step.destroys for step in plan.steps) and "All of" not in " ".join(losses(plan))
+    assert str(PlanJob(plan).title) == f"Shrink {PART}" and PlanJob(plan).keeps_all
+
+
+def test_a_forged_plan_does_not_shrink_otherwise() -> None:
+    plan = shrunk(*holding())
+    shrink, table = plan.steps
+    slots = tuple(replace(one, filesystem="xfs" if one.number else None) for one in plan.before.slots)
+    more = replace(plan.after.partitions[0], size_bytes=400 * MIB)
+    for forged in (
+        replace(plan, part=2),
+        replace(plan, steps=(table, shrink)),
+        replace(plan, steps=(table,)),
+        replace(plan, before=replace(plan.before, slots=slots)),
+        replace(plan, after=replace(plan.after, slots=(plan.after.slots[0], more, *plan.after.slots[2:]))),
+        *(
+            replace(plan, steps=(replace(shrink, operation=other), table))
+            for other in (
+                ShrinkFilesystem(PART, "ext4", 400 * MIB),
+                ShrinkFilesystem("/dev/sda2", "ext4", 500 * MIB),
+                GrowFilesystem(PART, "ext4", 500 * MIB),
+            )
+        ),
+    ):
+        with pytest.raises(BadInput):
+            check_plan(forged)
+
+
+def logical() -> tuple[Drive, Partition]:
+    on = partitioned(
+        partition(1, MIB, 20 * GIB, type="0x05", kernel_size_bytes=1024),
+        partition(5, 2 * MIB, GIB, filesystem="ext4", type="0x83"),
+        table=mbr(),
+    )
+    return on, on.partitions[1]
+
+
+AROUND = f"Copy the files to a smaller volume instead: `diskwright bring {PART} VOLUME`."
+MOUNTED = Use("mounted", PART, "/srv")
+NEVER = {
+    "XFS": (holding("xfs"), f"XFS cannot shrink. {AROUND}"),
+    "JFS": (holding("jfs"), f"JFS cannot shrink. {AROUND}"),
+    "a mounted XFS": (holding("xfs", MOUNTED), "XFS cannot shrink."),
+    "F2FS": (holding("f2fs"), f"Only ext2, ext3, ext4, Btrfs and NTFS can shrink so far. {AROUND}"),
+    "nothing in it": (holding(None), "No resizable content recognised on /dev/sda1"),
+    "a logical one": (logical(), "is a logical partition"),
+    "mounted": (
+        holding("ext4", MOUNTED),
+        f"can only shrink unmounted. Run `diskwright unmount {PART}` first.",
+    ),
+    "in use otherwise": (holding("ext4", Use("holder", PART, "/dev/mapper/x")), "is in use"),
+    "cut off": (
+        holding(features=(0x4, 0x44, 0)),
+        f"was not unmounted cleanly. Check the filesystem first: `e2fsck -f {PART}`.",
+    ),
+    "full": (holding(taken=GIB - 20 * MIB), "cannot shrink: files and metadata use"),
+}
+
+
+@pytest.mark.parametrize("which", NEVER)
+def test_what_cannot_shrink_says_why_and_what_helps(which: str) -> None:
+    (on, part), said = NEVER[which]
+    assert said in str(why_not_shrink(on, part))
+    with pytest.raises(Refused):
+        shrunk(on, part)
+
+
+def test_ntfs_gets_another_size_by_ntfsresize_and_windows_is_named() -> None:
+    on, part = holding("ntfs")
+    plan = shrunk(on, part)
+    check_plan(plan)
+    assert read_plan(render_plan(plan), "it") == plan
+    shrink = plan.steps[0]
+    assert [argv[2] for argv in shrink.commands] == ["--no-action", "--force"]
+    assert shrink.commands[1][-3:] == ("--size", str(500 * MIB), PART)
+    assert any("`chkdsk /f`" in str(doubt) for doubt in plan.doubts)
+    with pytest.raises(Refused, match="ntfsresize is not installed"):
+        shrink_plan(machine(on), on, part, 500 * MIB)
+
+
+def test_the_least_size_leaves_a_margin_and_is_taken() -> None:
+    on, part = holding()
+    least = least_bytes(on, part)
+    assert TAKEN + 10 * MIB < least < TAKEN + 20 * MIB
+    with pytest.raises(Refused, match=r"use 168 MB\. Request at least 178 MiB"):
+        shrunk(on, part, least - MIB - 1)
+    assert shrunk(on, part, least).after.partitions[0].size_bytes == least
+    for size in (GIB, 2 * GIB, GIB - 1):
+        with pytest.raises(Refused, match="Request less"):
+            shrunk(on, part, size)
+
+
+def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
+    (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "adjust")
+    return entry.key, str(entry.says), str(entry.why_not)
+
+
+def test_the_menu_offers_it_or_says_why_not() -> None:
+    assert entry_of(*holding()) == ("z", "187 MB to 1.1 GB, or move; no file loss", "")
+    assert entry_of(*holding(taken=None)) == ("z", "up to 1.1 GB, or move; no file loss", "")
+    assert entry_of(*holding("xfs")) == ("z", "up to 1.1 GB, or move; no file loss", "")
+    # It is known, too little to move, and nothing changes its size.
+    on = partitioned(partition(1, MIB, 512 * KIB, filesystem="jfs"))
+    assert entry_of(on, on.partitions[0]) == ("z", "", f"JFS cannot shrink. {AROUND}")
+
+
+def test_a_size_is_typed_and_leads_to_review() -> None:
+    on, _ = holding()
+    person = Person(Live(machine(on, tools=EVERYTHING)))
+    at(person, "/dev/sda", "open")
+    at(person, PART, "actions")
+    person.key("z")
+    assert "down to 178 MiB" in person.text
+    person.act("type", "size")
+    person.act("take", value="some")
+    assert "some" in person.said and person.view.place == "typing"
+    for wrong, why in (("100M", "cannot be that small"), ("2G", "Occupied"), ("0", "after the")):
+        person.act("take", value=wrong)
+        review = person.view.action("review")
+        assert review is not None and why in str(review.why_not)
+        assert why in person.text and person.view.place == "adjusting"
+        person.act("review")
+        assert person.view.place == "adjusting" and why in person.said
+        person.act("type", "size")
+    person.act("take", value="500M")
+    assert "Shrinks by 524 MiB to 500 MiB" in person.text
+    person.act("review")
+    assert person.view.place == "review" and f"Shrink {PART}" in str(person.view.title)
+
+
+def test_a_move_without_room_names_the_command_that_makes_room() -> None:
+    for size, least in ((GIB, 72 * MIB), (200 * MIB, 12 * MIB)):
+        on, part = holding(start=63 * 512, size=size)
+        with pytest.raises(Refused) as refused:
+            planned_move(machine(on), on, part)
+        words = str(refused.value).split()
+        assert words[words.index("--shrink") - 1] == PART
+        smaller = shrunk(on, part, int(words[words.index("--shrink") + 1].removesuffix("M")) * MIB)
+        assert part.size_bytes - smaller.after.partitions[0].size_bytes >= least
+        (left,) = (one for one in smaller.after.partitions if one.number == 1)
+        now = replace(part, size_bytes=left.size_bytes, kernel_size_bytes=left.size_bytes)
+        there = partitioned(now, *on.partitions[1:])
+        assert planned_move(machine(there), there, there.partitions[0]).after.start_bytes % MIB == 0
+
+
+def test_a_move_without_room_does_not_name_what_cannot_be() -> None:
+    for on, part in (holding("xfs", start=63 * 512), holding(start=63 * 512, taken=GIB - 10 * MIB)):
+        with pytest.raises(Refused, match="Delete the adjacent partition first") as refused:
+            planned_move(machine(on), on, part)
+        assert "--shrink" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("now", "moves"),
+    [
+        ((Extent(0, 40 * MIB), Extent(60 * MIB, 40 * MIB)), False),
+        ((Extent(0, 40 * MIB), Extent(59 * MIB, 40 * MIB)), True),
+        ((Extent(0, 41 * MIB),), True),
+        ((Extent(90 * MIB, 10 * MIB),), False),
+    ],
+)
+def test_files_that_no_stand_in_shows_stay_where_they_are(
+    monkeypatch: pytest.MonkeyPatch, now: tuple[Extent, ...], moves: bool
+) -> None:
+    """From 40 to 60 MiB lies what was not shown."""
+    showing = Showing.__new__(Showing)
+    for name, value in (("volume", Extent(0, 100 * MIB)), ("size_bytes", 80 * MIB)):
+        object.__setattr__(showing, name, value)
+    seen = (Extent(0, 40 * MIB), Extent(60 * MIB, 40 * MIB))
+    ext4 = RESIZERS["ext4"]
+    monkeypatch.setitem(RESIZERS, "ext4", Resizer(ext4.show, ext4.held_bytes, lambda _showing: now))
+    operation = ShrinkFilesystem(PART, "ext4", 80 * MIB)
+    if moves:
+        with pytest.raises(Failed, match="must move files"):
+            check_files_stay(operation, showing, seen)
+    else:
+        check_files_stay(operation, showing, seen)

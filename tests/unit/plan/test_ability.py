@@ -1,0 +1,121 @@
+"""A kernel without the device mapper or md: what needs them is refused when it is planned, and greyed with
+that reason. One without loop devices: what is not rehearsed then says so."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import drive, machine, partition, partitioned
+from tests.unit.plain.conversation import recorded
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, wish
+from tests.unit.plan.raid.stripes import numbered, striped
+from tests.unit.ui.person import Person
+from wizard.model.errors import Refused
+from wizard.model.machine import Kernel, Machine
+from wizard.model.plan import Plan
+from wizard.model.said import GIB, MIB
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.undo_policy import promise
+
+PLAIN_KERNEL = machine().kernel
+
+
+def without(*modules: str) -> Kernel:
+    return replace(PLAIN_KERNEL, modules=tuple((module, False) for module in modules))
+
+
+def here(kernel: Kernel) -> Machine:
+    return machine(
+        drive(size_bytes=64 * GIB), tools=(*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup")), kernel=kernel
+    )
+
+
+def encrypted(kernel: Kernel) -> Plan:
+    on, source = here(kernel), iter(UUIDS)
+    return make_plan(on, on.drives[0], (replace(wish("ext4"), encrypted=True),), None, lambda: next(source))
+
+
+def grouped(kernel: Kernel) -> Plan:
+    on, source = here(kernel), iter(UUIDS)
+    return make_plan(on, on.drives[0], (wish("ext4"),), None, lambda: next(source), Arrangement(grouped=True))
+
+
+WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
+    "encrypted": (
+        encrypted,
+        "dm_crypt",
+        "lacks dm-crypt, so encrypted volumes cannot be opened. Boot a kernel with dm-crypt",
+    ),
+    "grouped": (
+        grouped,
+        "dm_mod",
+        "lacks device mapper, so LVM volumes are unavailable. Boot a kernel with device mapper",
+    ),
+    "striped by lvm": (
+        lambda kernel: striped(numbered(), "lvm", kernel=kernel),
+        "dm_mod",
+        "lacks device mapper",
+    ),
+    "striped by md": (lambda kernel: striped(numbered(), "md", kernel=kernel), "raid0", "lacks md RAID0"),
+    "mirrored by md": (
+        lambda kernel: striped(numbered(), "md", level="raid1", kernel=kernel),
+        "raid1",
+        "lacks md RAID1",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_the_kernel_lacks_is_refused_when_planning(way: str) -> None:
+    plan, module, says = WAYS[way]
+    with pytest.raises(Refused, match=says):
+        plan(without(module))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_it_has_or_may_have_is_planned(way: str) -> None:
+    plan, module, _ = WAYS[way]
+    others = [needed for _, needed, _ in WAYS.values() if needed != module]
+    assert plan(replace(without(*others), modules=((module, True), *without(*others).modules))).steps
+    assert plan(replace(PLAIN_KERNEL, modules=())).steps
+
+
+def test_btrfs_and_partitions_need_neither() -> None:
+    nothing = without("dm_mod", "dm_crypt", "md_mod", "raid0", "raid1")
+    assert striped(numbered(), "btrfs", level="raid1", kernel=nothing).steps
+    on, source = here(nothing), iter(UUIDS)
+    assert make_plan(on, on.drives[0], (wish("ext4"),), None, lambda: next(source)).steps
+
+
+def test_the_wizard_says_so_beside_what_cannot_be_had() -> None:
+    person = Person(recorded(here(without("dm_mod", "dm_crypt"))))
+    person.act("set-up")
+    person.act("plan", "large-media")
+    person.act("table")
+    assert "The running kernel (6.12.9) lacks device mapper" in person.text
+    person.act("back")
+    person.act("edit")
+    assert "The running kernel (6.12.9) lacks dm-crypt" in person.text
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("grouped", [False, True])
+def test_without_loop_devices_a_plan_says_that_it_is_not_tried_out(mode: Mode, grouped: bool) -> None:
+    """In the plan, before anything is begun, whether there is a volume group or not; with loop devices there
+    is no doubt."""
+    old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), size_bytes=64 * GIB)
+
+    def planned(kernel: Kernel) -> Plan:
+        on, source = machine(old, tools=EVERYTHING, kernel=kernel), iter(UUIDS)
+        return make_plan(
+            on, on.drives[0], (wish("ext4"),), mode, lambda: next(source), Arrangement(grouped=grouped)
+        )
+
+    without_loops = planned(without("loop"))
+    said = "The running kernel (6.12.9) has no loop devices, so "
+    told = [doubt.removeprefix(said) for doubt in map(str, without_loops.doubts) if doubt.startswith(said)]
+    assert [doubt.partition(".")[0] for doubt in told] == ["plans cannot be rehearsed"]
+    assert not any("loop devices" in doubt for doubt in map(str, planned(PLAIN_KERNEL).doubts))
+    assert promise(without_loops).startswith("The plan is rehearsed on a scratch copy")

@@ -1,0 +1,287 @@
+"""Encrypted volumes as they are planned: where the container lies, what is refused, what is said before."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.machines import E512, KN4, N512, drive, machine, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish, with_operations
+from wizard.model.advice import Option
+from wizard.model.errors import BadInput, Refused
+from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
+from wizard.model.operations import AddCrypttabLine, MakeContainer, MakeFilesystem, OpenContainer
+from wizard.model.plan import Mount, Plan, Step, TurnOnSwap, WipeSignatures
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.encryption import (
+    LOST,
+    NO_TRIM,
+    encryption_of,
+    from_file,
+    header_bytes,
+    passphrase_fault,
+    passphrase_warning,
+)
+from wizard.plan.request.volume_request import Arrangement, Wish, parse_volume
+from wizard.plan.steps.render import UNTIL_KEPT, told_as_direct
+
+PLACE = "/srv/secret"
+
+
+def secret(filesystem: str = "ext4", **more: Any) -> Wish:  # noqa: ANN401
+    return replace(wish(filesystem), encrypted=True, **{"label": "private", "mount_point": PLACE, **more})
+
+
+def making(plan: Plan) -> Step:
+    return next(step for step in plan.steps if isinstance(step.operation, MakeContainer))
+
+
+def planned(*wishes: Wish, geometry: Geometry = E512) -> Plan:
+    return plan_for(drive(geometry=geometry, size_bytes=64 * GIB), *(wishes or (secret(),)))
+
+
+def test_a_key_in_a_file_stands_in_crypttab_and_nowhere_else() -> None:
+    plan = planned(secret(key="/etc/keys/media.key"))
+    check_plan(plan)
+    lines = [step for step in plan.steps if isinstance(step.operation, AddCrypttabLine)]
+    (line,) = (edit for step in lines for edit in step.edits)
+    assert line.split()[2:] == ["/etc/keys/media.key", "luks,nofail"]
+    assert "with the key /etc/keys/media.key" in lines[0].sentence
+    assert read_plan(render_plan(plan), "plan") == plan
+    others = [step for step in plan.steps if step not in lines]
+    assert "media.key" not in " ".join(word for step in others for argv in step.commands for word in argv)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "why"),
+    [
+        ((secret(key="/srv/secret/k"),), "is on a volume of the same drive"),
+        (
+            (secret(key="/srv/b/k", size_bytes=GIB), secret(key="/srv/b/k", label="b", mount_point="/srv/b")),
+            "is on a volume of the same drive",
+        ),
+        ((secret(key="/tmp/k"),), "cleared at boot"),
+        ((secret(key="k"),), "is not a plain path"),
+        (
+            (secret(key="/etc/k", size_bytes=GIB), secret(label="b", mount_point="/srv/b")),
+            "must be the same",
+        ),
+    ],
+)
+def test_a_key_that_cannot_open_it_at_a_start_is_refused(wishes: tuple[Wish, ...], why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        planned(*wishes)
+    plan = planned(secret(key="/etc/k"))
+    (volume,) = plan.volumes
+    assert volume.encryption is not None
+    forged = replace(volume, encryption=replace(volume.encryption, key=wishes[0].key))
+    if len(wishes) == 1:
+        with pytest.raises(BadInput, match="key"):
+            check_plan(replace(plan, volumes=(forged,)))
+
+
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+def test_the_data_begin_behind_the_header_where_the_drive_is_aligned(geometry: Geometry) -> None:
+    plan = planned(geometry=geometry)
+    (container,), slot = plan.containers, next(slot for slot in plan.after.partitions if not slot.kept)
+    assert container.offset_bytes >= 16 * MIB
+    assert not misalignment_bytes(geometry, slot.start_bytes + container.offset_bytes)
+    assert not container.offset_bytes % grain_bytes(geometry), "a whole stripe of a RAID beneath"
+    check_plan(plan)
+
+
+@pytest.mark.parametrize(("geometry", "sector"), [(N512, 512), (E512, 4096), (KN4, 4096)])
+def test_as_much_is_encrypted_at_a_stretch_as_a_physical_block_holds(geometry: Geometry, sector: int) -> None:
+    assert planned(geometry=geometry).containers[0].sector_bytes == sector
+    assert (
+        encryption_of(
+            "/dev/sda1", "x", 64 * MIB + 512, replace(geometry, logical_block_bytes=512), UUIDS[0]
+        ).sector_bytes
+        == 512
+    )
+
+
+def test_a_mappers_name_tells_the_volume_and_is_no_other_volumes() -> None:
+    names = [
+        encryption_of("/dev/sda1", label, GIB, E512, uuid).name
+        for label in ("-q", "a b/ü", "private")
+        for uuid in UUIDS[:2]
+    ]
+    assert len(set(names)) == 6
+    assert all(
+        name.startswith("luks-") and name.replace("-", "").replace("_", "").isalnum() and name.isascii()
+        for name in names
+    )
+    assert any("private" in name for name in names)
+
+
+def test_the_filesystem_is_made_mounted_and_entered_within_what_the_container_opens_to() -> None:
+    plan = planned(secret(), wish("xfs", size_bytes=2 * GIB, label="open"))
+    (container,), volume = plan.containers, plan.volumes[0]
+    operations = [step.operation for step in plan.steps if not isinstance(step.operation, WipeSignatures)]
+    assert operations[1:4] == [
+        MakeContainer("/dev/sda1", container.uuid, 4096, 16 * MIB),
+        OpenContainer("/dev/sda1", container.uuid, container.name),
+        MakeFilesystem(container.opened, "ext4", volume.uuid, "private", ()),
+    ]
+    assert [type(operation) for operation in operations[-3:]] == [
+        AddCrypttabLine,
+        type(operations[-2]),
+        Mount,
+    ]
+    assert isinstance(operations[-1], Mount) and operations[-1].device == container.opened
+    assert container.uuid != volume.uuid
+    assert plan.volumes[1].path == "/dev/sda2"
+    assert read_plan(render_plan(plan), "it") == plan
+
+
+def test_swap_is_turned_on_within_a_container_and_what_is_not_mounted_is_not_opened_at_a_start() -> None:
+    swap = planned(secret("swap", mount_point="none", label="swapped"))
+    assert swap.steps[-1].operation == TurnOnSwap(swap.containers[0].opened)
+    nowhere = planned(secret(mount_point=None))
+    assert not any(isinstance(step.operation, AddCrypttabLine | Mount) for step in nowhere.steps)
+
+
+def test_it_is_shown_and_what_a_lost_passphrase_means_is_said() -> None:
+    plan = planned()
+    shown = " ".join(" ".join(preview_lines(plan, 120)).split())
+    for said in (
+        "ext4 in LUKS2",
+        "Linux LUKS",
+        "--key-file=-",
+        "standard input",
+        "none luks,nofail",
+        str(LOST),
+        plan.containers[0].name,
+    ):
+        assert said in shown
+    assert making(plan).undo == str(UNTIL_KEPT)
+    assert "Cannot be undone" in making(told_as_direct(plan, "there are no loop devices")).undo
+    assert NO_TRIM not in plan.doubts
+    still = plan_for(replace(drive(size_bytes=64 * GIB), rotational=False), secret())
+    assert NO_TRIM in still.doubts
+
+
+def test_what_lay_there_is_lost_when_the_container_is_made_and_not_again() -> None:
+    full = partitioned(partition(filesystem="ext4"))
+    plan = plan_for(full, secret(), mode=Mode.REPLACE)
+    losing = {type(step.operation) for step in plan.steps if "old data" in step.destroys}
+    assert losing == {MakeContainer}
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (secret("vfat", label="PRIVATE"), "vfat is not supported in an encrypted volume"),
+        (secret(size_bytes=header_bytes(E512) + 15 * MIB), "too small"),
+        (
+            replace(secret(), choice=replace(secret().choice, mount=(Option("discard", "asked"),))),
+            "`discard` has no effect",
+        ),
+    ],
+)
+def test_what_cannot_be_encrypted_is_refused(asked: Wish, why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        planned(asked)
+    check_plan(planned(secret(size_bytes=header_bytes(E512) + 16 * MIB)))
+
+
+def test_nothing_is_encrypted_on_zones_in_a_group_or_without_cryptsetup() -> None:
+    on = drive(size_bytes=64 * GIB)
+    source = iter(UUIDS)
+    without = tuple(tool for tool in EVERYTHING if tool[0] != "cryptsetup")
+    with pytest.raises(Refused, match="the package cryptsetup"):
+        make_plan(machine(on, tools=without), on, (secret(),), None, lambda: next(source))
+    with pytest.raises(Refused, match="cannot be partitioned"):
+        plan_for(replace(on, zoned="host-managed"), secret("btrfs"))
+    with pytest.raises((Refused, BadInput), match="volume group"):
+        make_plan(
+            machine(on, tools=EVERYTHING),
+            on,
+            (secret(),),
+            None,
+            lambda: next(source),
+            Arrangement(grouped=True),
+        )
+
+
+def test_no_operation_of_an_encrypting_plan_can_be_changed_left_out_or_added() -> None:
+    plan = planned()
+    (container,) = plan.containers
+    operations = tuple(step.operation for step in plan.steps)
+    check_plan(with_operations(plan, operations))
+    hostile = (
+        MakeContainer("/dev/sdx1", container.uuid, 4096, 16 * MIB),
+        MakeContainer("/dev/sda1", UUIDS[6], 4096, 16 * MIB),
+        MakeContainer("/dev/sda1", container.uuid, 512, 16 * MIB),
+        MakeContainer("/dev/sda1", container.uuid, 4096, 0),
+        OpenContainer("/dev/sda1", container.uuid, "x"),
+        OpenContainer("/dev/sdx1", container.uuid, container.name),
+        AddCrypttabLine(container.uuid, "x"),
+        AddCrypttabLine(UUIDS[6], container.name),
+        MakeFilesystem("/dev/sda1", "ext4", plan.volumes[0].uuid, "private", ()),
+        Mount("/dev/sda1", PLACE, "ext4", ("noatime",)),
+    )
+    attempts = [
+        *(operations[:at] + operations[at + 1 :] for at in range(len(operations))),
+        *(
+            (*operations[:at], other, *operations[at:])
+            for at in range(len(operations) + 1)
+            for other in hostile
+        ),
+        *(
+            (*operations[:at], other, *operations[at + 1 :])
+            for at in range(len(operations))
+            for other in hostile
+        ),
+    ]
+    for attempt in attempts:
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(with_operations(plan, attempt))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"name": "luks-private-00000000"}, "the encryption of volume 1 does not match"),
+        ({"name": "../sdb"}, "the encryption of volume 1 does not match"),
+        ({"device": "/dev/sdb1"}, "not on /dev/sda"),
+        ({"sector_bytes": 512}, "the encryption of volume 1 does not match"),
+        ({"offset_bytes": 0}, "the encryption of volume 1 does not match"),
+        ({"uuid": "--help"}, "UUID"),
+    ],
+)
+def test_no_forged_container_passes(change: dict[str, Any], why: str) -> None:
+    plan = planned()
+    (volume,) = plan.volumes
+    assert volume.encryption
+    forged = replace(volume.encryption, **change)
+    for path in (volume.path, forged.opened):
+        with pytest.raises(BadInput, match=why):
+            check_plan(replace(plan, volumes=(replace(volume, encryption=forged, path=path),)))
+
+
+def test_a_plan_that_does_not_say_what_a_lost_passphrase_means_is_refused() -> None:
+    with pytest.raises(BadInput, match="lost passphrase"):
+        check_plan(replace(planned(), doubts=()))
+
+
+def test_it_is_asked_for_on_the_command_line() -> None:
+    assert parse_volume("workload=large-media,encrypt=luks2").encrypt == "luks2"
+    with pytest.raises(BadInput, match="encrypt=luks2"):
+        parse_volume("workload=large-media,encrypt=rot13")
+
+
+def test_a_passphrase_is_what_can_be_typed_and_a_weak_one_is_told() -> None:
+    assert passphrase_fault(b"") and passphrase_fault(b"a\nb") and passphrase_fault(b"x" * 513)
+    assert passphrase_fault(b"x" * 512) is None
+    assert (
+        passphrase_warning(b"short")
+        and passphrase_warning(b"a" * 40)
+        and passphrase_warning("ein längerer Satz".encode())
+    )
+    assert passphrase_warning(b"several words that nobody guesses") is None
+    assert from_file(b" two \n\n") == b" two \n"

@@ -1,0 +1,69 @@
+"""What of a plan another tool's format has no words for, and how names are written there."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import drive, mbr, partition, partitioned
+from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.raid.stripes import MD
+from tests.unit.plan.raid.test_grouped import grouped
+from tests.unit.plan.test_encryption import planned, secret
+from wizard.model.errors import BadInput
+from wizard.model.plan import Plan
+from wizard.model.said import GIB
+from wizard.plan.export import MAKES, lacking, member_of, repart_files, repart_lacks, sfdisk_dump
+from wizard.plan.planner import Mode
+
+
+def told(plan: Plan, makes: frozenset[str] = frozenset()) -> str:
+    return "\n".join(lacking(plan, makes))
+
+
+def test_what_lies_between_a_partition_and_its_filesystem_is_told() -> None:
+    encrypted = planned(secret())
+    assert "the encrypted container on /dev/sda1" in told(encrypted, MAKES)
+    assert "Format=" not in "".join(repart_files(encrypted, encrypted.members[0]).values())
+    in_group = grouped(drive(), wish("ext4", size_bytes=GIB), wish("xfs"))
+    assert "the LVM volume group" in told(in_group, MAKES) and "the ext4" in told(in_group, MAKES)
+    assert "Format=" not in "".join(repart_files(in_group, in_group.members[0]).values())
+
+
+def test_of_several_drives_one_is_named() -> None:
+    plan = MD
+    with pytest.raises(BadInput, match="--device"):
+        member_of(plan, None)
+    with pytest.raises(BadInput, match="not for /dev/sdz"):
+        member_of(plan, "/dev/sdz")
+    second = plan.members[1]
+    assert member_of(plan, second.drive.path) is second
+    assert f"device: {second.drive.path}" in sfdisk_dump(second) and "the md array" in told(plan)
+
+
+def test_what_sfdisk_has_no_words_for() -> None:
+    plan = plan_for(drive(), wish("ext4", mount_point="/srv/a"))
+    said = told(plan)
+    assert "the ext4 'media' on /dev/sda1" in said and "the mount of /dev/sda1 at /srv/a" in said
+
+
+def test_a_name_cannot_end_a_value_or_a_line() -> None:
+    plan = plan_for(drive(), wish("ext4"))
+    (slot,) = plan.after.partitions
+    name = 'a"\nType=swap ä\\'
+    member = replace(
+        plan.members[0], after=replace(plan.after, slots=(replace(slot, name=name, attributes=1),))
+    )
+    assert 'name="a\\x22\\x0aType=swap \\xc3\\xa4\\x5c"' in sfdisk_dump(member)
+    (text,) = repart_files(plan, member).values()
+    assert "swap" not in text and "Label=" not in text
+    said = "\n".join(repart_lacks(member))
+    assert "Not included: the name" in said and "the attributes 0x1" in said
+
+
+def test_an_mbr_keeps_its_identifier_and_is_no_matter_of_repart() -> None:
+    kept = partition(1, GIB, GIB, type="0x83", part_uuid="1a2b3c4d-01", attributes=0x80)
+    plan = plan_for(partitioned(kept, table=mbr()), wish("ext4"), mode=Mode.USE_FREE)
+    dump = sfdisk_dump(plan.members[0])
+    assert "label: dos\nlabel-id: 0x1a2b3c4d\n" in dump and "type=83, bootable" in dump
+    with pytest.raises(BadInput, match="creates only GPT"):
+        repart_files(plan, plan.members[0])

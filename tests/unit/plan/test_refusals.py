@@ -1,0 +1,247 @@
+"""Every refusal of the planner, each with its sentence."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned, unread
+from tests.unit.plan.layouts import UUIDS, choice, plan_for, wish
+from wizard.filesystems.kind import LINUX_GPT_TYPE
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Use
+from wizard.model.plan import Slot, WipeSignatures
+from wizard.model.said import GIB, MIB, TIB
+from wizard.plan.check import check_plan
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.refusals import refuse_content, refuse_table
+from wizard.plan.request.volume_request import Wish
+
+QUICK = settings(max_examples=40, deadline=None)
+
+
+MOUNTED = Use("mounted", "/dev/sda1", "/home")
+ONE = partition(1, MIB, GIB, filesystem="ext4")
+
+
+@pytest.mark.parametrize("mode", [None, *Mode])
+@pytest.mark.parametrize(
+    ("on", "says"),
+    [
+        (partitioned(ONE, uses=(MOUNTED,)), "/dev/sda1 is mounted at /home"),
+        (partitioned(replace(ONE, mount_points=("/x",))), "/dev/sda1 is mounted at /x"),
+        (partitioned(ONE, layers=(Layer("lvm", "/dev/dm-0", "/dev/sda1"),)), "in use by /dev/dm-0"),
+        (drive(uses=(Use("swap", "/dev/sda", "swap"),)), "in use as swap"),
+        (drive(uses=(Use("running-system", "/dev/sda", "/"),)), "part of the running system"),
+        (drive(read_only=True), "read-only"),
+        (
+            drive(size_bytes=None, unread=(unread("size_bytes", "Permission denied."),)),
+            "Cannot read the size of /dev/sda: Permission denied",
+        ),
+        (drive(geometry=None), "Cannot read the block size of /dev/sda"),
+        (drive(size_bytes=0), "no size"),
+        (drive(geometry=Geometry(520, 520, 0, 520, 0)), "blocks of 520 and 520 bytes"),
+        (drive(geometry=Geometry(512, 0, 0, 0, 0)), "blocks of 512 and 0 bytes"),
+        (drive(geometry=Geometry(4096, 4096, 3584, 4096, 0)), "offset of 3584 bytes"),
+        (drive(zoned="host-managed"), "host-managed"),
+    ],
+)
+def test_no_mode_opens_a_drive_that_must_not_be_touched(on: Drive, mode: Mode | None, says: str) -> None:
+    with pytest.raises(Refused, match=says):
+        plan_for(on, wish("ext4"), mode=mode)
+
+
+@pytest.mark.parametrize(
+    "on",
+    [
+        partitioned(ONE),
+        partitioned(),
+        drive(signatures=(Signature("xfs", "filesystem"),)),
+        drive(table=None),
+        drive(content_digest=None),
+        drive(unread=(unread("signatures", "Permission denied"),)),
+        drive(table=Table("other")),
+    ],
+)
+def test_a_drive_that_holds_or_may_hold_anything_needs_a_mode(on: Drive) -> None:
+    with pytest.raises(Refused, match="--replace"):
+        plan_for(on, wish("ext4"), mode=None)
+    check_plan(plan_for(on, wish("ext4"), mode=Mode.REPLACE))
+
+
+def test_the_refusal_names_what_would_be_lost() -> None:
+    with pytest.raises(Refused, match=r"1 partition: /dev/sda1 \(ext4, 1\.1 GB\)"):
+        plan_for(partitioned(ONE), wish("ext4"), mode=None)
+
+
+@pytest.mark.parametrize(
+    ("on", "says"),
+    [
+        (partitioned(ONE, table=gpt(primary="damaged")), "GPT at the start of /dev/sda is damaged"),
+        (partitioned(ONE, table=gpt(backup="missing")), "backup GPT of /dev/sda is missing"),
+        (partitioned(ONE, table=gpt(backup="misplaced")), "backup GPT of /dev/sda is misplaced"),
+        (partitioned(ONE, table=gpt(kind="hybrid")), "hybrid"),
+        (drive(table=Table("other")), "cannot add partitions to the table type"),
+        (drive(signatures=(Signature("xfs", "filesystem"),)), "instead of a partition table"),
+        (partitioned(ONE, signatures=(Signature("LVM2_member", "raid"),)), "contradict"),
+        (partitioned(ONE, partition(2, 512 * MIB, GIB)), "1 and 2 of /dev/sda overlap"),
+        (partitioned(ONE, partition(2, 2 * GIB, TIB)), "beyond the end"),
+        (partitioned(replace(ONE, type=None)), "Cannot read the type of /dev/sda1"),
+        (partitioned(replace(ONE, kernel_start_bytes=4096)), "disagree about the position of /dev/sda1"),
+        (drive(table=None), "are unknown, so they cannot be preserved"),
+        (partitioned(ONE, content_digest=None), "are unknown, so they cannot be preserved"),
+        (
+            drive(
+                table=mbr(),
+                partitions=tuple(
+                    partition(number, number * GIB, GIB // 2, type="0x83") for number in (1, 2, 3, 4)
+                ),
+            ),
+            "4 primary partitions",
+        ),
+        (
+            partitioned(*(partition(number, number * GIB, GIB // 2) for number in range(1, 129))),
+            "128 partitions",
+        ),
+    ],
+)
+def test_free_space_is_not_used_where_that_could_harm_what_is_kept(on: Drive, says: str) -> None:
+    with pytest.raises(Refused, match=says):
+        plan_for(on, wish("ext4"), mode=Mode.USE_FREE)
+
+
+def test_content_that_could_not_be_read_is_a_doubt_and_wiped_wherever_it_may_be() -> None:
+    on = partitioned(ONE, content_digest=None)
+    plan = plan_for(on, wish("ext4"), mode=Mode.REPLACE)
+    assert "was not read" in str(plan.doubts[0])
+    wiped = [step.operation.device for step in plan.steps if isinstance(step.operation, WipeSignatures)]
+    assert wiped == ["/dev/sda1", "/dev/sda", "/dev/sda1"]
+
+
+def test_a_drive_without_serial_is_a_doubt() -> None:
+    plan = plan_for(drive(serial=None, wwn=None), wish("ext4"))
+    assert any("kernel's drive counter" in doubt for doubt in map(str, plan.doubts))
+
+
+def test_a_partition_without_a_node_is_not_wiped_but_named() -> None:
+    on = partitioned(replace(ONE, kernel_start_bytes=None, kernel_size_bytes=None))
+    plan = plan_for(on, wish("ext4"), mode=Mode.REPLACE)
+    assert [step.operation.kind for step in plan.steps][:2] == ["wipe-signatures", "write-table"]
+    assert any("no node for /dev/sda1" in doubt for doubt in map(str, plan.doubts))
+
+
+def test_a_missing_tool_is_known_when_planning() -> None:
+    with pytest.raises(Refused, match="xfsprogs"):
+        make_plan(
+            machine(drive(), tools=(("mkfs.ext4", "/sbin/mkfs.ext4"),)),
+            drive(),
+            (wish("xfs"),),
+            None,
+            lambda: UUIDS[0],
+        )
+
+
+def test_a_choice_with_an_obstacle_is_not_taken() -> None:
+    barred = replace(choice("btrfs"), obstacles=("The kernel has no btrfs.",))
+    with pytest.raises(Refused, match=r"The kernel has no btrfs\."):
+        plan_for(drive(), replace(wish("btrfs"), choice=barred))
+
+
+@pytest.mark.parametrize(
+    ("wishes", "says"),
+    [
+        ((), "No volume"),
+        ((wish("ext4"), wish("xfs")), "Only one volume"),
+        ((wish("ext4", size_bytes=600 * GIB),), r"needs 644 GB, but 500 GB \(\d+ bytes\) is available"),
+        ((wish("xfs", size_bytes=100 * MIB),), "The minimum is 300 MiB"),
+        (
+            (
+                wish("ext4", size_bytes=465 * GIB + 200 * MIB),
+                wish("xfs", size_bytes=400 * MIB),
+                wish("btrfs"),
+            ),
+            "is available. The other volumes need",
+        ),
+        ((wish("ext4", label="a" * 17),), "16 bytes"),
+        ((wish("xfs", label="\x1b[31mred"),), "control characters"),
+        ((wish("btrfs", label="b" * 200),), "longer"),
+        ((wish("ext4", mount_point="/etc/x"),), "running system"),
+        ((wish("ext4", size_bytes=GIB, mount_point="/srv"), wish("xfs", mount_point="/srv")), "Two volumes"),
+        ((wish("ext4", size_bytes=GIB, mount_point="/srv/a"), wish("xfs", mount_point="/srv")), "would hide"),
+    ],
+)
+def test_wishes_that_cannot_be(wishes: tuple[Wish, ...], says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        plan_for(drive(), *wishes)
+
+
+def test_an_advised_option_that_reaches_elsewhere_is_refused() -> None:
+    with pytest.raises(BadInput, match="/dev/vda"):
+        plan_for(drive(), replace(wish("ext4"), choice=choice("ext4", mkfs=("-J device=/dev/vda",))))
+
+
+@QUICK
+@given(st.text(max_size=40), st.text(max_size=60))
+def test_no_label_or_mount_point_gets_past_the_rules_or_raises_otherwise(label: str, place: str) -> None:
+    try:
+        plan = plan_for(drive(), wish("btrfs", label=label, mount_point=place))
+    except DiskwrightError as error:
+        assert str(error).isprintable()
+    else:
+        check_plan(plan)
+        assert plan.volumes[0].label == label and plan.volumes[0].mount_point == place
+        assert all(text.isprintable() for step in plan.steps for text in (step.sentence, *step.edits))
+
+
+def test_slots_are_not_shared_between_before_and_after() -> None:
+    on = partitioned(
+        ONE,
+        Partition(
+            "/dev/sda9",
+            9,
+            400 * GIB,
+            GIB,
+            type=LINUX_GPT_TYPE,
+            kernel_start_bytes=400 * GIB,
+            kernel_size_bytes=GIB,
+        ),
+    )
+    plan = plan_for(on, wish("ext4"), mode=Mode.USE_FREE)
+    assert [slot.number for slot in plan.after.partitions] == [1, 2, 9]
+    assert all(isinstance(slot, Slot) for slot in plan.after.slots)
+
+
+def test_the_running_system_is_named_before_its_mounts() -> None:
+    uses = (Use("mounted", "/dev/sda1", "/"), Use("running-system", "/dev/sda", "/"))
+    with pytest.raises(Refused, match="part of the running system"):
+        plan_for(partitioned(ONE, uses=uses), wish("ext4"))
+
+
+def test_free_space_is_only_offered_where_there_is_a_table() -> None:
+    with pytest.raises(Refused, match="--use-free"):
+        plan_for(partitioned(ONE), wish("ext4"))
+    with pytest.raises(Refused) as caught:
+        plan_for(drive(signatures=(Signature("xfs", "filesystem"),)), wish("ext4"))
+    assert "--use-free" not in str(caught.value)
+
+
+def test_what_cannot_be_known_by_root_either_does_not_ask_for_root() -> None:
+    lost = "Neither copy of its GPT is whole, so that what stands on the drive is not known."
+    damaged = replace(
+        drive(), table=Table("gpt", primary="damaged", backup="missing"), unread=(unread("partitions", lost),)
+    )
+    for refused in (refuse_table, partial(refuse_content, chosen=False)):
+        with pytest.raises(Refused) as said:
+            refused(damaged)
+        assert lost in str(said.value) and "root" not in str(said.value)
+    closed = replace(
+        drive(),
+        table=None,
+        content_digest=None,
+        unread=(unread("table", "Needs root to read the device.", without_root=True),),
+    )
+    with pytest.raises(Refused, match="Reading requires root"):
+        refuse_table(closed)

@@ -1,0 +1,279 @@
+"""Roles, shares of the room, the desktop's preset and new MBRs, as plans."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, mbr, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish
+from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE, ROOT_GPT_TYPES
+from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.finding import Recorded, Recording
+from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.machine import Drive, Kernel, Machine
+from wizard.model.plan import Plan, WriteTable
+from wizard.model.said import GIB, MIB, TIB
+from wizard.plan.check import check_plan
+from wizard.plan.free_space import aligned_spaces, fresh_bounds
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.roles import ROLES, swap_bytes
+from wizard.plan.request.volume_request import Arrangement, Wish, parse_volume
+from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_of
+
+MBR = Arrangement("mbr")
+UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
+
+
+def on(of: Drive, architecture: str = "x86_64", **changes: object) -> Machine:
+    kernel = Kernel("6.12.9", frozenset({"ext4", "xfs", "btrfs", "vfat"}), architecture=architecture)
+    return replace(machine(of, tools=EVERYTHING, kernel=kernel), **changes)  # type: ignore[arg-type]
+
+
+def planned(of: Drive, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement = MBR) -> Plan:
+    source = iter(UUIDS)
+    plan = make_plan(on(of), of, wishes, mode, lambda: next(source), arrangement)
+    check_plan(plan)
+    return plan
+
+
+def asked(of: Drive, *volumes: str, architecture: str = "x86_64") -> Plan:
+    """A plan from words as the command line takes them."""
+    source = iter(UUIDS)
+    where = on(of, architecture)
+    wishes = tuple(wish_of(where, of, UNKNOWN, parse_volume(text)) for text in volumes)
+    plan = make_plan(where, of, wishes, None, lambda: next(source))
+    check_plan(plan)
+    return plan
+
+
+def table_of(plan: Plan) -> WriteTable:
+    return next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
+
+
+def share(percent: int) -> Wish:
+    return replace(wish("ext4"), percent=percent)
+
+
+@given(
+    st.sampled_from(GEOMETRIES),
+    st.lists(st.integers(1, 60), min_size=1, max_size=4).filter(lambda shares: sum(shares) <= 100),
+)
+@settings(max_examples=60, deadline=None)
+def test_shares_are_of_all_the_room_and_fit_together(geometry: Geometry, shares: list[int]) -> None:
+    of = drive(geometry=geometry)
+    try:
+        plan = plan_for(of, *map(share, shares))
+    except DiskwrightError as error:
+        assert "too small" in str(error) or "Cannot plan for" in str(error)
+        return
+    room = sum(
+        space.size_bytes for space in aligned_spaces([fresh_bounds("gpt", SIZE_BYTES, geometry)], geometry)
+    )
+    made = [slot.size_bytes for slot in plan.after.partitions]
+    for percent, size_bytes in zip(shares, made, strict=True):
+        assert 0 <= room * percent / 100 - size_bytes < grain_bytes(geometry)
+        assert size_bytes % geometry.logical_block_bytes == 0
+
+
+def test_shares_leave_the_rest_to_one() -> None:
+    plan = plan_for(drive(), share(30), wish("xfs"), share(20))
+    first, rest, last = (slot.size_bytes for slot in plan.after.partitions)
+    assert first + rest + last == SIZE_BYTES - 2 * MIB
+    assert first == (SIZE_BYTES // MIB - 2) * 30 // 100 * MIB
+
+
+@pytest.mark.parametrize(
+    ("wishes", "says"),
+    [
+        ((share(60), share(41)), "101 % of the space"),
+        ((share(100), wish("ext4")), "needs at least"),
+        ((replace(share(30), size_bytes=GIB),), "replaces the size"),
+        ((share(0),), "is 1 to 100 percent"),
+    ],
+)
+def test_shares_that_cannot_be_are_said_so(wishes: tuple[Wish, ...], says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        plan_for(drive(), *wishes)
+
+
+def test_a_share_that_no_piece_of_the_free_space_holds_is_refused() -> None:
+    of = partitioned(partition(1, 100 * GIB, 265 * GIB), size_bytes=SIZE_BYTES)
+    with pytest.raises(BadInput, match="The largest free range has"):
+        plan_for(of, share(70), mode=Mode.USE_FREE)
+
+
+def test_a_system_gets_types_by_which_it_is_found_and_is_mounted_nowhere() -> None:
+    plan = asked(drive(), "role=esp", "role=swap", "role=root,size=30%", "role=home,size=rest")
+    assert [slot.type for slot in plan.after.partitions] == [
+        ESP_GPT_TYPE,
+        "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f",
+        ROOT_GPT_TYPES["x86_64"],
+        HOME_GPT_TYPE,
+    ]
+    assert [(volume.filesystem, volume.label) for volume in plan.volumes] == [
+        ("vfat", "EFI"),
+        ("swap", "swap"),
+        ("ext4", "root"),
+        ("ext4", "home"),
+    ]
+    assert [slot.size_bytes for slot in plan.after.partitions][:2] == [GIB, 8 * GIB]
+    assert not any(volume.mount_point for volume in plan.volumes)
+    assert not any(step.operation.kind in ("mount", "turn-on-swap", "add-fstab-line") for step in plan.steps)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "wanted"),
+    [("aarch64", ROOT_GPT_TYPES["aarch64"]), ("", LINUX_GPT_TYPE), ("vax", LINUX_GPT_TYPE)],
+)
+def test_a_root_is_of_the_machine_that_it_is_planned_on(architecture: str, wanted: str) -> None:
+    plan = asked(drive(), "role=root", architecture=architecture)
+    assert [slot.type for slot in plan.after.partitions] == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("volumes", "says"),
+    [
+        (("role=esp,fs=ext4",), "does not support ext4; use vfat"),
+        (("role=swap,fs=ext4,size=1G",), "does not support ext4; use swap"),
+        (("role=root,fs=vfat",), "does not support vfat"),
+        (("role=home,workload=portable,fs=exfat",), "does not support exfat"),
+        (("role=esp", "role=esp,label=EFI2"), "one EFI system partition"),
+        (("role=esp,size=200M",), "needs 260 MiB"),
+    ],
+)
+def test_a_role_that_cannot_be_is_said_so(volumes: tuple[str, ...], says: str) -> None:
+    with pytest.raises(DiskwrightError, match=says):
+        asked(drive(), *volumes)
+
+
+def test_a_dangerous_option_is_refused_for_what_a_system_starts_from() -> None:
+    with pytest.raises(DiskwrightError, match="is not allowed on a system volume"):
+        asked(drive(), "role=boot,option=ext4-no-journal")
+
+
+@pytest.mark.parametrize("role", ["esp", "home", "root-aarch64", "root-vax", "x86_64", "none"])
+def test_a_role_that_was_forged_is_found(role: str) -> None:
+    plan = asked(drive(), "role=root")
+    forged = replace(plan, volumes=(replace(plan.volumes[0], role=role),))
+    with pytest.raises(BadInput, match="is inconsistent"):
+        check_plan(forged)
+
+
+@pytest.mark.parametrize(
+    ("room_bytes", "memory_bytes", "wanted"),
+    [
+        (24 * GIB, GIB, [("esp", GIB), ("swap", 2 * GIB), ("root", None)]),
+        (63 * GIB, 8 * GIB, [("esp", GIB), ("swap", 8 * GIB), ("root", None)]),
+        (64 * GIB, 16 * GIB, [("esp", GIB), ("swap", 4 * GIB), ("root", 32 * GIB), ("home", None)]),
+        (240 * GIB, 4 * GIB, [("esp", GIB), ("swap", 4 * GIB), ("root", 60 * GIB), ("home", None)]),
+        (8 * TIB, None, [("esp", GIB), ("swap", 4 * GIB), ("root", 96 * GIB), ("home", None)]),
+    ],
+)
+def test_a_desktop_follows_from_room_and_memory(
+    room_bytes: int, memory_bytes: int | None, wanted: list[tuple[str, int | None]]
+) -> None:
+    requests = desktop_requests(room_bytes, memory_bytes)
+    assert [(one.role, one.size_bytes) for one in requests] == wanted
+    of = drive(size_bytes=room_bytes)
+    wishes = tuple(wish_of(on(of), of, UNKNOWN, one) for one in requests)
+    source = iter(UUIDS)
+    plan = make_plan(on(of), of, wishes, None, lambda: next(source))
+    assert len(plan.after.partitions) == len(wanted)
+
+
+def test_a_desktop_on_too_small_a_drive_is_refused() -> None:
+    with pytest.raises(BadInput, match="A desktop needs 24 GiB"):
+        desktop_requests(23 * GIB, 8 * GIB)
+
+
+def test_a_desktop_beside_what_stays_divides_the_largest_free_piece() -> None:
+    of = partitioned(partition(1, 100 * GIB, 265 * GIB))
+    assert room_for_preset(of, keep=True) < 101 * GIB
+    assert room_for_preset(of, keep=False) == of.size_bytes
+
+
+@pytest.mark.parametrize(("memory", "swap"), [(1, 2), (2, 4), (3, 3), (8, 8), (9, 4), (512, 4)])
+def test_swap_follows_from_memory_of_which_the_kernel_keeps_some(memory: int, swap: int) -> None:
+    assert swap_bytes(memory * GIB - 300 * MIB) == swap * GIB
+
+
+@pytest.mark.parametrize("geometry", [GEOMETRIES[0], KN4])
+def test_a_new_mbr_has_types_of_its_own_and_no_names(geometry: Geometry) -> None:
+    wishes = (
+        replace(wish("vfat", size_bytes=GIB, label="EFI"), role="esp"),
+        wish("swap", size_bytes=GIB, label="s"),
+        share(30),
+        wish("ext4"),
+    )
+    plan = planned(drive(geometry=geometry), *wishes)
+    table = table_of(plan)
+    assert (table.table, table.fresh) == ("mbr", True)
+    assert [(entry.number, entry.type, entry.name) for entry in table.entries] == [
+        (1, "0xef", ""),
+        (2, "0x82", ""),
+        (3, "0x83", ""),
+        (4, "0x83", ""),
+    ]
+    assert plan.after.table == "mbr"
+    assert plan.after.partitions[-1].end_bytes <= SIZE_BYTES
+
+
+SYSTEM = (
+    replace(wish("ext4", size_bytes=GIB, label="b"), role="boot"),
+    replace(wish("ext4", label="r"), role="root"),
+)
+
+
+@pytest.mark.parametrize(("wishes", "number"), [(SYSTEM, 1), ((wish("ext4", size_bytes=GIB), SYSTEM[1]), 2)])
+def test_an_mbr_that_a_system_starts_from_says_how_its_partition_is_marked(
+    wishes: tuple[Wish, ...], number: int
+) -> None:
+    (said,) = (doubt for doubt in map(str, planned(drive(), *wishes).doubts) if "active" in doubt)
+    assert f"`sfdisk --activate /dev/sda {number}`" in said
+
+
+def test_nothing_is_said_of_a_mark_that_is_not_needed_or_is_there() -> None:
+    marked = partitioned(partition(1, MIB, GIB, type="0x83", attributes=0x80, filesystem="ext4"), table=mbr())
+    unmarked = replace(marked, partitions=(replace(marked.partitions[0], attributes=0),))
+    kept = {
+        of: planned(of, SYSTEM[1], mode=Mode.USE_FREE, arrangement=Arrangement()) for of in (marked, unmarked)
+    }
+    others = (planned(drive(), wish("ext4")), planned(drive(), *SYSTEM, arrangement=Arrangement()))
+    assert not [
+        doubt for plan in (kept[marked], *others) for doubt in map(str, plan.doubts) if "active" in doubt
+    ]
+    assert "`sfdisk --activate /dev/sda 2`" in " ".join(map(str, kept[unmarked].doubts))
+
+
+def test_a_new_mbr_reaches_the_last_of_its_blocks() -> None:
+    plan = planned(drive(size_bytes=2 * TIB), wish("ext4"))
+    assert plan.after.partitions[-1].end_bytes == 2 * TIB
+
+
+@pytest.mark.parametrize(
+    ("of", "count", "mode", "says"),
+    [
+        (drive(), 5, None, "supports 4 partitions, but 5"),
+        (drive(size_bytes=2 * TIB + MIB), 1, None, "The rest would be unusable"),
+        (partitioned(partition()), 1, Mode.USE_FREE, "The table of /dev/sda is preserved"),
+        (drive(zoned="host-managed"), 1, None, "cannot have any partition table"),
+    ],
+)
+def test_a_new_mbr_that_does_not_fit_is_refused_with_the_reason(
+    of: Drive, count: int, mode: Mode | None, says: str
+) -> None:
+    wishes = tuple(wish("ext4", size_bytes=GIB, label=f"v{number}") for number in range(count))
+    with pytest.raises(BadInput, match=says):
+        planned(of, *wishes, mode=mode)
+
+
+def test_a_drive_of_4096_byte_blocks_is_reached_to_16_tib() -> None:
+    plan = planned(drive(size_bytes=16 * TIB, geometry=KN4), wish("xfs"))
+    assert plan.after.partitions[-1].end_bytes == 16 * TIB
+
+
+def test_every_role_says_what_it_is_for() -> None:
+    for role in ROLES.values():
+        assert role.summary.endswith(".") and (not role.usual or role.usual in role.filesystems)

@@ -1,0 +1,200 @@
+"""Subvolumes of a Btrfs: what can be asked for, what the plan does for them, and that no forged one
+passes."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import drive
+from tests.unit.plan.layouts import plan_for, wish, with_operations
+from wizard.apply.steps.filesystem import listed, name_differences
+from wizard.apply.system.fstab import conflict, parse
+from wizard.apply.system.mounts import parse_mountinfo
+from wizard.model.errors import BadInput
+from wizard.model.plan import AddFstabLine, MakeSubvolumes, Mount, Plan, Subvolume, WriteTable
+from wizard.model.said import GIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.volume_request import parse_volume
+from wizard.plan.steps.commands import fstab_line
+from wizard.plan.steps.operations import operations_of
+from wizard.plan.text import inside_sentences
+
+ROOT, HOME, KEPT = Subvolume("@", "/mnt/x"), Subvolume("@home", "/mnt/x/home"), Subvolume("@snapshots")
+
+
+def plan_with(*subvolumes: Subvolume, mount_point: str | None = None) -> Plan:
+    return plan_for(
+        drive(), replace(wish("btrfs", label="system", mount_point=mount_point), subvolumes=subvolumes)
+    )
+
+
+def test_the_command_line_names_subvolumes_with_and_without_a_place() -> None:
+    asked = parse_volume(
+        "workload=desktop-root,fs=btrfs,subvolume=@:/mnt/x,subvolume=@home:/mnt/x/home,subvolume=@snapshots"
+    )
+    assert asked.subvolumes == (ROOT, HOME, KEPT)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("../etc", "is invalid: only letters"),
+        ("a/../b", "is invalid: only letters"),
+        (".", "is invalid: only letters"),
+        ("/@", "begins with a slash"),
+        ("", "lacks a name"),
+        ("a b", "is invalid: only letters"),
+        ("-o", "is invalid: only letters"),
+        ("a\\040b", "is invalid: only letters"),
+        ("a#b", "is invalid: only letters"),
+        ("a//b", "is invalid: only letters"),
+        ("a\n", "is invalid: only letters"),
+        ("x" * 256, "is too long"),
+        ("@:srv", "not an absolute path"),
+        ("@:", "not an absolute path"),
+        ("@:/etc/x", "running system"),
+    ],
+)
+def test_a_subvolume_that_cannot_be_is_said_so(text: str, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        parse_volume(f"workload=nas,subvolume={text}")
+
+
+@pytest.mark.parametrize(
+    ("subvolumes", "says"),
+    [
+        ((ROOT, ROOT), "twice"),
+        ((Subvolume("a/b"),), "not an earlier subvolume"),
+        ((Subvolume("a/b"), Subvolume("a")), "not an earlier subvolume"),
+        ((ROOT, Subvolume("@two", "/mnt/x")), "Two volumes have the mount point"),
+        ((HOME, ROOT), "would hide"),
+        ((Subvolume("@", "none"),), "is not a path"),
+        (tuple(Subvolume(f"s{number}") for number in range(65)), "the maximum is 64"),
+    ],
+)
+def test_subvolumes_that_contradict_each_other_are_refused(
+    subvolumes: tuple[Subvolume, ...], says: str
+) -> None:
+    with pytest.raises(BadInput, match=says):
+        plan_with(*subvolumes)
+
+
+def test_a_filesystem_without_subvolumes_gets_none() -> None:
+    with pytest.raises(BadInput, match="cannot have subvolumes: ext4"):
+        plan_for(drive(), replace(wish("ext4"), subvolumes=(ROOT,)))
+
+
+def test_they_are_made_once_and_each_is_mounted_by_a_line_of_its_own() -> None:
+    plan = plan_with(ROOT, HOME, KEPT)
+    (volume,) = plan.volumes
+    operations = [step.operation for step in plan.steps]
+    assert [one.kind for one in operations[-6:]] == [
+        "make-filesystem",
+        "make-subvolumes",
+        *["add-fstab-line", "mount"] * 2,
+    ][-6:]
+    place = f"/run/diskwright/{volume.uuid}"
+    (making,) = (step for step in plan.steps if isinstance(step.operation, MakeSubvolumes))
+    assert making.commands == (
+        ("mount", "-t", "btrfs", "/dev/sda1", place),
+        *(("btrfs", "subvolume", "create", f"{place}/{name}") for name in ("@", "@home", "@snapshots")),
+        ("umount", place),
+    )
+    assert [fstab_line(one) for one in operations if isinstance(one, AddFstabLine)] == [
+        f"UUID={volume.uuid} /mnt/x btrfs noatime,subvol=/@,nofail 0 0",
+        f"UUID={volume.uuid} /mnt/x/home btrfs noatime,subvol=/@home,nofail 0 0",
+    ]
+    assert [(one.mount_point, one.options) for one in operations if isinstance(one, Mount)] == [
+        ("/mnt/x", ("noatime", "subvol=/@")),
+        ("/mnt/x/home", ("noatime", "subvol=/@home")),
+    ]
+    assert read_plan(render_plan(plan), "plan.json") == plan
+
+
+def test_the_top_is_mounted_before_them_where_it_has_a_place() -> None:
+    plan = plan_with(ROOT, mount_point="/mnt/top")
+    assert [step.operation.mount_point for step in plan.steps if isinstance(step.operation, Mount)] == [
+        "/mnt/top",
+        "/mnt/x",
+    ]
+    with pytest.raises(BadInput, match="Two volumes"):
+        plan_with(ROOT, mount_point="/mnt/x")
+
+
+def test_the_preview_says_what_is_within() -> None:
+    plan = plan_with(ROOT, KEPT)
+    (sentence,) = inside_sentences(plan)
+    assert (
+        sentence == 'Subvolumes of "system", sharing the space: @ mounted at /mnt/x, @snapshots not mounted.'
+    )
+    assert "@snapshots not mounted" in " ".join(" ".join(preview_lines(plan)).split())
+    assert not inside_sentences(plan_for(drive(), wish("btrfs", size_bytes=5 * GIB)))
+
+
+def test_no_forged_subvolume_passes() -> None:
+    plan = plan_with(ROOT, HOME)
+    check_plan(plan)
+    (volume,) = plan.volumes
+    for subvolumes in (
+        (),
+        (ROOT,),
+        (HOME, ROOT),
+        (Subvolume("../../etc", "/mnt/x"), HOME),
+        (ROOT, Subvolume("@home", "/etc")),
+    ):
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(replace(plan, volumes=(replace(volume, subvolumes=subvolumes),)))
+    operations = tuple(step.operation for step in plan.steps)
+    making = next(at for at, one in enumerate(operations) if isinstance(one, MakeSubvolumes))
+    made = operations[making]
+    assert isinstance(made, MakeSubvolumes)
+    for other in (
+        replace(made, device="/dev/sdx1"),
+        replace(made, uuid="../../etc"),
+        replace(made, names=("@",)),
+        replace(made, others=("/dev/sdx1",)),
+    ):
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(with_operations(plan, (*operations[:making], other, *operations[making + 1 :])))
+    with pytest.raises(BadInput, match="is inconsistent"):
+        check_plan(with_operations(plan, operations[:making] + operations[making + 1 :]))
+
+
+@pytest.mark.parametrize("name", ["../../etc", "/@", "a,b", "a b", ".."])
+def test_no_plan_that_is_forged_throughout_passes_either(name: str) -> None:
+    """Every operation and text follows from the volume, and the volume is none that the planner would
+    make."""
+    plan = plan_with(ROOT)
+    table = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
+    (volume,) = plan.volumes
+    forged = replace(volume, subvolumes=(Subvolume(name, "/mnt/x"),))
+    made = with_operations(
+        replace(plan, volumes=(forged,)), operations_of((), table, (forged,), plan.drive.geometry)
+    )
+    with pytest.raises(BadInput, match="has the subvolume"):
+        check_plan(made)
+
+
+def test_one_filesystem_may_have_a_line_for_each_subvolume_and_no_second_for_the_same() -> None:
+    lines = parse("UUID=ab /mnt/x btrfs noatime,subvol=/@ 0 0\n", "fstab")
+    home = AddFstabLine("ab", "/mnt/x/home", "btrfs", ("subvol=/@home",), 0)
+    assert conflict(lines, home) is None
+    assert conflict(lines, replace(home, options=("subvol=/@",))) is not None
+    assert conflict(lines, replace(home, mount_point="/mnt/x")) is not None
+    assert (
+        conflict(parse("UUID=ab /mnt/x btrfs noatime 0 0\n", "fstab"), replace(home, options=())) is not None
+    )
+
+
+def test_what_is_mounted_tells_its_subvolume() -> None:
+    line = "36 25 0:45 /@home /mnt/x/home rw,noatime shared:1 - btrfs /dev/sda1 rw,subvolid=257,subvol=/@home"
+    assert [entry.root for entry in parse_mountinfo(line)] == ["/@home"]
+
+
+def test_btrfs_lists_them_with_their_paths() -> None:
+    said = "ID 256 gen 8 top level 5 path @\nID 257 gen 9 top level 256 path @/with a space\n"
+    assert listed(said) == ("@", "@/with a space")
+    differences = name_differences(("@", "@home"), ("@", "x"))
+    assert [*map(str, differences)] == ["@home is missing", "x was not planned"]
+    assert not name_differences(("@", "@home"), ("@home", "@"))

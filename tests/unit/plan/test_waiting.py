@@ -1,0 +1,59 @@
+"""A drive on which a run waits looks empty and is not: a plan over it says what is lost, everywhere."""
+
+import pytest
+
+from tests.unit.machines import drive, partition, partitioned
+from tests.unit.plan.layouts import plan_for, wish
+from wizard.cli.commands.apply import destroyed
+from wizard.model.ext import Waiting
+from wizard.model.machine import Drive
+from wizard.model.plan import Plan
+from wizard.model.said import GIB, MIB
+from wizard.plan.check import read_plan, render_plan
+from wizard.plan.planner import Mode
+from wizard.plan.preview import preview_lines
+from wizard.plan.undo_policy import losses, promise, wants_word
+from wizard.ui.jobs.of_plan import PlanJob
+
+LOST = "The waiting result, ext4 of 63 GB of run 0008-sda, and the undo of that run."
+
+
+def waits(*, bare: bool = True) -> Waiting:
+    return Waiting("0008-sda", "2026-01-01", "ext4 of 63 GB", MIB, 4096, bare)
+
+
+EMPTY = drive(size_bytes=64 * GIB, waiting=waits())
+BESIDE = partitioned(partition(1, MIB, GIB), size_bytes=64 * GIB, waiting=waits())
+
+
+def over(on: Drive) -> Plan:
+    return plan_for(on, wish("ext4"), mode=Mode.REPLACE)
+
+
+@pytest.mark.parametrize("on", [EMPTY, BESIDE], ids=["looks empty", "beside a partition that stayed"])
+def test_what_waits_is_named_as_lost_on_every_face(on: Drive) -> None:
+    plan = over(on)
+    assert losses(plan)[-1] == LOST
+    assert any(LOST in line for line in destroyed(plan))
+    assert LOST in map(str, PlanJob(plan).lost())
+    assert any("waiting: ext4 of 63 GB of run 0008-sda" in line for line in preview_lines(plan, 100))
+
+
+def test_such_a_drive_is_not_promised_as_one_that_holds_nothing() -> None:
+    plan = over(EMPTY)
+    assert "only zeros" not in promise(plan)
+    # Without a stand-in there is no way back from it either, and that wants more than the token.
+    assert wants_word(plan, "there are no loop devices")
+    assert not wants_word(over(drive(size_bytes=64 * GIB)), "there are no loop devices")
+
+
+def test_the_plan_keeps_it_in_its_document() -> None:
+    plan = over(EMPTY)
+    assert read_plan(render_plan(plan), "plan.json") == plan
+    assert "waiting" not in render_plan(over(drive(size_bytes=64 * GIB)))
+
+
+def test_what_was_written_to_since_stays_a_doubt() -> None:
+    plan = over(drive(size_bytes=64 * GIB, waiting=waits(bare=False)))
+    assert not losses(plan)
+    assert any("Run 0008-sda was left on the drive" in doubt for doubt in map(str, plan.doubts))

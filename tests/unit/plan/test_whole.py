@@ -1,0 +1,118 @@
+"""Plans for a whole drive without a table: what a drive gets whose zones the host must manage."""
+
+from dataclasses import replace
+from itertools import cycle
+from typing import Any
+
+import pytest
+
+from tests.unit.machines import KN4, drive, machine, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, kinds_of, wish, with_operations
+from wizard.model.errors import BadInput, Refused
+from wizard.model.machine import Drive
+from wizard.model.plan import Plan, ResetZones
+from wizard.model.said import MIB
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.volume_request import Wish
+
+ZONED = drive(zoned="host-managed", geometry=KN4)
+ZONED_WORDS = ("-O", "zoned", "-d", "single", "-m", "single")
+
+
+def zoned_wish(
+    filesystem: str = "btrfs",
+    words: tuple[str, ...] = ZONED_WORDS,
+    **changes: Any,  # noqa: ANN401
+) -> Wish:
+    return replace(
+        wish(filesystem, label="zones", mount_point="/srv/zones"), choice=choice(filesystem, words), **changes
+    )
+
+
+def zoned_plan(
+    on: Drive = ZONED,
+    *wishes: Wish,
+    mode: Mode | None = None,
+    **changes: Any,  # noqa: ANN401
+) -> Plan:
+    source = cycle(UUIDS)
+    return make_plan(
+        machine(on, **{"tools": EVERYTHING, **changes}),
+        on,
+        wishes or (zoned_wish(),),
+        mode,
+        lambda: next(source),
+    )
+
+
+def test_a_host_managed_drive_gets_one_filesystem_and_no_table() -> None:
+    plan = zoned_plan()
+    check_plan(plan)
+    assert read_plan(render_plan(plan), "plan.json") == plan
+    assert kinds_of(plan) == ["reset-zones", "make-filesystem", "add-fstab-line", "mount"]
+    assert [argv for step in plan.steps for argv in step.commands][:3] == [
+        ("blkzone", "reset", "/dev/sda"),
+        ("wipefs", "--all", "--quiet", "/dev/sda"),
+        ("mkfs.btrfs", "-q", "-f", "-U", UUIDS[0], "-L", "zones", *ZONED_WORDS, "/dev/sda"),
+    ]
+    reset = plan.steps[0]
+    assert reset.undo.startswith("Cannot be undone") and reset.destroys.startswith("Everything on /dev/sda")
+    text = "\n".join(preview_lines(plan, 90))
+    assert "After: no partition table" in text and "# " in text and 'btrfs "zones" at /srv/zones' in text
+
+
+def test_what_a_host_managed_drive_holds_is_named_and_needs_a_word() -> None:
+    held = partitioned(partition(1, filesystem="btrfs"), zoned="host-managed", geometry=KN4)
+    with pytest.raises(Refused, match="--replace"):
+        zoned_plan(held)
+    plan = zoned_plan(held, mode=Mode.REPLACE)
+    check_plan(plan)
+    assert (
+        plan.steps[0].destroys
+        == "Everything on /dev/sda, immediately. The old data there: partition 1 (btrfs, 1.1 GB)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("wishes", "mode", "says"),
+    [
+        ((zoned_wish("ext4", ()),), None, "Only btrfs in zoned mode"),
+        ((zoned_wish("btrfs", ()),), None, "Only btrfs in zoned mode"),
+        ((zoned_wish("btrfs", ("-O", "quota")),), None, "Only btrfs in zoned mode"),
+        ((zoned_wish(size_bytes=MIB),), None, "without a size"),
+        ((zoned_wish(size_bytes=MIB), zoned_wish(label="b", mount_point=None)), None, "Request one volume"),
+        ((zoned_wish(),), Mode.USE_FREE, "cannot be partitioned"),
+    ],
+)
+def test_what_a_host_managed_drive_does_not_take(
+    wishes: tuple[Wish, ...], mode: Mode | None, says: str
+) -> None:
+    with pytest.raises((Refused, BadInput), match=says):
+        zoned_plan(ZONED, *wishes, mode=mode)
+
+
+def test_zones_cannot_be_emptied_without_the_program() -> None:
+    with pytest.raises(Refused, match="the package util-linux"):
+        zoned_plan(tools=tuple(tool for tool in EVERYTHING if tool[0] != "blkzone"))
+
+
+def test_no_forged_plan_for_a_whole_drive_passes() -> None:
+    plan = zoned_plan()
+    (volume,) = plan.volumes
+    for other in (
+        replace(volume, partition=1),
+        replace(volume, path="/dev/sdx"),
+        replace(volume, filesystem="ext4", mkfs_options=()),
+        replace(volume, mkfs_options=("-m", "single")),
+        replace(volume, label="other"),
+    ):
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(replace(plan, volumes=(other,)))
+    operations = tuple(step.operation for step in plan.steps)
+    for at in range(len(operations)):
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(with_operations(plan, operations[:at] + operations[at + 1 :]))
+    with pytest.raises(BadInput, match="is inconsistent"):
+        check_plan(with_operations(plan, (ResetZones("/dev/sdx"), *operations[1:])))

@@ -1,0 +1,344 @@
+"""Who may write to a volume, and where it is mounted when nobody says so."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import drive
+from tests.unit.plan.layouts import plan_for, wish
+from wizard.apply.plan.run_summary import headline, result_sentence
+from wizard.apply.run.journal import RunState
+from wizard.apply.system.mounts import taken_places, usual_places
+from wizard.model.errors import BadInput
+from wizard.model.operations import EVERYONE, ROOT, SetOwner, Writer
+from wizard.model.plan import NO_PLACE, AddFstabLine, Mount, Plan, Subvolume
+from wizard.model.said import GIB, joined
+from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.preview import preview_lines
+from wizard.plan.request.using import Usual, free_place, owner_options, put_to_use
+from wizard.plan.request.volume_request import Wish, parse_volume
+from wizard.probe.host import environment
+
+ANNA = Writer("person", "anna", 1000, 1001)
+FAMILY = Writer("group", "family", 0, 2000)
+PLACE = "/srv/media"
+
+
+def for_writer(writer: Writer, filesystem: str = "ext4", place: str | None = PLACE) -> Plan:
+    return plan_for(drive(), replace(wish(filesystem, mount_point=place), writer=writer))
+
+
+def commands(plan: Plan) -> list[tuple[str, ...]]:
+    return [argv for step in plan.steps for argv in step.commands]
+
+
+def given(plan: Plan) -> list[tuple[str, ...]]:
+    return [argv for argv in commands(plan) if argv[0] in ("chown", "chmod")]
+
+
+@pytest.mark.parametrize(
+    ("writer", "filesystem", "wanted"),
+    [
+        (ANNA, "xfs", [("chown", "1000:1001"), ("chmod", "0755")]),
+        (ANNA, "f2fs", [("chown", "1000:1001"), ("chmod", "0755")]),
+        (FAMILY, "ext4", [("chown", "0:2000"), ("chmod", "2775")]),
+        (EVERYONE, "btrfs", [("chown", "0:0"), ("chmod", "1777")]),
+        (ROOT, "xfs", []),
+        (ANNA, "exfat", []),
+    ],
+)
+def test_the_top_is_given_to_who_may_write(
+    writer: Writer, filesystem: str, wanted: Sequence[tuple[str, ...]]
+) -> None:
+    plan = for_writer(writer, filesystem)
+    assert [argv[:2] for argv in given(plan)] == wanted
+    kinds = [step.operation.kind for step in plan.steps]
+    assert ("set-owner" in kinds) == bool(wanted)
+    if wanted:
+        assert kinds.index("make-filesystem") < kinds.index("set-owner") < kinds.index("add-fstab-line")
+
+
+def test_mke2fs_gives_it_to_a_person_itself() -> None:
+    plan = for_writer(ANNA)
+    (made,) = [argv for argv in commands(plan) if argv[0] == "mkfs.ext4"]
+    assert "root_owner=1000:1001" in made[made.index("-E") + 1].split(",")
+    assert not given(plan)
+    (other,) = [argv for argv in commands(for_writer(FAMILY)) if argv[0] == "mkfs.ext4"]
+    assert "root_owner" not in " ".join(other)
+
+
+def test_a_filesystem_that_is_looked_into_writes_nothing_by_itself() -> None:
+    mounts = [argv for argv in commands(for_writer(EVERYONE)) if argv[0] == "mount"]
+    assert "noinit_itable" in mounts[0][mounts[0].index("-o") + 1]
+    assert "noinit_itable" not in " ".join(mounts[-1])
+
+
+def test_every_subvolume_is_given_too() -> None:
+    asked = replace(
+        wish("btrfs"), subvolumes=(Subvolume("@", "/srv/a"), Subvolume("@/in", None)), writer=ANNA
+    )
+    plan = plan_for(drive(), asked)
+    (operation,) = [step.operation for step in plan.steps if isinstance(step.operation, SetOwner)]
+    assert operation.names == ("@", "@/in")
+    assert [argv[2:] for argv in given(plan)] == [
+        tuple(f"/run/diskwright/{operation.uuid}{name}" for name in ("", "/@", "/@/in"))
+    ] * 2
+
+
+@pytest.mark.parametrize("filesystem", ["vfat", "exfat", "ntfs"])
+@pytest.mark.parametrize(
+    ("writer", "wanted"),
+    [
+        (ANNA, {"uid=1000", "gid=1001", "fmask=0022", "dmask=0022"}),
+        (FAMILY, {"gid=2000", "fmask=0002", "dmask=0002"}),
+        (EVERYONE, {"fmask=0000", "dmask=0000"}),
+        (ROOT, set()),
+    ],
+)
+def test_a_filesystem_without_owners_is_mounted_for_them(
+    writer: Writer, filesystem: str, wanted: set[str]
+) -> None:
+    operations = [step.operation for step in for_writer(writer, filesystem).steps]
+    for operation in operations:
+        if isinstance(operation, AddFstabLine | Mount):
+            assert {one for one in operation.options if one != "nofail"} == {"noatime", *wanted}
+
+
+def test_what_was_asked_for_beside_stays() -> None:
+    plan = for_writer(ANNA, "vfat")
+    asked = replace(plan.volumes[0], mount_options=("noatime", "dmask=0000", "uid=7"))
+    assert owner_options(asked.filesystem, asked.writer, asked.mount_options) == ("gid=1001", "fmask=0022")
+
+
+def test_a_plan_says_who_and_reads_back() -> None:
+    plan = for_writer(FAMILY, "xfs")
+    text = render_plan(plan)
+    assert read_plan(text, "it") == plan
+    assert '"media" will be writable by the group family.' in "\n".join(preview_lines(plan, 100))
+    assert any("the group family" in step.sentence for step in plan.steps)
+
+
+def test_a_plan_of_before_reads_on() -> None:
+    assert '"writer"' not in render_plan(for_writer(ROOT))
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        Writer("person", "anna", 0, 0),
+        Writer("person", "", 1000, 1000),
+        Writer("person", "anna\n", 1000, 1000),
+        Writer("person", "anna", 2**32 - 1, 0),
+        Writer("group", "family", 5, 2000),
+        Writer("group", "wheel", 0, 0),
+        Writer("everyone", "anna", 1000, 0),
+        Writer("root", "", 1000, 1000),
+    ],
+)
+def test_no_forged_writer_passes(forged: Writer) -> None:
+    """Neither where the steps follow from it, nor where they are another's."""
+    plan = for_writer(ANNA, "xfs")
+    check_plan(plan)
+    with pytest.raises(BadInput, match="has an invalid writer"):
+        check_plan(for_writer(forged, "xfs"))
+    with pytest.raises(BadInput, match="the operations do not match the volumes"):
+        check_plan(replace(plan, volumes=(replace(plan.volumes[0], writer=FAMILY),)))
+    system = for_writer(ANNA, "xfs")
+    with pytest.raises(BadInput, match="is writable by root only"):
+        check_plan(replace(system, volumes=(replace(system.volumes[0], role="home"),)))
+
+
+def test_nobody_is_given_what_a_system_lives_on() -> None:
+    asked = replace(wish("ext4", size_bytes=GIB), role="home", writer=ANNA)
+    assert plan_for(drive(), asked).volumes[0].writer == ROOT
+    swap = replace(wish("swap", mount_point=NO_PLACE), writer=ANNA)
+    assert plan_for(drive(), swap).volumes[0].writer == ROOT
+    with pytest.raises(BadInput, match="Omit writable="):
+        put_to_use(replace(wish("ext4"), role="home"), drive(), Usual(), writer=ANNA)
+
+
+@pytest.mark.parametrize(
+    ("sudo", "pkexec", "login", "own", "wanted"),
+    [
+        ("1", "2", "2", 2, "daemon"),
+        (None, "1", "2", 2, "daemon"),
+        (None, None, "1", 2, "daemon"),
+        (None, None, "4294967295", 1, "daemon"),
+        (None, None, None, 1, "daemon"),
+        ("4242424", "1", None, 0, "daemon"),
+        ("x", None, "1", 0, "daemon"),
+        ("0", "1", "1", 1, ""),
+        (None, None, "4294967295", 0, ""),
+    ],
+)
+def test_who_called(
+    sudo: str | None,
+    pkexec: str | None,
+    login: str | None,
+    own: int,
+    wanted: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who asked for root comes before who logged in, and that before who runs it; the number of nobody, and
+    one that the system does not know, is passed over."""
+    for name, value in (("SUDO_UID", sudo), ("PKEXEC_UID", pkexec)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    told = tmp_path / "loginuid"
+    if login is not None:
+        told.write_text(login)
+    monkeypatch.setattr(environment, "LOGIN_UID", told)
+    monkeypatch.setattr("os.getuid", lambda: own)
+    assert environment.caller() == (Writer("person", "daemon", 1, 1) if wanted else ROOT)
+
+
+def test_who_is_meant_by_a_name() -> None:
+    assert environment.writer_named("daemon") == Writer("person", "daemon", 1, 1)
+    assert environment.writer_named("group:daemon") == Writer("group", "daemon", 0, 1)
+    assert environment.writer_named("everyone") == EVERYONE
+    assert environment.writer_named("root") == environment.writer_named("group:root") == ROOT
+    with pytest.raises(BadInput, match="User 'nobody-here' does not exist"):
+        environment.writer_named("nobody-here")
+    with pytest.raises(BadInput, match="Group 'nobody-here' does not exist"):
+        environment.writer_named("group:nobody-here")
+
+
+def test_the_command_line_names_who_and_where() -> None:
+    asked = parse_volume("workload=large-media,writable=group:family,mount=none")
+    assert (asked.writable, asked.mount_point) == ("group:family", NO_PLACE)
+
+
+USUAL = Usual(ANNA, "/srv", frozenset({"/srv/taken", "/srv/above/below"}))
+
+
+def used(asked: Wish) -> tuple[str | None, Writer]:
+    done = put_to_use(asked, drive(), USUAL)
+    return done.mount_point, done.writer
+
+
+def test_data_is_mounted_for_whoever_called() -> None:
+    assert used(wish("ext4")) == ("/srv/media", ANNA)
+    assert used(wish("ext4", label="taken")) == ("/srv/taken-2", ANNA)
+    assert used(wish("ext4", label="above")) == ("/srv/above-2", ANNA)
+    assert used(wish("ext4", label="..")) == ("/srv/data", ANNA)
+
+
+def test_a_system_s_own_is_left_alone() -> None:
+    plain = wish("ext4")
+    systems = replace(plain, workload=replace(plain.workload, id="desktop-root"))
+    assert used(replace(plain, role="root")) == (None, ROOT)
+    assert used(systems) == (None, ROOT)
+    assert used(wish("swap")) == (None, ROOT)
+
+
+def test_a_stick_for_other_systems_is_left_to_the_desktop_unless_something_is_said() -> None:
+    on = replace(drive(), removable=True)
+    assert put_to_use(wish("exfat"), on, USUAL).mount_point is None
+    assert put_to_use(wish("exfat"), replace(drive(), bus="usb"), USUAL).mount_point is None
+    portable = replace(wish("ext4"), workload=replace(wish("ext4").workload, id="portable"))
+    assert put_to_use(portable, on, USUAL).mount_point is None
+    assert put_to_use(portable, drive(), USUAL).mount_point == "/srv/media"
+    assert put_to_use(wish("ext4"), on, USUAL).mount_point == "/srv/media"
+    assert put_to_use(wish("exfat"), on, USUAL, writer=FAMILY).mount_point is not None
+    assert put_to_use(wish("exfat"), on, USUAL, place="/mnt/x").mount_point == "/mnt/x"
+
+
+def test_what_is_said_is_done() -> None:
+    asked = put_to_use(wish("ext4"), drive(), USUAL, writer=EVERYONE, place=NO_PLACE)
+    assert (asked.mount_point, asked.writer) == (None, EVERYONE)
+    asked = put_to_use(wish("ext4"), drive(), USUAL, place="/mnt/x")
+    assert (asked.mount_point, asked.writer) == ("/mnt/x", ANNA)
+    swap = put_to_use(wish("swap"), drive(), USUAL, place=NO_PLACE)
+    assert swap.mount_point == NO_PLACE
+
+
+def test_subvolumes_with_a_place_are_the_place() -> None:
+    parts = (Subvolume("@", "/srv/a"), Subvolume("@home"))
+    asked = put_to_use(replace(wish("btrfs"), subvolumes=parts), drive(), USUAL)
+    assert (asked.mount_point, asked.writer) == (None, ANNA)
+    asked = put_to_use(replace(wish("btrfs"), subvolumes=parts[1:]), drive(), USUAL)
+    assert asked.mount_point == "/srv/media"
+
+
+def test_each_of_several_volumes_has_a_place_of_its_own() -> None:
+    first = put_to_use(wish("ext4", size_bytes=GIB), drive(), USUAL)
+    second = put_to_use(wish("ext4"), drive(), USUAL, (first,))
+    assert (first.mount_point, second.mount_point) == ("/srv/media", "/srv/media2")
+    plan_for(drive(), first, second)
+
+
+def test_a_free_place_is_above_and_below_nothing() -> None:
+    assert free_place("/srv", "a", {"/srv/ab", "/srv", "/"}) == "/srv/a"
+    assert free_place("/srv", "a", {"/srv/a/b", "/srv/a-2"}) == "/srv/a-3"
+
+
+def test_taken_is_what_is_mounted_listed_or_holds_something(tmp_path: Path) -> None:
+    places, fstab = tmp_path / "srv", tmp_path / "fstab"
+    for name in ("empty", "full/file"):
+        (places / name).mkdir(parents=True)
+    (places / "file").touch()
+    (places / "link").symlink_to(places / "empty")
+    fstab.write_text("UUID=1 /srv/listed ext4 defaults 0 2\n")
+    found = taken_places(str(places), fstab)
+    assert {one for one in found if one.startswith(str(tmp_path))} == {
+        str(places / name) for name in ("full", "file", "link")
+    }
+    assert {"/srv/listed", "/proc"} <= found
+    fstab.write_text("no line that can be read\n")
+    assert "/proc" in taken_places(str(tmp_path / "nowhere"), fstab)
+
+
+def test_a_link_is_followed_to_where_the_kernel_mounts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As /srv is on systems that keep it below /var."""
+    (tmp_path / "var").mkdir()
+    (tmp_path / "srv").symlink_to(tmp_path / "var")
+    monkeypatch.setenv("DISKWRIGHT_PLACES", str(tmp_path / "srv"))
+    assert usual_places() == str(tmp_path / "var")
+    monkeypatch.delenv("DISKWRIGHT_PLACES")
+    assert usual_places() == str(Path("/srv").resolve())
+
+
+@pytest.mark.parametrize("state", [RunState.DONE, RunState.KEPT])
+def test_the_result_begins_with_what_is_ready_where_and_for_whom(state: RunState) -> None:
+    plan = for_writer(ANNA)
+    assert result_sentence(plan, state).startswith("500 GB ready at /srv/media, writable by anna. ")
+    assert "writable by root only." in joined(headline(for_writer(ROOT), state))
+    unmounted = for_writer(ANNA, place=None)
+    assert joined(headline(unmounted, state)) == f"500 GB ready on {unmounted.volumes[0].path}, not mounted."
+
+
+def test_what_waits_and_what_failed_is_not_called_ready() -> None:
+    plan = for_writer(ANNA)
+    waiting = "Done, not in use yet: keep or undo the result."
+    assert result_sentence(plan, RunState.WAITING) == waiting
+    for state in (RunState.FAILED, RunState.UNDONE, RunState.INTERRUPTED):
+        assert headline(plan, state) == () and "ready" not in result_sentence(plan, state)
+
+
+def test_several_are_told_one_by_one() -> None:
+    parts = (Subvolume("@", "/srv/a"), Subvolume("@home", "/srv/a/home"))
+    plan = plan_for(
+        drive(),
+        replace(wish("btrfs", size_bytes=100 * GIB), subvolumes=parts, writer=FAMILY),
+        wish("swap", size_bytes=GIB, mount_point=NO_PLACE),
+    )
+    assert joined(headline(plan, RunState.DONE)) == (
+        "107 GB ready at /srv/a and /srv/a/home, writable by the group family."
+    )
+    swaps = plan_for(drive(), wish("swap", size_bytes=GIB), wish("ext4", size_bytes=GIB))
+    assert joined(headline(swaps, RunState.DONE)) == f"2 volumes ready on {drive().path}, not mounted."
+
+
+def test_where_the_file_of_mounts_cannot_be_written_nothing_is_mounted_and_that_is_said() -> None:
+    fixed = Usual(ANNA, fixed="/etc/fstab")
+    used = put_to_use(wish("ext4"), drive(), fixed)
+    assert used.mount_point is None and used.writer == ANNA
+    assert any("Cannot write /etc/fstab here" in doubt for doubt in map(str, used.doubts))
+    named = put_to_use(wish("ext4"), drive(), fixed, place="/srv/films")
+    assert named.mount_point == "/srv/films"

@@ -1,0 +1,98 @@
+"""From advice to a plan on drives with zones, as they were recorded in the lab."""
+
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+from tests.lab.visits.drives.portraits import MACHINES, file_of
+from tests.unit.plan.layouts import UUIDS
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
+from wizard.findings.diagnose import diagnose
+from wizard.model.errors import Refused
+from wizard.model.machine import Machine
+from wizard.model.operations import MakeFilesystem
+from wizard.model.plan import Plan, ResetZones
+from wizard.plan.check import check_plan
+from wizard.plan.messages import FORGOTTEN
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.request.volume_request import Wish
+from wizard.plan.undo_policy import shows_nothing, wants_word
+from wizard.probe.machine import load_machine
+
+MANAGED = ("host-managed", "nvme-zoned")
+WORKLOADS = ("small-files", "large-media", "desktop-root")
+
+
+def planned(on: Machine, workload: str, mode: Mode | None = None) -> Plan:
+    (of,) = on.drives
+    advice = advise(on, of, diagnose(on, of, ()).recording, find_workload(workload))
+    choice = advice.chosen or advice.choices[0]
+    source = cycle(UUIDS)
+    return make_plan(
+        on, of, (Wish(choice, advice.workload, None, None, "/srv/zones"),), mode, lambda: next(source)
+    )
+
+
+def holding(name: str, written: int) -> Machine:
+    """A recorded machine with so many zones written to."""
+    on = load_machine(file_of(name))
+    (of,) = on.drives
+    assert of.zones is not None
+    return replace(on, drives=(replace(of, zones=replace(of.zones, written=written)),))
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("name", MANAGED)
+def test_what_is_advised_is_planned_on_the_whole_drive(name: str, workload: str) -> None:
+    on = load_machine(file_of(name))
+    plan = planned(on, workload)
+    check_plan(plan)
+    reset, made, *_ = (step.operation for step in plan.steps)
+    assert reset == ResetZones(on.drives[0].path)
+    assert isinstance(made, MakeFilesystem)
+    assert (made.device, made.filesystem, made.options) == (
+        on.drives[0].path,
+        "btrfs",
+        ("-O", "zoned", "-d", "single", "-m", "single"),
+    )
+    assert not plan.after.partitions
+    # They were recorded where the root lies in memory.
+    assert plan.doubts == (FORGOTTEN,)
+
+
+@pytest.mark.parametrize("name", MANAGED)
+def test_zones_that_hold_something_unknown_are_only_emptied_when_that_is_asked_for(name: str) -> None:
+    for mode, says in ((None, "3 written zones"), (Mode.USE_FREE, "cannot be partitioned")):
+        with pytest.raises(Refused, match=says):
+            planned(holding(name, 3), "large-media", mode)
+    plan = planned(holding(name, 3), "large-media", Mode.REPLACE)
+    check_plan(plan)
+    assert any("3 written zones have unrecognised data" in doubt for doubt in map(str, plan.doubts))
+
+
+def test_a_host_aware_drive_without_partitions_is_refused() -> None:
+    with pytest.raises(Refused, match="accepts no partitions"):
+        planned(load_machine(file_of("host-aware")), "large-media")
+
+
+@pytest.mark.parametrize("file", sorted(MACHINES.glob("*.json")), ids=lambda path: path.stem)
+def test_no_partition_is_planned_where_the_kernel_takes_none(file: Path) -> None:
+    """Over everything that was recorded: a plan with partitions is for a drive that takes them."""
+    on = load_machine(file)
+    (of,) = on.drives
+    try:
+        plan = planned(on, "large-media", Mode.REPLACE)
+    except Refused:
+        return
+    assert not plan.after.partitions or of.zones is None or of.zones.takes_partitions is not False
+
+
+@pytest.mark.parametrize("name", MANAGED)
+def test_what_is_unknown_in_zones_is_not_called_nothing(name: str) -> None:
+    plan = planned(holding(name, 3), "large-media", Mode.REPLACE)
+    assert not shows_nothing(plan) and wants_word(plan)
+    empty = planned(holding(name, 0), "large-media", Mode.REPLACE)
+    assert shows_nothing(empty) and not wants_word(empty)

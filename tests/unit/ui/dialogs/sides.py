@@ -1,0 +1,61 @@
+"""What the tests of places beside the plan have in common: a session for one purpose, and a place to begin
+at."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tests.unit.machines import drive, machine
+from tests.unit.plan.layouts import EVERYTHING
+from tests.unit.ui.person import Person
+from wizard.host.contract import Services
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Session
+from wizard.model.advice import Advice
+from wizard.model.machine import Drive
+from wizard.plan.request.volume_request import Wish
+from wizard.ui.desk import Desk
+from wizard.ui.view import Place, ScreenStep, View
+
+MEDIA = "large-media"
+
+
+class Start(Place):
+    """Where a test begins, and what is come back to."""
+
+    step = ScreenStep.PLAN
+
+    def view(self) -> View:
+        return View("start", self.step, "start", ())
+
+
+def recorded(*drives: Drive, tools: tuple[tuple[str, str], ...] = EVERYTHING) -> RecordedServices:
+    """A machine with these drives, else with a plain one."""
+    known = machine(*(drives or (drive(),)), tools=tools)
+    return RecordedServices(known, "a test", lambda: "11111111-2222-4333-8444-555555555555")
+
+
+def session_for(services: RecordedServices, workload: str = MEDIA) -> Session:
+    """The first drive for a purpose, with one volume as is usual for it."""
+    known = services.machine
+    one = known.drives[0]
+    diagnosis = services.diagnose(known, one)
+    advice = services.advise(known, one, diagnosis.recording, workload)
+    session = Session(known, one, diagnosis, workload, advice, advice.chosen)
+    if advice.chosen is None:
+        return session
+    wish = services.put_to_use(one, Wish(advice.chosen, advice.workload, None, None, None))
+    return replace(session, wishes=(wish,))
+
+
+def advice_of(session: Session) -> Advice:
+    assert session.advice is not None
+    return session.advice
+
+
+def person_at(services: Services, session: Session, place: Callable[[Desk], Place]) -> Person:
+    """A person who has come to a place."""
+    desk = Desk(services)
+    desk.session = session
+    desk.go(Start(desk))
+    desk.go(place(desk))
+    return Person(services, desk)

@@ -1,0 +1,327 @@
+"""Questions, typing, saving, ending, and installing what is missing."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.ext4.migrations import situation
+from tests.unit.machines import drive, machine
+from tests.unit.ui.person import Person
+from wizard.advice.missing import Missing
+from wizard.apply.run.journal import RunState
+from wizard.ext4.make import make_migration
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Session, SessionConversion
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.machine import Drive
+from wizard.model.migration import Way
+from wizard.ui.dialogs.asking import Question, Typing, ending
+from wizard.ui.dialogs.health import Install
+from wizard.ui.editors.adjusting import save
+from wizard.ui.view import Field, Offer, Place, ScreenStep, Values, View, para
+
+MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
+OFFER = "Install exfatprogs with apt: 0.3 MB to download, 1.0 MB on disk."
+UUID = "11111111-2222-4333-8444-555555555555"
+
+
+class Below(Place):
+    """The screen that a question is asked over."""
+
+    step = ScreenStep.PLAN
+
+    def view(self) -> View:
+        return View("plan", ScreenStep.PLAN, "Plan", ())
+
+
+class Services(RecordedServices):
+    """A run that stands as told, and a package manager that does as told."""
+
+    def __init__(self) -> None:
+        super().__init__(machine(drive()), "a test", lambda: UUID)
+        self.stands = RunState.RUNNING
+        self.fault: DiskwrightError | None = None
+        self.refuses_offer = False
+        self.rootless = False
+        self.installed: list[Missing] = []
+        self.go = threading.Event()
+        self.go.set()
+        self.pulled, self.attached = threading.Event(), True
+
+    @property
+    def asks_for_root(self) -> bool:
+        return self.rootless
+
+    def changes(self, stop: threading.Event) -> Iterator[None]:
+        while not stop.is_set():
+            if self.pulled.wait(0.02):
+                self.pulled.clear()
+                self.attached = False
+                yield
+
+    def is_attached(self, drive: Drive) -> bool:
+        return self.attached
+
+    def obtain_root(self) -> None:
+        if self.fault:
+            raise self.fault
+        self.rootless = False
+
+    def state(self, run: Path) -> RunState:
+        if self.fault:
+            raise self.fault
+        return self.stands
+
+    def install_offer(self, missing: Missing) -> str:
+        if self.refuses_offer:
+            raise Refused("apt is not here, so nothing can be installed.")
+        return OFFER
+
+    def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
+        teller = threading.Thread(target=on_line, args=("Unpacking exfatprogs",))
+        teller.start()
+        teller.join()
+        self.go.wait(20)
+        if self.fault:
+            raise self.fault
+        self.installed.append(missing)
+
+
+def person() -> tuple[Person, Services]:
+    services = Services()
+    return Person(services), services
+
+
+@pytest.mark.parametrize("key", ["enter", "escape", "n"])
+def test_only_a_yes_does_it(key: str) -> None:
+    at, _ = person()
+    done: list[str] = []
+    at.desk.go(Question(at.desk, "Sure?", "It would be done.", "do it", lambda: done.append("done")))
+    assert at.view.over and "It would be done." in at.texts()
+    at.key(key)
+    assert not done and at.view.place == "drives"
+
+
+def test_a_yes_is_done_in_the_place_before() -> None:
+    at, _ = person()
+    seen: list[str] = []
+    at.desk.go(
+        Question(at.desk, "Sure?", (para("a"), para("b")), "do it", lambda: seen.append(at.view.place))
+    )
+    at.key("y")
+    assert seen == ["drives"]
+
+
+def test_what_goes_wrong_after_a_yes_is_told_in_the_place_before() -> None:
+    at, _ = person()
+
+    def fails() -> None:
+        raise Failed("It did not work.")
+
+    at.desk.go(Question(at.desk, "Sure?", "", "do it", fails))
+    at.key("y")
+    assert at.view.place == "drives" and at.said == "It did not work."
+
+
+def typing(at: Person, take: Callable[[Values], Callable[[], None] | None], *fields: Field) -> None:
+    at.desk.go(Typing(at.desk, "A name", "Type it.", fields or (Field("who", "Name"),), take, "take"))
+
+
+def test_what_is_wrong_is_told_and_what_was_typed_stays_but_for_secrets() -> None:
+    at, _ = person()
+
+    def take(values: Values) -> None:
+        raise BadInput(f"{values['who']} is no name.")
+
+    typing(at, take, Field("who", "Name"), Field("secret", "Secret", secret=True))
+    at.act("take", who="anna", secret="opensesame")
+    assert at.view.place == "typing" and at.said == "anna is no name."
+    assert [field.value for field in at.view.fields] == ["anna", ""]
+    at.key("escape")
+    assert at.view.place == "drives"
+
+
+def test_what_was_typed_is_gone_on_with_in_the_place_before() -> None:
+    at, _ = person()
+    seen: list[tuple[str, str]] = []
+    typing(at, lambda values: lambda: seen.append((at.view.place, values["who"])))
+    at.act("take", who="anna")
+    assert seen == [("drives", "anna")]
+
+
+def test_a_taker_that_goes_back_itself_is_not_taken_back_twice() -> None:
+    at, _ = person()
+    at.desk.go(Question(at.desk, "Below", "", "yes", lambda: None))
+
+    def take(values: Values) -> None:
+        at.desk.back()
+
+    typing(at, take)
+    at.act("take", who="anna")
+    assert at.view.place == "question"
+
+
+def test_a_field_that_is_turned_keeps_the_others() -> None:
+    at, _ = person()
+    offers = (Offer("a", "A"), Offer("b", "B"))
+    typing(at, lambda _: None, Field("which", "Which", "a", offers=offers), Field("who", "Name"))
+    at.turn("which", "b", who="anna")
+    assert [field.value for field in at.view.fields] == ["b", "anna"]
+
+
+def test_a_text_is_saved_and_that_is_told(tmp_path: Path) -> None:
+    at, _ = person()
+    saved: list[Path] = []
+    save(at.desk, "the plan", "{}", str(tmp_path / "a.json"), saved.append)
+    at.act("take")
+    assert saved == [tmp_path / "a.json"] and saved[0].read_text() == "{}"
+    assert at.said == f"The plan was saved to {saved[0]}." and at.view.place == "drives"
+
+
+def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    at, _ = person()
+    there = tmp_path / "a.json"
+    there.write_text("mine")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    save(at.desk, "the plan", "{}", str(there))
+    for name in (str(there), str(tmp_path / "dangling"), str(tmp_path)):
+        at.act("take", file=name)
+        assert at.view.place == "typing" and "already exists" in at.said
+    assert there.read_text() == "mine" and not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\0b", "~nobody-of-this-name/a", "/nonexistent/folder/a.json"])
+def test_what_is_no_name_of_a_file_is_asked_again(name: str) -> None:
+    at, _ = person()
+    save(at.desk, "the plan", "{}", "a.json")
+    at.act("take", file=name)
+    assert at.view.place == "typing" and at.said
+
+
+def test_nothing_is_asked_where_nothing_would_be_lost() -> None:
+    at, services = person()
+    assert ending(at.desk) is None
+    at.desk.run = Path("/nowhere/1")
+    for state in RunState:
+        services.stands = state
+        assert (ending(at.desk) is None) == (state is not RunState.RUNNING)
+    services.stands = RunState.DONE
+    at.act("quit")
+    assert at.desk.over
+
+
+def test_a_run_goes_on_without_the_window() -> None:
+    at, _ = person()
+    at.desk.run = Path("/nowhere/1")
+    at.act("quit")
+    assert not at.desk.over and "continues without this window" in at.text
+    at.key("enter")
+    assert not at.desk.over and at.view.place == "drives"
+    at.act("quit")
+    at.key("y")
+    assert at.desk.over
+
+
+def test_asking_to_end_twice_ends() -> None:
+    at, _ = person()
+    at.desk.run = Path("/nowhere/1")
+    at.act("quit")
+    at.act("quit")
+    assert at.desk.over
+
+
+def test_where_a_run_stands_that_cannot_be_read_is_asked_about() -> None:
+    at, services = person()
+    at.desk.run = Path("/nowhere/1")
+    services.fault = Failed("The journal cannot be read.")
+    at.act("quit")
+    assert not at.desk.over and "state of the run is unknown" in at.text
+
+
+def test_a_plan_that_is_not_applied_is_asked_about() -> None:
+    at, _ = person()
+    planned = SessionConversion("/dev/sda1", migration=make_migration(situation(), Way.FULL))
+    at.desk.session = replace(at.desk.session, moving=planned)
+    at.act("quit")
+    assert not at.desk.over and "No drive was written." in at.text
+
+
+def installing() -> tuple[Person, Services, list[str]]:
+    at, services = person()
+    done: list[str] = []
+    return at, services, done
+
+
+def test_installing_asks_once_tells_what_is_said_and_goes_on() -> None:
+    at, services, done = installing()
+    at.desk.go(Install(at.desk, MISSING, lambda: done.append(at.view.place)))
+    at.wait()
+    assert OFFER in at.texts() and not services.installed
+    services.go.clear()
+    at.desk.act("install")
+    for _ in range(200):
+        if "Unpacking exfatprogs" in at.texts():
+            break
+        threading.Event().wait(0.02)
+    assert at.view.busy and "Unpacking exfatprogs" in at.texts() and not at.desk.place.may_leave
+    at.desk.act("back")
+    assert at.view.place == "install" and "cannot be stopped" in at.said
+    services.go.set()
+    at.wait()
+    assert (
+        services.installed == [MISSING] and done == ["drives"] and at.said == "mkfs.exfat is installed now."
+    )
+
+
+def test_no_installs_nothing() -> None:
+    at, services, done = installing()
+    at.desk.go(Install(at.desk, MISSING, lambda: done.append("")))
+    at.wait()
+    at.key("enter")
+    assert not services.installed and not done and at.view.place == "drives"
+
+
+def test_what_stands_against_installing_is_told_and_can_be_tried_again() -> None:
+    at, services, done = installing()
+    services.refuses_offer = True
+    at.desk.go(Install(at.desk, MISSING, lambda: done.append("")))
+    at.wait()
+    assert "apt is not here" in at.text and at.view.action("install") is None
+    services.refuses_offer, services.fault = False, Failed("apt could not install exfatprogs.")
+    at.key("r")
+    at.key("y")
+    assert "apt could not install exfatprogs." in at.texts() and not done
+    services.fault = None
+    at.key("r")
+    at.key("y")
+    assert services.installed == [MISSING] and done == [""]
+
+
+def test_root_is_asked_for_first() -> None:
+    at, services, done = installing()
+    at.desk.go(Install(at.desk, MISSING, lambda: done.append("")))
+    at.wait()
+    services.rootless, services.fault = True, Refused("Root was not given. Nothing was written.")
+    at.key("y")
+    assert at.said == "Root was not given. Nothing was written." and not services.installed
+    services.fault = None
+    at.key("y")
+    assert services.installed == [MISSING]
+
+
+def test_a_question_about_a_drive_that_has_gone_is_left_with_its_screen() -> None:
+    at, services = person()
+    at.desk.session = Session(drive=drive())
+    at.desk.go(Below(at.desk))
+    for title in ("First", "Second"):
+        at.desk.go(Question(at.desk, title, "", "yes", lambda: None))
+    services.pulled.set()
+    for _ in range(200):
+        if at.view.place == "drives":
+            break
+        threading.Event().wait(0.02)
+    at.wait()
+    assert at.view.place == "drives" and "was disconnected" in at.said

@@ -1,0 +1,249 @@
+"""Trying filesystems, without a face."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.benchmark.trials import FASTER, OPEN, SAME, SLOWER, rounds
+from tests.unit.machines import TOOLS, drive, machine, partition, partitioned
+from tests.unit.ui.person import Person
+from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, comparisons, speeds
+from wizard.benchmark.candidates.compare import TrialProgress as Told
+from wizard.benchmark.candidates.trial import read_trial
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Session
+from wizard.model.errors import Failed
+from wizard.model.machine import Drive, Machine
+from wizard.plan.planner import Mode
+from wizard.ui import draft
+from wizard.ui.screens.alignment import TrialScreen
+from wizard.ui.screens.plan import Planning
+from wizard.ui.view import Banner, Figures, Progress, Tone
+
+
+class Services(RecordedServices):
+    """Tries at once, or when it is let; `logs` are the rounds' log ratios."""
+
+    obstacle = ""
+
+    def __init__(self, around: Machine, logs: Sequence[float]) -> None:
+        super().__init__(around, "a test")
+        self.logs, self.fault = logs, ""
+        self.asked: list[Order] = []
+        self.go, self.begun = threading.Event(), threading.Event()
+        self.go.set()
+
+    def try_filesystems(
+        self, order: Order, *, on_progress: Callable[[Told], None], stop: Callable[[], bool]
+    ) -> TrialVerdict:
+        self.asked.append(order)
+        on_progress(
+            Told(3, "xfs", "extract", 90.0, 1_000_000_000, comparisons(rounds(OPEN), "ext4", ("xfs",)))
+        )
+        self.begun.set()
+        while not (self.go.wait(0.02) or stop()):
+            pass
+        if self.fault:
+            raise Failed(self.fault)
+        return verdict_of(order, self.logs)
+
+
+def verdict_of(order: Order, logs: Sequence[float]) -> TrialVerdict:
+    names = tuple(one.id for one in order.candidates[:2])
+    had = rounds(logs, names[1])
+    return TrialVerdict(
+        drive=order.drive.path,
+        serial=order.drive.serial,
+        workload=order.workload,
+        planned="ext4",
+        extent=order.extent,
+        loads=order.loads,
+        aged=order.aged,
+        advised=order.advised,
+        ended=EndReason.DECIDED,
+        busy=False,
+        scale=1.0,
+        seconds=100.0,
+        written_bytes=2_000_000_000,
+        memory_bytes=None,
+        kernel="6.12",
+        comparisons=comparisons(had, "ext4", names[1:]),
+        speeds=speeds(had, names),
+        not_done=(),
+        candidates=order.candidates[:2],
+        rounds=had,
+    )
+
+
+def planning(
+    known: Drive, logs: Sequence[float] = FASTER, mode: Mode | None = None
+) -> tuple[Person, Services]:
+    """The plan of one volume for small files: ext4 is recommended, XFS good too."""
+    around = machine(known)
+    services = Services(around, logs)
+    at = Person(services)
+    diagnosis = services.diagnose(around, known)
+    session = Session(machine=around, drive=known, diagnosis=diagnosis, mode=mode)
+    at.desk.session = draft.for_purpose(services, session, "small-files")
+    at.desk.go(Planning(at.desk))
+    return at, services
+
+
+def tried(logs: Sequence[float]) -> tuple[Person, Services]:
+    at, services = planning(drive(), logs)
+    at.key("t")
+    at.key("enter")
+    at.act("take", token="S1")
+    return at, services
+
+
+def test_t_tries_filesystems_and_b_tests_the_alignment() -> None:
+    at, _ = planning(drive())
+    at.key("b")
+    assert isinstance(at.desk.place, TrialScreen)
+    at.key("escape")
+    at.key("t")
+    assert at.view.place == "candidates"
+    assert [(row.key, row.chosen) for row in at.rows][:3] == [("ext4", True), ("xfs", True), ("btrfs", False)]
+
+
+def test_nothing_is_tried_before_the_loss_is_told_and_the_token_typed() -> None:
+    at, services = planning(drive())
+    at.key("t")
+    at.key("enter")
+    assert "Deleted files" in at.text and "3 min" in at.text and "34.4 GB" in at.text
+    for wrong in ("", "S2"):
+        at.act("take", token=wrong)
+        assert at.view.place == "typing" and at.said and not services.asked
+    at.act("take", token="S1")
+    (order,) = services.asked
+    assert [one.id for one in order.candidates] == ["ext4", "xfs"]
+    assert (
+        order.extent.start_bytes == 1024 * 1024
+        and order.loads == ("kernel-tree", "many-files")
+        and not order.aged
+    )
+    assert "noatime" in order.candidates[0].mount_options
+
+
+def test_others_can_be_taken_and_left() -> None:
+    at, services = planning(drive())
+    at.key("t")
+    at.key("space", "btrfs")
+    at.key("space", "xfs")
+    at.key("g")
+    at.key("enter")
+    at.act("take", token="S1")
+    assert [one.id for one in services.asked[0].candidates] == ["ext4", "btrfs"] and services.asked[0].aged
+    at.key("enter")
+    at.key("t")
+    at.key("space", "ext4")
+    assert "is the reference" in at.said
+    at.key("space", "xfs")
+    at.key("enter")
+    assert "at least one more" in at.said and at.view.place == "candidates"
+
+
+def test_a_missing_program_greys_its_filesystem() -> None:
+    known = drive()
+    lacking = replace(
+        machine(known), tools=tuple((tool, f"/usr/sbin/{tool}") for tool in TOOLS if tool != "mkfs.xfs")
+    )
+    services = Services(lacking, FASTER)
+    at = Person(services)
+    session = Session(machine=lacking, drive=known, diagnosis=services.diagnose(lacking, known))
+    at.desk.session = draft.for_purpose(services, session, "small-files")
+    at.desk.go(Planning(at.desk))
+    at.key("t")
+    row = at.row("xfs")
+    assert row.chosen is None and "mkfs.xfs" in str(row.why_not)
+
+
+def test_while_it_runs_it_shows_how_far_it_is_and_is_not_left() -> None:
+    at, services = planning(drive())
+    services.go.clear()
+    at.key("t")
+    at.key("enter")
+    at.desk.act("take", values={"token": "S1"})
+    assert services.begun.wait(20)
+    shown = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
+    assert at.view.busy and shown[0].share == 0.5
+    assert any("Round 3: XFS, extract" in text for text in at.texts())
+    at.desk.act("back")
+    assert at.said == "Trying filesystems. Press S to stop." and not at.desk.place.may_leave
+    at.key("S")
+    assert not at.view.busy and at.desk.place.may_leave
+
+
+def test_where_the_advice_stands_enter_keeps_it() -> None:
+    at, _ = tried(FASTER)
+    (banner,) = (block for block in at.view.above if isinstance(block, Banner))
+    assert banner.tone is Tone.GOOD and "1.31x faster than XFS" in str(banner.text)
+    assert [block for block in at.view.panes[0].blocks if isinstance(block, Figures)]
+    assert at.view.action("use") is None
+    at.key("enter")
+    assert at.view.place == "plan" and at.desk.session.wishes[0].choice.filesystem == "ext4"
+
+
+def test_a_better_one_changes_the_plan_only_when_it_is_taken() -> None:
+    at, _ = tried(SLOWER)
+    (banner,) = (block for block in at.view.above if isinstance(block, Banner))
+    assert banner.tone is Tone.WARN and str(banner.text).endswith("Use XFS?")
+    at.key("enter")
+    assert at.desk.session.wishes[0].choice.filesystem == "ext4"
+    at, _ = tried(SLOWER)
+    at.key("x")
+    assert at.view.place == "plan" and at.desk.session.wishes[0].choice.filesystem == "xfs"
+    assert at.desk.session.plan is not None and at.desk.session.plan.volumes[0].filesystem == "xfs"
+    assert at.desk.session.trial is not None
+
+
+@pytest.mark.parametrize(("logs", "word"), [(SAME, "no measurable difference"), (OPEN, "undecided")])
+def test_no_more_is_said_than_was_found(logs: Sequence[float], word: str) -> None:
+    at, _ = tried(logs)
+    assert word in at.text and at.view.action("use") is None
+
+
+def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
+    at, services = planning(drive())
+    services.fault = "The drive does not answer."
+    at.key("t")
+    at.key("enter")
+    at.act("take", token="S1")
+    assert at.said == "The drive does not answer." and not at.view.busy
+    services.fault = ""
+    at.key("r")
+    assert "1.31x" in at.text
+
+
+def test_the_result_is_saved(tmp_path: Path) -> None:
+    at, _ = tried(OPEN)
+    at.key("s")
+    path = tmp_path / "sda-trial.json"
+    at.act("take", file=str(path))
+    assert len(read_trial(path.read_text(), "it").rounds) == 6
+
+
+def test_what_is_not_free_is_not_tried() -> None:
+    known = partitioned(partition())
+    at, services = planning(known, mode=Mode.REPLACE)
+    at.act("try")
+    assert "free space only" in at.said and not services.asked
+    at, services = planning(known, mode=Mode.USE_FREE)
+    at.key("t")
+    assert at.view.place == "candidates"
+
+
+def test_where_nothing_can_be_done_that_is_said() -> None:
+    known = drive()
+    around = machine(known)
+    services = RecordedServices(around, "a test")
+    at = Person(services)
+    session = Session(machine=around, drive=known, diagnosis=services.diagnose(around, known))
+    at.desk.session = draft.for_purpose(services, session, "small-files")
+    at.desk.go(Planning(at.desk))
+    at.act("try")
+    assert "drives cannot be measured" in at.said and at.view.place == "plan"

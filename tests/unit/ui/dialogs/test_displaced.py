@@ -1,0 +1,147 @@
+"""The quick test whether a drive is shingled, without a face: the key at the doubt, what it says before,
+and what becomes of the answer."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.unit.benchmark.shingled.displaced import NOTHING, likely_verdict
+from tests.unit.machines import drive, machine
+from tests.unit.ui.person import Person
+from wizard.benchmark.alignment import read_displaced_verdict
+from wizard.benchmark.smr_probe import ProbePhase, ProbeProgress
+from wizard.host.recorded import RecordedServices
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive
+from wizard.model.verdict import DisplacedVerdict
+from wizard.ui.view import Banner, Figures, Progress
+
+
+class Services(RecordedServices):
+    """Tests at once, or when it is let."""
+
+    obstacle = ""
+
+    def __init__(self, known: Drive) -> None:
+        super().__init__(machine(known), "a test")
+        self.asked: list[str] = []
+        self.verdict = likely_verdict()
+        self.fault = ""
+        self.go, self.begun = threading.Event(), threading.Event()
+        self.go.set()
+
+    def quick_test(
+        self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
+    ) -> DisplacedVerdict:
+        self.asked.append(drive.path)
+        on_progress(ProbeProgress(ProbePhase.IDLING, 0.75, 12.0))
+        self.begun.set()
+        while not (self.go.wait(0.02) or stop()):
+            pass
+        if self.fault:
+            raise Refused(self.fault)
+        return self.remember_test(drive, self.verdict)
+
+
+def person(known: Drive | None = None) -> tuple[Person, Services]:
+    services = Services(known or drive())
+    return Person(services), services
+
+
+def test_the_key_stands_at_the_doubt_and_says_how_long() -> None:
+    at, _ = person()
+    action = at.view.action("shingled")
+    assert action and (action.key, str(action.label), action.why_not) == ("p", "test, about 40 s", "")
+    assert [
+        block for pane in at.view.panes for block in pane.blocks if getattr(block, "key", "") == "shingled"
+    ]
+    at, _ = person(drive(zoned="host-aware"))
+    assert at.view.action("shingled") is None, "there is no doubt"
+    at, _ = person(drive(bus="loop", path="/dev/loop0"))
+    assert at.view.action("shingled") is None
+
+
+def test_the_key_is_grey_with_the_reason_where_it_is_impossible() -> None:
+    for known, said in (
+        (drive(read_only=True), "read-only"),
+        (drive(bus="usb", rotational=None), "does not report rotation"),
+        (drive(model="HGST HUS726040ALE614"), "media cache"),
+    ):
+        at, services = person(known)
+        at.key("p")
+        assert said in at.said and at.view.place == "drives" and not services.asked
+    at = Person(RecordedServices(machine(drive()), "a test"))
+    at.key("p")
+    assert "recording" in at.said and at.view.place == "drives"
+
+
+def test_it_is_told_before_then_confirmed_and_the_answer_joins_what_is_known() -> None:
+    at, services = person()
+    assert "Unknown if /dev/sda is shingled" in at.text
+    at.key("p")
+    for word in ("456 small blocks", "1824 KiB", "about 40 s", "unconfirmed on real drives", "cannot prove"):
+        assert word in at.text
+    at.key("enter")
+    assert at.view.place == "typing" and not services.asked and "No byte changes" in at.text
+    for wrong in ("", "S2"):
+        at.act("take", token=wrong)
+        assert at.view.place == "typing" and at.said and not services.asked
+    at.act("take", token="S1")
+    assert at.view.place == "displaced" and at.desk.measured_by_writing
+    assert "test again" in at.text and len(services.asked) == 1
+    (banner,) = [block for block in at.view.above if isinstance(block, Banner)]
+    assert "likely shingled" in str(banner.text) and "unconfirmed on real" in str(banner.detail[0])
+    assert [block for block in at.view.panes[0].blocks if isinstance(block, Figures)]
+    at.key("enter")
+    assert at.view.place == "drives" and "/dev/sda is likely shingled (the quick test" in at.text
+    at.key("p")
+    assert "likely shingled" in at.text
+
+
+def test_nothing_found_is_told_as_no_proof_and_the_doubt_stays() -> None:
+    at, services = person()
+    services.verdict = NOTHING
+    at.key("p")
+    at.key("enter")
+    at.act("take", token="S1")
+    assert "does not prove" in at.text
+    at.key("escape")
+    assert at.view.action("shingled") is not None
+    at.key("w")
+    assert "the quick test" in at.text or at.view.place == "reasons"
+
+
+def test_while_it_tests_it_says_what_it_does_and_is_stopped() -> None:
+    at, services = person()
+    at.key("p")
+    at.act("test")
+    services.go.clear()
+    at.desk.act("take", "", {"token": "S1"})
+    assert services.begun.wait(20)
+    (shown,) = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
+    assert shown.share == 0.75 and "Leaving the drive idle" in str(shown.said)
+    assert not at.desk.place.may_leave
+    at.key("S")
+    assert not at.view.busy and at.desk.place.may_leave
+
+
+def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
+    at, services = person()
+    services.fault = "The drive is in use."
+    at.key("p")
+    at.key("enter")
+    at.act("take", token="S1")
+    assert at.said == "The drive is in use." and not at.view.busy and at.view.action("test")
+
+
+def test_the_result_is_saved_with_every_time_and_has_its_reasons(tmp_path: Path) -> None:
+    at, _ = person()
+    at.key("p")
+    at.key("enter")
+    at.act("take", token="S1")
+    at.key("s")
+    path = tmp_path / "sda-shingled-test.json"
+    at.act("take", file=str(path))
+    assert read_displaced_verdict(path.read_text(), "it") == likely_verdict()
+    at.key("w")
+    assert at.view.place == "reasons"

@@ -1,0 +1,173 @@
+"""Measuring whether alignment matters, without a face."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from tests.unit.machines import N512, drive, machine
+from tests.unit.ui.person import Person
+from wizard.benchmark.alignment import MeasureProgress as Measured
+from wizard.benchmark.alignment import read_verdict
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Session
+from wizard.model.errors import Failed
+from wizard.model.machine import Drive
+from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.ui.screens.alignment import TrialScreen
+from wizard.ui.view import Banner, Figures, Progress
+
+
+class Services(RecordedServices):
+    """Measures at once, or when it is let."""
+
+    obstacle = ""
+
+    def __init__(self, known: Drive) -> None:
+        super().__init__(machine(known), "a test")
+        self.asked: list[tuple[bool, int | None]] = []
+        self.go, self.begun = threading.Event(), threading.Event()
+        self.go.set()
+        self.stopped = False
+        self.fault = ""
+
+    def measure(
+        self,
+        drive: Drive,
+        *,
+        write: bool,
+        physical_bytes: int | None,
+        on_progress: Callable[[Measured], None],
+        stop: Callable[[], bool],
+    ) -> Verdict:
+        self.asked.append((write, physical_bytes))
+        on_progress(Measured(120, None, 15.0, 1.8))
+        self.begun.set()
+        while not (self.go.wait(0.02) or stop()):
+            pass
+        self.stopped = stop()
+        if self.fault:
+            raise Failed(self.fault)
+        access = "write" if write else "read"
+        ratio = Ratio(1.8, 1.6, 2.0, 0.95, 300)
+        pairs = (Pair(100_000, 180_000),) * 3
+        sentence = "Aligned is 1.8x faster (1.6-2.0, 95 %)."
+        return Verdict(
+            drive.path, access, Outcome.ALIGNED_FASTER, ratio, sentence, ("A test.",), 4096, 512, 30.0, pairs
+        )
+
+
+def trial(known: Drive | None = None) -> tuple[Person, Services]:
+    measured = known or drive()
+    services = Services(measured)
+    at = Person(services)
+    at.desk.session = Session(drive=measured)
+    at.desk.go(TrialScreen(at.desk, measured))
+    return at, services
+
+
+def begin(at: Person, services: Services) -> None:
+    """Measure, and look while it goes on."""
+    services.go.clear()
+    at.desk.act("measure")
+    assert services.begun.wait(20)
+
+
+def test_enter_measures_by_reading_and_the_result_stays() -> None:
+    at, services = trial()
+    at.key("enter")
+    assert services.asked == [(False, None)]
+    assert [block for block in at.view.above if isinstance(block, Banner)]
+    assert [block for block in at.view.panes[0].blocks if isinstance(block, Figures)]
+    assert "A test." in at.texts()
+    at.key("escape")
+    at.desk.go(TrialScreen(at.desk, drive()))
+    assert "Aligned is 1.8x faster (1.6-2.0, 95 %)." in at.texts()
+    at.desk.back()
+    at.desk.go(TrialScreen(at.desk, drive(path="/dev/sdb", serial="S2")))
+    assert "Aligned is 1.8x faster (1.6-2.0, 95 %)." not in at.texts()
+
+
+def test_while_it_measures_it_shows_how_far_it_is_and_is_not_left() -> None:
+    at, services = trial()
+    begin(at, services)
+    shown = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
+    assert at.view.busy and shown[0].share == 0.5
+    assert "120 pairs so far: 1.80 times as long misaligned." in at.texts()
+    at.desk.act("back")
+    assert at.view.place == "trial" and at.said == "Measuring the drive. Press S to stop."
+    assert not at.desk.place.may_leave
+    at.key("S")
+    assert services.stopped and not at.view.busy and at.desk.place.may_leave
+
+
+def test_the_trial_ends_with_its_place() -> None:
+    at, services = trial()
+    begin(at, services)
+    at.desk.end()
+    assert at.desk.wait(20)
+    for _ in range(200):
+        if services.stopped:
+            break
+        threading.Event().wait(0.02)
+    assert services.stopped
+
+
+def test_writing_wants_the_token() -> None:
+    at, services = trial()
+    at.act("write")
+    assert at.view.over
+    for wrong in ("", "S2"):
+        at.act("take", token=wrong)
+        assert at.view.place == "typing" and at.said and not services.asked
+    at.act("take", token="S1")
+    assert services.asked == [(True, None)] and at.view.place == "trial"
+
+
+def test_blocks_are_taken_to_be_larger_only_where_the_drive_claims_small_ones() -> None:
+    at, services = trial()
+    at.act("as-large")
+    assert not services.asked and "512-byte blocks" in at.said
+    at, services = trial(drive(geometry=N512))
+    at.act("as-large")
+    assert services.asked == [(False, 4096)]
+
+
+def test_writing_is_refused_where_nothing_is_free() -> None:
+    at, services = trial(replace(drive(), read_only=True))
+    assert "Cannot measure by writing:" in at.texts()
+    at.act("write")
+    assert "read-only" in at.said and at.view.place == "trial" and not services.asked
+
+
+def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
+    at, services = trial()
+    services.fault = "The drive does not answer."
+    at.key("enter")
+    assert at.said == "The drive does not answer." and not at.view.busy
+    services.fault = ""
+    at.key("enter")
+    assert "Aligned is 1.8x faster (1.6-2.0, 95 %)." in at.texts()
+
+
+def test_the_result_is_saved_and_has_its_reasons(tmp_path: Path) -> None:
+    at, _ = trial()
+    at.key("enter")
+    at.key("s")
+    path = tmp_path / "sda-benchmark.json"
+    at.act("take", file=str(path))
+    assert read_verdict(path.read_text(), "it").outcome is Outcome.ALIGNED_FASTER
+    assert at.said.startswith("The result was saved to ")
+    at.key("w")
+    assert at.view.place == "reasons" and "1.80 times as long misaligned" in at.text
+
+
+def test_where_nothing_can_be_measured_that_is_said() -> None:
+    known = drive()
+    at = Person(RecordedServices(machine(known), "a test"))
+    at.desk.go(TrialScreen(at.desk, known))
+    assert "Not possible here:" in at.texts() and "drives cannot be measured" in at.text
+    at.act("measure")
+    assert "drives cannot be measured" in at.said
+    at.key("enter")
+    assert at.view.place == "drives"

@@ -1,0 +1,249 @@
+"""The ways to ext4, without a face."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.ext4.migrations import EXT3, TARGET, situation
+from tests.unit.machines import machine, partition, partitioned
+from tests.unit.ui.person import Person
+from wizard.ext4.assessment import Situation
+from wizard.ext4.carry import read_carried
+from wizard.ext4.ways import prospect_of
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import Session, SessionConversion
+from wizard.host.this_system import carried_for, plan_for
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.machine import Drive
+from wizard.model.migration import Carried, Migration, Prospect, Way
+from wizard.ui.screens.ways import WaysScreen
+from wizard.ui.view import Banner, Command, Tone
+
+DRIVE = partitioned(partition(1, filesystem="ext3"))
+DEVICE = "/dev/sda1"
+
+
+class Services(RecordedServices):
+    """Looks at a made-up filesystem."""
+
+    obstacle = ""
+    apply_obstacle = ""
+
+    def __init__(self, found: Situation) -> None:
+        super().__init__(machine(DRIVE), "a test")
+        self.found = found
+        self.asked: list[SessionConversion] = []
+        self.planned: list[SessionConversion] = []
+        self.fault: DiskwrightError | None = None
+        self.rootless, self.gives_root, self.roots = False, True, 0
+        self.go = threading.Event()
+        self.go.set()
+
+    @property
+    def asks_for_root(self) -> bool:
+        return self.rootless
+
+    def obtain_root(self) -> None:
+        self.roots += 1
+        if not self.gives_root:
+            raise Refused("Root was not given. Nothing was written.")
+        self.rootless = False
+
+    def _there(self, moving: SessionConversion) -> Situation:
+        self.go.wait(20)
+        if self.fault:
+            raise self.fault
+        return replace(self.found, target=TARGET) if moving.target else self.found
+
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
+        self.asked.append(moving)
+        return prospect_of(self._there(moving)), 600.0
+
+    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
+        self.planned.append(moving)
+        return plan_for(self._there(moving), moving)
+
+    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
+        return carried_for(self._there(moving), moving)
+
+
+def ways(found: Situation | None = None, services: Services | None = None) -> tuple[Person, Services]:
+    services = services or Services(found or situation())
+    at = Person(services)
+    at.desk.session = Session(drive=DRIVE, machine=machine(DRIVE))
+    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
+    at.wait()
+    return at, services
+
+
+def moving(at: Person) -> SessionConversion:
+    settled = at.desk.session.moving
+    assert settled is not None
+    return settled
+
+
+def test_the_recommended_way_is_under_the_cursor_and_everything_of_it_is_told() -> None:
+    at, services = ways()
+    assert [row.key for row in at.rows] == [way.value for way in Way]
+    assert at.view.rows and at.view.rows.at == "full"
+    assert "recommended" in [str(cell.text) for cell in at.row("full").cells]
+    offer = next(one for one in prospect_of(services.found).offers if one.way is Way.FULL)
+    assert all(said in at.text for said in (*offer.gains, *offer.costs, offer.undone))
+    at.desk.moved("mount")
+    assert "Mounts with the ext4 driver" in at.text
+
+
+def test_while_it_is_looked_at_nothing_else_is_begun() -> None:
+    services = Services(situation())
+    services.go.clear()
+    at = Person(services)
+    at.desk.session = Session(drive=DRIVE)
+    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
+    assert at.view.busy and at.view.rows is None
+    at.desk.act("again")
+    assert "Still checking" in at.said
+    services.go.set()
+    at.wait()
+    assert not at.view.busy and len(services.asked) == 1
+
+
+def test_root_is_asked_for_before_looking_and_again_after_a_no() -> None:
+    services = Services(situation())
+    services.rootless, services.gives_root = True, False
+    at, _ = ways(services=services)
+    assert at.said == "Root was not given. Nothing was written." and not services.asked
+    services.gives_root = True
+    at.key("r")
+    assert len(services.asked) == 1 and services.roots == 2 and at.rows
+
+
+def test_what_stands_against_looking_is_told_and_it_can_be_tried_again() -> None:
+    services = Services(situation())
+    services.fault = BadInput("/dev/sda1 holds no ext filesystem.")
+    at, _ = ways(services=services)
+    assert "/dev/sda1 holds no ext filesystem." in at.text and not at.rows
+    services.fault = None
+    at.key("r")
+    assert at.rows and "holds no ext" not in at.text
+
+
+def test_comparing_is_switched_where_it_is_a_choice() -> None:
+    at, _ = ways()
+    assert "every file is compared before and after" in at.text and "10 min" in at.text
+    at.key("c")
+    assert not moving(at).compares and "files are not compared individually" in at.text
+    at.desk.moved("mount")
+    assert at.view.action("compare") is None
+
+
+def test_repairing_is_offered_only_where_something_is_damaged() -> None:
+    at, _ = ways()
+    assert at.view.action("repair") is None
+    at, _ = ways(situation(replace(EXT3, has_errors=True)))
+    assert "Damage is not repaired." in at.text
+    at.key("x")
+    assert moving(at).repairs and "Damage may be repaired." in at.text
+
+
+def test_a_folder_is_looked_at_and_an_empty_line_takes_the_usual_one() -> None:
+    at, services = ways()
+    at.key("f")
+    at.act("take", folder="/mnt/backup")
+    assert services.asked[-1].folder == Path("/mnt/backup") and "Uses space in /mnt/backup." in at.text
+    at.key("f")
+    at.act("take", folder="")
+    assert services.asked[-1].folder is None
+
+
+def test_a_fresh_ext4_wants_its_volume_first() -> None:
+    at, services = ways()
+    at.desk.moved("fresh")
+    at.key("enter", "fresh")
+    assert at.view.over
+    at.act("take", target=" ")
+    assert at.view.place == "typing" and at.said
+    at.act("take", target="/dev/sdb1")
+    assert services.asked[-1].target == "/dev/sdb1" and "Created on /dev/sdb1." in at.text
+    assert not services.planned and at.view.rows and at.view.rows.at == "fresh"
+
+
+def test_a_way_that_cannot_be_had_says_why_and_is_not_planned() -> None:
+    at, services = ways(situation(mounts=("/srv",)))
+    refused = next(row for row in at.rows if row.why_not)
+    at.desk.moved(refused.key)
+    assert "cannot" in [str(cell.text) for cell in refused.cells]
+    at.act("review", refused.key)
+    assert at.said == str(refused.why_not) and not services.planned
+
+
+def test_a_filesystem_in_use_is_carried_and_what_to_do_then_is_told(tmp_path: Path) -> None:
+    at, _ = ways(situation(mounts=("/srv",), opened=True, device_bytes=EXT3.size_bytes))
+    at.desk.moved("full")
+    at.key("w", "full")
+    path = tmp_path / "carry.json"
+    at.act("take", file=str(path))
+    assert read_carried(path.read_text(), "it").way is Way.FULL
+    assert at.view.place == "page" and "No changes have been made yet." in at.text
+    commands = [block.argv for block in at.view.panes[0].blocks if isinstance(block, Command)]
+    assert any("apply" in argv for argv in commands)
+    at.key("escape")
+    assert at.view.place == "ways" and "was saved to" in at.said
+
+
+def test_only_a_filesystem_in_use_is_carried() -> None:
+    at, _ = ways()
+    assert at.view.action("carry") is None
+
+
+def test_a_way_that_is_not_carried_says_so() -> None:
+    at, _ = ways(situation(mounts=("/srv",), opened=True))
+    at.desk.moved("mount")
+    at.key("w", "mount")
+    assert "Only the light and full conversions" in at.said and at.view.place == "ways"
+
+
+def test_enter_plans_the_way_and_leads_to_its_review() -> None:
+    pytest.importorskip("wizard.ui.screens.review")
+    at, services = ways()
+    at.key("c")
+    at.key("enter", "light")
+    assert services.planned[0].way is Way.LIGHT and not services.planned[0].compares
+    assert at.view.place == "review"
+    planned = moving(at).migration
+    assert planned is not None and planned.way is Way.LIGHT
+
+
+def test_what_stands_against_planning_is_told_among_the_ways() -> None:
+    at, services = ways()
+    services.fault = Refused("Another program changed it. Nothing was written.")
+    at.key("enter")
+    assert at.view.place == "ways" and at.said == "Another program changed it. Nothing was written."
+    services.fault = None
+    assert at.rows
+
+
+def test_what_was_settled_stays_for_the_same_filesystem_only() -> None:
+    at, services = ways()
+    at.key("c")
+    at.key("escape")
+    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
+    at.wait()
+    assert not moving(at).compares and len(services.asked) == 2
+    at.key("escape")
+    at.desk.go(WaysScreen(at.desk, DRIVE, "/dev/sda2"))
+    at.wait()
+    assert moving(at).compares
+
+
+def test_a_review_calls_nothing_safe_that_a_power_cut_can_damage() -> None:
+    protected, _ = ways()
+    protected.key("enter", "full")
+    (banner,) = [block for block in protected.view.above if isinstance(block, Banner)]
+    assert banner.tone is Tone.GOOD and "Nothing is lost." in str(banner.text)
+    at, _ = ways(situation(no_snapshots="this kernel has no dm_snapshot"))
+    at.key("enter", "full")
+    (banner,) = [block for block in at.view.above if isinstance(block, Banner)]
+    assert banner.tone is Tone.WARN and "Nothing is lost" not in at.text
+    assert "Have a backup." in str(banner.text)

@@ -1,0 +1,161 @@
+"""A machine that pretends to be live: it gives root, begins runs and has a journal, and writes nowhere."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.unit.machines import drive, machine
+from tests.unit.ui.person import Person
+from wizard.apply.run.journal import RunState
+from wizard.apply.run_control import NextCommands
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import OpenRun
+from wizard.model.changes import Changes
+from wizard.model.errors import Refused
+from wizard.model.ext import Event, JournalEntry
+from wizard.model.machine import Drive, Machine
+from wizard.model.migration import Migration
+from wizard.model.plan import Plan
+from wizard.plan.undo_policy import WayBackRoom
+
+RUN = Path("/nowhere/20261121-000000-sda")
+MEDIA = "large-media"
+
+
+@dataclass
+class Seen:
+    """What was asked for."""
+
+    roots: int = 0
+    started: list[str] = field(default_factory=list)
+    secrets: list[bytes | None] = field(default_factory=list)
+    stopped: int = 0
+    resumed: int = 0
+    over: int = 0
+    settled: list[tuple[str, bytes | None]] = field(default_factory=list)
+
+
+class Live(RecordedServices):
+    """`unread` is what a plain user sees of the machine. `journal` is what a run tells, `ends` how it stands
+    then. `open` are the open runs, `opens` those that are open once a run was begun. `ways`
+    are the commands that work on it, if they differ from those of its state."""
+
+    obstacle = ""
+    apply_obstacle = ""
+
+    def __init__(
+        self, known: Machine | None = None, *, unread: Machine | None = None, gives_root: bool = True
+    ) -> None:
+        self.known = known or machine()
+        super().__init__(unread or self.known, "a test", lambda: "11111111-2222-4333-8444-555555555555")
+        self.seen, self.gives_root, self.rootless = Seen(), gives_root, unread is not None
+        self.attached: Callable[[Drive], bool] = lambda _: True
+        self.journal: list[JournalEntry] = []
+        self.ends = RunState.DONE
+        self.plan_begun: Plan | None = None
+        self.fault: BaseException | None = None
+        self.room: WayBackRoom | None = None
+        self.open: tuple[OpenRun, ...] = ()
+        self.opens: tuple[OpenRun, ...] = ()
+        self.ways: NextCommands | None = None
+
+    @property
+    def asks_for_root(self) -> bool:
+        return self.rootless
+
+    def obtain_root(self) -> None:
+        self.seen.roots += 1
+        if not self.gives_root:
+            raise Refused("Root was not given. Nothing was written.")
+        self.rootless, self.machine = False, self.known
+
+    def next_commands(self, run: Path) -> NextCommands | None:
+        early = (RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED)
+        by_state = {RunState.WAITING: ("keep", "undo"), **dict.fromkeys(early, ("resume", "undo"))}
+        return self.ways or NextCommands(by_state.get(self.ends, ()))
+
+    def is_attached(self, drive: Drive) -> bool:
+        return self.attached(drive)
+
+    def open_runs(self) -> tuple[OpenRun, ...]:
+        return self.open
+
+    def document(self, run: Path) -> Plan | Changes | Migration:
+        assert self.plan_begun is not None
+        return self.plan_begun
+
+    def tries_out(self, plan: Plan) -> bool:
+        return self.room is not None
+
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        return self.room or super().way_back_room(plan)
+
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        assert not self.asks_for_root
+        self.seen.started.extend(tokens)
+        self.seen.secrets.append(secret)
+        if self.fault:
+            raise self.fault
+        self.plan_begun = plan
+        self.open = self.opens or self.open
+        return RUN
+
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+        yield from self.journal
+
+    def state(self, run: Path) -> RunState:
+        return self.ends
+
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
+        if self.fault:
+            raise self.fault
+        self.seen.settled.append(("keep", secret))
+        self.ends = RunState.KEPT
+        return "It is mounted."
+
+    def undo(self, run: Path) -> None:
+        if self.fault:
+            raise self.fault
+        self.seen.settled.append(("undo", None))
+        self.ends = RunState.UNDONE
+
+    def wants_secret(self, run: Path) -> bool:
+        return bool(self.plan_begun and self.plan_begun.containers)
+
+    def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
+        self.seen.resumed += 1
+        self.seen.over += over_bad_sectors
+        self.seen.secrets.append(secret)
+        self.ends = RunState.DONE
+
+    def request_stop(self, run: Path) -> None:
+        self.seen.stopped += 1
+
+
+def entry(event: Event, sentence: str, step: int = 0, output: str = "") -> JournalEntry:
+    """One line of a journal."""
+    return JournalEntry("2026-11-21T00:00:00+00:00", event, step, sentence, (), output)
+
+
+def at_review(services: Live, purpose: str = MEDIA) -> Person:
+    """A person who has planned the first drive for a purpose."""
+    person = Person(services)
+    path = services.drive_paths()[0]
+    person.desk.moved(path)
+    person.act("set-up", path)
+    person.act("plan", purpose)
+    person.key("enter")
+    assert person.view.place == "review", (person.view.place, person.said)
+    return person
+
+
+def begun(services: Live, token: str = "S1") -> Person:
+    """The same person, at the work or its result."""
+    person = at_review(services)
+    person.act("apply", token0=token)
+    return person
+
+
+def closed() -> Machine:
+    """A drive of which a plain user sees only what sysfs tells."""
+    return machine(drive(table=None, content_digest=None, free=()), root=False)

@@ -1,0 +1,72 @@
+"""What the first screen tells of the system that diskwright runs on."""
+
+from dataclasses import replace
+
+from tests.unit.machines import drive, machine
+from tests.unit.plan.layouts import EVERYTHING
+from tests.unit.ui.live import Live
+from tests.unit.ui.person import Person
+from wizard.model.machine import Machine, Use
+
+MEDIUM = drive(
+    path="/dev/sdb",
+    serial="stick",
+    wwn="naa.stick",
+    by_id=(),
+    uses=(Use("running-system", "/dev/sdb1", "/run/live/medium"),),
+)
+
+
+def started_from(*missing: str, live: bool = True) -> Live:
+    """A system with another drive than its own, without some programs."""
+    known = machine(drive(), MEDIUM)
+    tools = tuple((name, path) for name, path in EVERYTHING if name not in missing)
+    return Live(replace(known, live_medium=live, tools=tools))
+
+
+def rows(person: Person) -> list[str]:
+    assert person.view.rows
+    return [row.key for row in person.view.rows.rows]
+
+
+def test_the_medium_is_named_in_one_line_and_not_listed() -> None:
+    person = Person(started_from())
+    assert rows(person) == ["/dev/sda"]
+    assert person.said == "Not listed: /dev/sdb, the boot drive of this system."
+    person.desk.moved("/dev/sda")
+    assert not person.said
+
+
+def test_an_installed_systems_drive_is_listed() -> None:
+    person = Person(started_from(live=False))
+    assert rows(person) == ["/dev/sda", "/dev/sdb"] and not person.said
+
+
+def test_a_live_system_tells_what_it_lacks_in_one_line() -> None:
+    person = Person(started_from("mkfs.xfs", "smartctl"))
+    assert person.said == "This system lacks mkfs.xfs and smartctl. Everything else works."
+
+
+def test_an_installed_system_is_asked_about_such_programs_only_when_they_are_wanted() -> None:
+    assert not Person(started_from("mkfs.xfs", "smartctl", live=False)).said
+
+
+def test_without_what_every_change_needs_that_is_told_first() -> None:
+    person = Person(started_from("partx", "smartctl", live=False))
+    assert person.said == "Cannot set up any drive: this system lacks partx."
+
+
+def test_a_recording_without_programs_tells_nothing_of_them() -> None:
+    known: Machine = replace(machine(drive()), tools=())
+    assert not Person(Live(known)).said
+
+
+def test_a_live_system_is_said_to_forget_what_is_mounted_at_boot() -> None:
+    person = Person(started_from())
+    person.act("set-up", "/dev/sda")
+    person.act("plan", "large-media")
+    assert "boot mount configuration" in person.text
+    installed = Person(started_from(live=False))
+    installed.act("set-up", "/dev/sda")
+    installed.act("plan", "large-media")
+    assert "/srv/media" in installed.text and "boot mount configuration" not in installed.text

@@ -1,0 +1,72 @@
+"""Table and volume group: offered with the planner's reason against them, and never taken against it."""
+
+import pytest
+
+from tests.unit.ui.dialogs.sides import person_at, recorded, session_for
+from tests.unit.ui.person import Person
+from wizard.model.errors import BadInput, Refused
+from wizard.plan.request.volume_request import Arrangement
+from wizard.ui.editors.candidates import Arrange
+
+
+def arrange(came: list[Arrangement], now: Arrangement, *refused: Arrangement) -> Person:
+    services = recorded()
+
+    def check(asked: Arrangement) -> None:
+        if asked in refused:
+            raise Refused("It cannot be.")
+
+    session = session_for(services)
+    return person_at(services, session, lambda desk: Arrange(desk, now, check, came.append))
+
+
+@pytest.mark.parametrize("table", ["gpt", "mbr"])
+@pytest.mark.parametrize("group", ["", "lvm"])
+def test_what_is_turned_to_is_taken(table: str, group: str) -> None:
+    came: list[Arrangement] = []
+    person = arrange(came, Arrangement())
+    person.act("take", table=table, group=group)
+    assert came == [Arrangement("mbr" if table == "mbr" else "gpt", group == "lvm")]
+    assert person.view.place == "start"
+
+
+def test_what_cannot_be_says_why_and_is_not_taken() -> None:
+    came: list[Arrangement] = []
+    person = arrange(came, Arrangement(), Arrangement("mbr"))
+    assert str(person.view.fields[0].offers[1].why_not) == "It cannot be."
+    person.turn("table", "mbr")
+    assert person.said == "It cannot be."
+    person.key("enter")
+    assert not came and person.view.place == "arrangement" and person.said == "It cannot be."
+    person.turn("table", "gpt")
+    assert person.said == ""
+    person.key("enter")
+    assert came == [Arrangement()]
+
+
+def test_each_bears_on_the_other() -> None:
+    person = arrange([], Arrangement(), Arrangement("mbr", grouped=True))
+    assert [str(field.offers[1].why_not) for field in person.view.fields] == ["", ""]
+    person.turn("table", "mbr")
+    assert str(person.view.fields[1].offers[1].why_not) == "It cannot be."
+
+
+def test_where_nothing_can_be_planned_neither_is_blamed() -> None:
+    every = [Arrangement(table, grouped) for table in ("gpt", "mbr") for grouped in (False, True)]
+    person = arrange([], Arrangement(), *every)
+    assert [str(field.offers[1].why_not) for field in person.view.fields] == ["", ""]
+
+
+def test_what_take_refuses_is_told() -> None:
+    services = recorded()
+
+    def refuse(_: Arrangement) -> None:
+        raise BadInput("Not like this.")
+
+    person = person_at(
+        services,
+        session_for(services),
+        lambda desk: Arrange(desk, Arrangement(), lambda _: None, refuse),
+    )
+    person.key("enter")
+    assert person.said == "Not like this." and person.view.place == "arrangement"

@@ -1,0 +1,257 @@
+"""The first screen: where the cursor is, the runs that come first, and what is told of their drives."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import drive, machine, partition, partitioned
+from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.ui.live import RUN, Live
+from tests.unit.ui.person import Person, texts_of_row
+from wizard.apply.run.journal import RunState
+from wizard.host.session import OpenRun
+from wizard.model.ext import Waiting
+from wizard.model.machine import Drive, Machine, Signature
+from wizard.model.said import GIB, MIB
+from wizard.ui.desk import Desk
+from wizard.ui.view import Para
+
+
+def other(path: str = "/dev/sdb") -> Drive:
+    """A second drive."""
+    return drive(path=path, serial=path[-3:], wwn=f"naa.{path}", by_id=())
+
+
+def plug_in(person: Person, services: Live, added: Drive) -> None:
+    """One drive more is there."""
+    services.known = services.machine = machine(*services.known.drives, added)
+    person.desk.place.drives_changed()
+    person.wait()
+
+
+def cursor(person: Person) -> str:
+    """The row that the cursor stands on."""
+    assert person.view.rows
+    return person.view.rows.at
+
+
+def test_the_cursor_goes_to_a_new_drive_only_while_nobody_has_led_it() -> None:
+    services = Live()
+    person = Person(services)
+    plug_in(person, services, other())
+    assert cursor(person) == "/dev/sdb"
+    person.desk.moved("/dev/sda")
+    plug_in(person, services, other("/dev/sdc"))
+    assert cursor(person) == "/dev/sda" and "sdc was plugged in" in person.said
+
+
+def test_a_drive_that_was_acted_on_without_leading_the_cursor_keeps_it() -> None:
+    services = Live()
+    person = Person(services)
+    person.desk.act("actions", "/dev/sda")
+    person.act("back")
+    plug_in(person, services, replace(other(), size_bytes=0))
+    assert cursor(person) == "/dev/sda"
+
+
+def with_run(state: str, *ways: str, on: str = "/dev/sda", known: Machine | None = None) -> Live:
+    """A machine with a run on one device."""
+    services = Live(known)
+    services.ends = RunState(state)
+    services.open = (OpenRun(RUN, state, (on,), ways),)
+    services.plan_begun = plan_for(drive(), wish("ext4"))
+    return services
+
+
+def at(person: Person, row: str, name: str) -> None:
+    """Do an action at a row, to which the cursor goes first."""
+    person.desk.moved(row)
+    person.act(name)
+
+
+def two_parts() -> Drive:
+    """Two partitions, of which the second holds an ext4."""
+    first = partition(1, MIB, GIB)
+    return partitioned(first, partition(2, MIB + GIB, GIB, filesystem="ext4"))
+
+
+def greyed(person: Person) -> dict[str, str]:
+    """What cannot be done in a menu, and why."""
+    return {row.key: str(row.why_not) for row in person.rows if str(row.why_not)}
+
+
+WRITING = {
+    "set-up",
+    "use-free",
+    "format",
+    "delete",
+    "grow",
+    "adjust",
+    "rename",
+    "mount",
+    "options",
+    "tune",
+    "to-ext4",
+    "power-off",
+}
+
+
+@pytest.mark.parametrize("row", ["/dev/sda", "/dev/sda2"])
+def test_while_a_run_works_its_drive_is_offered_only_the_run(row: str) -> None:
+    person = Person(with_run("running", known=machine(two_parts())))
+    at(person, "/dev/sda", "open")
+    at(person, row, "actions")
+    assert person.rows[0].key == "show-run"
+    able = {one.key for one in person.rows} - set(greyed(person))
+    assert able <= {"show-run", "speed", "health"}
+    assert {why for key, why in greyed(person).items() if key in WRITING} == {"Being changed now."}
+    person.act("show-run")
+    assert person.view.step == "work"
+
+
+def test_a_run_on_one_partition_leaves_its_neighbour_alone() -> None:
+    person = Person(with_run("running", on="/dev/sda2", known=machine(two_parts())))
+    at(person, "/dev/sda", "open")
+    at(person, "/dev/sda1", "actions")
+    assert "Being changed now." not in greyed(person).values()
+
+
+@pytest.mark.parametrize(("key", "place"), [("K", "question"), ("U", "question")])
+def test_what_waits_is_kept_or_undone_first_from_the_menu_of_its_drive(key: str, place: str) -> None:
+    person = Person(with_run("waiting", "keep", "undo"))
+    at(person, "/dev/sda", "actions")
+    assert [row.key for row in person.rows][:2] == ["keep", "undo"]
+    assert greyed(person)["set-up"] == "Waiting: keep (K) or undo (U)."
+    person.key(key)
+    assert person.view.place == place
+
+
+def test_a_drive_that_its_own_run_has_locked_waits_and_is_not_called_write_protected() -> None:
+    known = machine(drive(read_only=True, signatures=(Signature("ext4", "filesystem"),)))
+    person = Person(with_run("done", "keep", "undo", known=known))
+    person.desk.moved("/dev/sda")
+    assert "read-only" not in person.text and "write-protect switch" not in person.text
+    keys = [block.key for pane in person.view.panes for block in pane.blocks if isinstance(block, Para)]
+    assert keys[:2] == ["keep", "undo"]
+    assert "waiting: keep/undo" in " ".join(texts_of_row(person.row("/dev/sda")))
+
+
+def test_a_run_that_ended_early_comes_first_and_bars_nothing() -> None:
+    person = Person(with_run("failed", "resume", "undo"))
+    at(person, "/dev/sda", "actions")
+    assert person.rows[0].key == "show-run" and "set-up" not in greyed(person)
+
+
+def test_the_row_of_a_run_moves_on_by_itself() -> None:
+    services = with_run("running")
+    person = Person(services)
+    assert "being changed now" in person.text and person.rows[0].pinned
+    services.ends = RunState.WAITING
+    services.open = (OpenRun(RUN, "waiting", ("/dev/sda",), ("keep", "undo")),)
+    until = time.monotonic() + 20
+    while "done, not in use yet" not in person.text and time.monotonic() < until:
+        time.sleep(0.05)
+    person.wait()
+    assert "done, not in use yet" in person.text and "being changed now" not in person.text
+
+
+def test_a_run_that_still_works_is_asked_about_without_reading_all_runs() -> None:
+    services = with_run("running")
+    person = Person(services)
+    services.open = ()
+    person.desk.look_at_runs()
+    assert person.desk.runs
+
+
+def test_a_partition_whose_growth_waits_is_not_called_empty_or_damaged() -> None:
+    notice = Waiting("20261121-000000-sda", "2026-11-21T00:00:00+00:00", "It grows.", GIB, 4096, bare=True)
+    part = partition(1, MIB, GIB, superblock_copy_bytes=MIB + 134217728)
+    on = partitioned(part, waiting=notice)
+    person = Person(with_run("waiting", "keep", "undo", known=machine(on)))
+    at(person, "/dev/sda", "open")
+    for row in ("/dev/sda", "/dev/sda1"):
+        person.desk.moved(row)
+        assert "nothing recognised" not in person.text and "superblock" not in person.text
+    assert "waiting" in " ".join(texts_of_row(person.row("/dev/sda1")))
+
+
+def begun_at(services: Live, *named: str) -> Person:
+    """Somebody who has named a drive, or also its partition."""
+    desk = Desk(services)
+    desk.begin(*named)
+    return Person(services, desk)
+
+
+def test_the_cursor_begins_where_a_drive_or_a_partition_was_named() -> None:
+    services = Live()
+    services.known = services.machine = machine(
+        drive(), partitioned(partition(of="/dev/sdb"), path="/dev/sdb", serial="B")
+    )
+    assert cursor(begun_at(services)) == "/dev/sda"
+    person = begun_at(services, "/dev/sdb")
+    assert cursor(person) == "/dev/sdb"
+    plug_in(person, services, other("/dev/sdc"))
+    assert cursor(person) == "/dev/sdb"
+    assert cursor(begun_at(services, "/dev/sdb", "/dev/sdb1")) == "/dev/sdb1"
+    waiting = with_run("waiting", "keep", "undo")
+    waiting.known = waiting.machine = services.known
+    assert cursor(begun_at(waiting, "/dev/sdb")) == "/dev/sdb"
+
+
+def test_every_screen_of_the_demo_says_that_it_is_one() -> None:
+    services = Live()
+    services.demo = True
+    person = Person(services)
+    try:
+        for _ in range(3):
+            assert str(person.view.about).startswith("DEMO"), person.view.place
+            person.key("enter")
+        assert str(person.view.about).startswith("DEMO"), person.view.place
+        assert person.view.place == "review"
+        person.act("help")
+        assert str(person.view.about) == "DEMO"
+    finally:
+        person.end()
+
+
+def test_f_at_the_finding_leads_to_the_review_of_a_move() -> None:
+    off = partition(1, 63 * 512, GIB, filesystem="ext4")
+    person = Person(Live(machine(partitioned(off))))
+    (action,) = [one for one in person.view.actions if one.name == "move"]
+    assert action.key == "f" and not action.why_not
+    told = [block for pane in person.view.panes for block in pane.blocks if isinstance(block, Para)]
+    assert any(block.key == "move" for block in told)
+    person.act("move", "/dev/sda")
+    assert person.view.place == "review" and "Nothing is lost." in person.text
+    assert "power cut during the move" in person.text
+
+
+def test_f_on_the_drives_row_moves_all_that_are_misaligned() -> None:
+    off = [partition(n, n * 20 * GIB + 512, GIB, filesystem="ext4") for n in (1, 2)]
+    person = Person(Live(machine(partitioned(*off))))
+    (action,) = [one for one in person.view.actions if one.name == "move"]
+    assert str(action.label) == "align 2 partitions"
+    person.act("move", "/dev/sda")
+    assert person.view.place == "review" and "Nothing is lost." in person.text
+    assert "Align /dev/sda2 and /dev/sda1" in person.text
+    assert "no computer can mount /dev/sda2 and /dev/sda1" in person.text
+
+
+def test_a_plain_user_moves_where_something_can_ask_for_root() -> None:
+    off = partition(1, 63 * 512, GIB, filesystem="ext4")
+    services = Live(machine(partitioned(off)))
+    services.obstacle = "Only root writes."
+    person = Person(services)
+    (action,) = [one for one in person.view.actions if one.name == "move"]
+    assert not action.why_not
+    services.apply_obstacle = "Only root writes."
+    (action,) = [one for one in Person(services).view.actions if one.name == "move"]
+    assert action.why_not == "Only root writes."
+
+
+def test_f_says_why_a_partition_in_use_cannot_move() -> None:
+    off = partition(1, 63 * 512, GIB, filesystem="ext4", mount_points=("/home",))
+    person = Person(Live(machine(partitioned(off))))
+    (action,) = [one for one in person.view.actions if one.name == "move"]
+    assert "/home" in str(action.why_not)

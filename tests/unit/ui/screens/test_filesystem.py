@@ -1,0 +1,155 @@
+"""The ranking as a place: what can be taken, what cannot and why, options and installing."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tests.unit.machines import drive
+from tests.unit.plan.layouts import EVERYTHING
+from tests.unit.ui.dialogs.sides import MEDIA, advice_of, person_at, recorded, session_for
+from tests.unit.ui.person import Person
+from wizard.advice.missing import Missing
+from wizard.advice.request import Taken
+from wizard.host.recorded import RecordedServices
+from wizard.model.errors import BadInput
+from wizard.model.machine import Machine
+from wizard.ui.editors.filesystem import Filesystem
+
+WITHOUT_XFS = tuple(tool for tool in EVERYTHING if tool[0] != "mkfs.xfs")
+
+
+class Came(list[Taken]):
+    """What was taken."""
+
+    def take(self, taken: Taken) -> None:
+        self.append(taken)
+
+
+def ranked(services: RecordedServices, take: Callable[[Taken], None], workload: str = MEDIA) -> Person:
+    session = session_for(services, workload)
+    advice = advice_of(session)
+    return person_at(services, session, lambda desk: Filesystem(desk, session, advice, advice.chosen, take))
+
+
+def test_every_filesystem_stands_with_one_word_and_its_sentence() -> None:
+    services = recorded()
+    person = ranked(services, Came().take)
+    advice = advice_of(session_for(services))
+    words = {row.key: str(row.cells[1].text) for row in person.rows}
+    assert set(words.values()) <= {"recommended", "good too", "not recommended", "cannot"}
+    assert advice.chosen and words[advice.chosen.filesystem] == "recommended"
+    assert person.view.rows and person.view.rows.at == advice.chosen.filesystem
+    assert person.row(advice.chosen.filesystem).chosen is True
+    assert "swap" not in words
+    unmade = [one.filesystem for one in advice.unmade]
+    assert unmade and [row.key for row in person.rows][-len(unmade) :] == unmade
+
+
+def test_the_one_under_the_cursor_is_taken_and_the_place_left() -> None:
+    came = Came()
+    person = ranked(recorded(), came.take)
+    person.key("enter", "xfs")
+    assert [taken.choice.filesystem for taken in came] == ["xfs"]
+    assert person.view.place == "start"
+
+
+def test_the_pane_has_options_with_reasons_and_the_drives_notes() -> None:
+    services = recorded()
+    person = ranked(services, Came().take)
+    choice = advice_of(session_for(services)).chosen
+    assert choice is not None
+    for option in (*choice.mkfs, *choice.mount):
+        assert option.text in person.text and " ".join(str(option.why).split()) in person.text
+    person.desk.moved("xfs")
+    assert str(person.view.panes[0].title) == "XFS"
+
+
+def test_what_is_never_made_says_why_and_the_way_off() -> None:
+    came = Came()
+    services = recorded()
+    person = ranked(services, came.take)
+    unmade = advice_of(session_for(services)).unmade[0]
+    person.key("enter", unmade.filesystem)
+    assert person.said == unmade.why_not and not came
+    assert str(person.row(unmade.filesystem).why_not) == "Recognised, but never created."
+    assert " ".join(unmade.why_not.split()) in person.text
+    assert " ".join(unmade.way_off.split()) in person.text
+    person.key("w", unmade.filesystem)
+    assert person.view.place != "filesystem"
+
+
+def test_a_missing_program_is_the_reason_and_can_be_installed() -> None:
+    class Live(RecordedServices):
+        installed = False
+
+        def install_offer(self, missing: Missing) -> str:
+            return "Install it?"
+
+        def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
+            self.installed = True
+
+        def surroundings(self) -> Machine:
+            there = EVERYTHING if self.installed else WITHOUT_XFS
+            return replace(self.machine, drives=(), tools=there)
+
+    known = recorded(tools=WITHOUT_XFS).machine
+    services, came = Live(known, "a test"), Came()
+    person = ranked(services, came.take)
+    person.key("enter", "xfs")
+    assert "mkfs.xfs" in person.said and not came
+    assert person.row("xfs").chosen is None and "mkfs.xfs" in str(person.row("xfs").why_not)
+    person.key("o")
+    assert person.said and person.view.place == "filesystem"
+    person.key("i")
+    assert person.view.place != "filesystem"
+    person.key(next(action.key for action in person.view.actions if action.name not in ("no", "back")))
+    if person.view.place != "filesystem":
+        person.key("y")
+    assert services.installed and person.view.place == "filesystem"
+    assert person.said == "mkfs.xfs is installed now."
+    assert not person.view.action("install")
+    assert person.desk.session.machine and person.desk.session.machine.has_tool("mkfs.xfs")
+    person.key("enter", "xfs")
+    assert [taken.choice.filesystem for taken in came] == ["xfs"]
+
+
+def test_what_take_refuses_is_told_and_nothing_is_left() -> None:
+    def refuse(_: Taken) -> None:
+        raise BadInput("Not like this.")
+
+    person = ranked(recorded(), refuse)
+    person.key("enter", "xfs")
+    assert person.said == "Not like this." and person.view.place == "filesystem"
+
+
+def test_options_that_were_taken_go_with_the_filesystem() -> None:
+    came = Came()
+    person = ranked(recorded(), came.take)
+    person.key("o", "ext4")
+    free = next(row for row in person.rows if str(row.cells[2].text) == "optional")
+    person.key("enter", free.key)
+    person.key("escape")
+    assert person.view.place == "filesystem"
+    assert str(free.cells[0].text).split()[-1] in person.text
+    person.key("enter", "ext4")
+    assert came[0].names == (free.key,)
+
+
+def test_where_nothing_can_be_made_that_is_said_first() -> None:
+    came = Came()
+    person = ranked(recorded(tools=()), came.take)
+    assert "No filesystem can be created on this drive" in person.text
+    person.key("enter")
+    assert person.said and not came
+    person.key("w")
+    assert person.view.place != "filesystem"
+
+
+def test_zones_and_hostile_names_are_only_data() -> None:
+    services = recorded(drive(zoned="host-managed", model="x\x1b[31m"))
+    session = session_for(services)
+    advice = advice_of(session)
+    person = person_at(services, session, lambda desk: Filesystem(desk, session, advice, None, Came().take))
+    for use in advice.zoned:
+        assert use.title in person.text
+        for command in use.commands:
+            assert " ".join(command.split()) in person.text

@@ -1,0 +1,122 @@
+"""The menu greys what would end in a refusal, and says the reason that the refusal would say."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from tests.unit.documents.test_changes import CHANGES
+from tests.unit.machines import drive, gpt, machine, partition, partitioned
+from tests.unit.ui.live import Live
+from tests.unit.ui.person import Person
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.settings import start
+from wizard.model.changes import Changes, SetLabel, Tune, Wanted
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive
+from wizard.model.said import GIB, MIB
+from wizard.ui.menu import Here, MenuEntry, entries
+
+PART = "/dev/sda1"
+
+
+def entry(name: str, on: Drive, device: str, here: Here = Here()) -> MenuEntry:  # noqa: B008
+    return next(one for one in entries(machine(on), on, device, "", here=here) if one.name == name)
+
+
+def test_options_need_a_line_in_fstab() -> None:
+    on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
+    assert entry("options", on, PART).why_not == ""
+    reason = str(entry("options", on, PART, Here(has_line=False)).why_not)
+    assert reason == f"fstab has no line for {PART}; mount it at boot first."
+
+
+def test_what_cannot_be_measured_here_is_grey() -> None:
+    on = drive(table=gpt())
+    assert entry("speed", on, on.path).why_not == ""
+    assert entry("speed", on, on.path, Here(not_measured="A recording.")).why_not == "A recording."
+
+
+def test_several_misaligned_partitions_are_moved_from_the_drives_own_menu() -> None:
+    off = [partition(n, n * 20 * GIB + 512, GIB, filesystem="ext4") for n in (1, 2)]
+    on = partitioned(*off)
+    assert str(entry("move", on, on.path).says) == "2 partitions; no file loss"
+    assert "by" in str(entry("move", on, PART).says)
+    one = partitioned(off[0])
+    assert not [one for one in entries(machine(one), one, one.path, "") if one.name == "move"]
+    held = partitioned(*(replace(part, mount_points=("/home",)) for part in off))
+    assert "/home" in str(entry("move", held, held.path).why_not)
+
+
+@pytest.mark.parametrize("name", ["rename", "mount", "options", "tune"])
+def test_what_cannot_be_worked_out_here_is_grey(name: str) -> None:
+    on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
+    here = Here(has_line=False, not_worked_out="A recording.")
+    assert entry(name, on, PART).why_not == "" and entry(name, on, PART, here).why_not == "A recording."
+    # What can be planned all the same stays.
+    assert entry("format", on, PART, here).why_not == ""
+
+
+def test_free_space_in_which_nothing_fits_is_not_offered() -> None:
+    size = drive().size_bytes or 0
+    end = size - 3 * MIB
+    full = partitioned(partition(1, MIB, end - MIB, filesystem="ext4"))
+    reason = str(entry("use-free", full, full.path).why_not)
+    assert "a filesystem needs at least 8 MiB" in reason
+    roomy = partitioned(partition(1, MIB, size - GIB, filesystem="ext4"))
+    assert entry("use-free", roomy, roomy.path).why_not == ""
+
+
+def test_better_options_are_grey_where_nothing_is_recommended() -> None:
+    for held, reason in (
+        ("swap", "contains swap"),
+        ("reiserfs", "recommends nothing"),
+        ("", "no filesystem"),
+    ):
+        on = partitioned(partition(1, MIB, GIB, filesystem=held or None))
+        assert reason in str(entry("tune", on, PART).why_not), held
+    on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
+    assert entry("tune", on, PART).why_not == ""
+
+
+def test_a_removable_drive_that_was_not_read_can_be_powered_off() -> None:
+    unread = drive(table=None, content_digest=None, free=(), bus="usb", removable=True)
+    assert entry("power-off", unread, unread.path).why_not == ""
+    built_in = drive(table=None, content_digest=None, free=(), bus="sata", removable=False)
+    assert "not a removable drive" in str(entry("power-off", built_in, built_in.path).why_not)
+
+
+def test_better_options_are_worked_out_for_the_purpose_that_was_chosen() -> None:
+    class Asked(Live):
+        asked: tuple[tuple[str, Wanted], ...] = ()
+
+        def work_out(self, device: str, wanted: Wanted) -> Changes:
+            self.asked += ((device, wanted),)
+            raise Refused("No better settings are known.")
+
+    services = Asked(machine(partitioned(partition(1, MIB, GIB, filesystem="ext4"))))
+    person = Person(services)
+    person.act("open", "/dev/sda")
+    person.desk.moved(PART)
+    person.act("actions", PART)
+    person.key("c")
+    (field,) = person.view.fields
+    assert "small-files" in [offer.value for offer in field.offers]
+    person.act("take", purpose="small-files")
+    assert services.asked == ((PART, Tune("small-files")),)
+    assert person.view.place == "actions" and "No better settings" in person.said
+
+
+@pytest.mark.parametrize("wanted", [Tune("small-files"), SetLabel("new")])
+def test_what_suits_a_purpose_is_worked_out_as_the_command_does(
+    wanted: Wanted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tuned = replace(CHANGES, wanted=Tune("small-files"))
+    labelled = replace(CHANGES, wanted=SetLabel("new"))
+    monkeypatch.setattr(start, "work_out", lambda *_: SimpleNamespace(changes=tuned))
+    monkeypatch.setattr(start, "act", lambda *_: labelled)
+    assert start.changes_for(PART, wanted, Environment()).wanted == wanted
+    tuned = replace(tuned, steps=())
+    if isinstance(wanted, Tune):
+        with pytest.raises(Refused, match="would suit"):
+            start.changes_for(PART, wanted, Environment())

@@ -1,0 +1,133 @@
+"""Options of a filesystem: taken, dropped, refused, and a danger only by its words."""
+
+from tests.unit.ui.dialogs.sides import MEDIA, person_at, recorded, session_for
+from tests.unit.ui.person import Person
+from wizard.advice.catalogue import load_catalogue
+from wizard.advice.request import Taken
+from wizard.model.advice import Choice
+from wizard.model.errors import BadInput
+from wizard.ui.editors.options import Options
+
+JOURNAL = load_catalogue()["ext4-no-journal"]
+
+
+class Came(list[Taken]):
+    """What was taken, the last at the end; refuses once it is told to."""
+
+    refuses = False
+
+    def take(self, taken: Taken) -> None:
+        if self.refuses:
+            raise BadInput("Not like this.")
+        self.append(taken)
+
+
+def ext4(workload: str = MEDIA) -> Choice:
+    advice = session_for(recorded(), workload).advice
+    choice = advice.choice("ext4") if advice else None
+    assert choice is not None
+    return choice
+
+
+def options(came: Came, taken: Taken | None = None, workload: str = MEDIA) -> Person:
+    services = recorded()
+    session, start = session_for(services, workload), taken or Taken(ext4(workload))
+    return person_at(services, session, lambda desk: Options(desk, session, workload, start, came.take))
+
+
+def word(person: Person, row: str) -> str:
+    return str(person.row(row).cells[2].text)
+
+
+def first(person: Person, standing: str) -> str:
+    return next(row.key for row in person.rows if str(row.cells[2].text) == standing)
+
+
+def test_one_is_taken_and_dropped_and_told_each_time() -> None:
+    came = Came()
+    person = options(came)
+    name = first(person, "optional")
+    person.key("enter", name)
+    assert word(person, name) == "added" and person.row(name).chosen
+    assert person.view.place == "options" and came[-1].names == (name,)
+    assert str(person.view.actions[0].label) == "drop"
+    person.key("space", name)
+    assert word(person, name) == "optional" and came[-1] == Taken(ext4())
+
+
+def test_a_recommended_one_is_used_by_itself() -> None:
+    came = Came()
+    person = options(came)
+    name = first(person, "recommended")
+    assert person.row(name).chosen is True and person.row(name).why_not == ""
+    person.key("enter", name)
+    assert "It is used unless" in person.said and not came
+
+
+def test_a_danger_is_taken_only_by_its_words() -> None:
+    came = Came()
+    person = options(came)
+    assert word(person, JOURNAL.id) == "danger"
+    person.key("enter", JOURNAL.id)
+    assert person.view.place == "typing" and person.view.over
+    assert JOURNAL.phrase.english in person.text and " ".join(JOURNAL.never.english.split()) in person.text
+    person.act("take", danger="nonsense")
+    assert "does not match" in person.said and not came
+    person.act("take", danger=JOURNAL.phrase.english)
+    assert person.view.place == "options" and word(person, JOURNAL.id) == "added"
+    assert came[-1].phrases == (JOURNAL.phrase.english,) and came[-1].doubts
+    person.key("enter", JOURNAL.id)
+    assert came[-1] == Taken(ext4())
+
+
+def test_leaving_a_danger_takes_nothing() -> None:
+    came = Came()
+    person = options(came)
+    person.key("enter", JOURNAL.id)
+    person.key("escape")
+    assert person.view.place == "options" and word(person, JOURNAL.id) == "danger" and not came
+
+
+def test_a_systems_volume_never_gets_a_danger() -> None:
+    came = Came()
+    person = options(came, workload="desktop-root")
+    assert word(person, JOURNAL.id) == "cannot" and person.row(JOURNAL.id).chosen is None
+    person.key("enter", JOURNAL.id)
+    assert person.view.place == "options" and "not allowed on a system volume" in person.said
+
+
+def test_what_take_refuses_is_told_and_stays_as_it_was() -> None:
+    came = Came()
+    person = options(came)
+    name = first(person, "optional")
+    came.refuses = True
+    person.key("enter", name)
+    assert person.said == "Not like this." and word(person, name) == "optional"
+
+
+def test_what_was_asked_for_before_can_be_dropped() -> None:
+    came = Came()
+    person = options(came)
+    name = first(person, "optional")
+    person.key("enter", name)
+    again = Came()
+    person = options(again, came[-1])
+    assert word(person, name) == "added"
+    person.key("enter", name)
+    assert again[-1] == Taken(ext4())
+
+
+def test_doubts_of_what_is_not_known_by_name_stay() -> None:
+    came = Came()
+    person = options(came, Taken(ext4(), ("It was asked for.",)))
+    person.key("enter", first(person, "optional"))
+    assert came[-1].doubts == ("It was asked for.",)
+
+
+def test_the_pane_says_what_it_does_and_costs() -> None:
+    person = options(Came())
+    for row in person.rows:
+        person.desk.moved(row.key)
+        option = load_catalogue()[row.key]
+        assert " ".join(str(option.does or option.why).split()) in person.text
+        assert " ".join(option.risk.english.split()) in person.text

@@ -1,0 +1,212 @@
+"""Pages that are read: a text, the help, the words, reasons, and a drive's health."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.ext4.migrations import situation
+from tests.unit.machines import E512, drive, gpt, machine, partition
+from tests.unit.ui.person import Person
+from wizard.advice.evidence import find_term
+from wizard.ext4.make import make_migration
+from wizard.host.recorded import RecordedServices
+from wizard.model.drive_facts import Health, Smart
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive
+from wizard.model.migration import Way
+from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.plan.planner import Mode
+from wizard.plan.request.volume_request import VolumeRequest
+from wizard.plan.request.wanted import wish_of
+from wizard.ui.dialogs.asking import Question
+from wizard.ui.dialogs.health import health_page
+from wizard.ui.dialogs.pages import (
+    Glossary,
+    Page,
+    Reasons,
+    choice_reasons,
+    command_blocks,
+    finding_reasons,
+    meaning,
+    step_reasons,
+    unmade_reasons,
+    verdict_reasons,
+)
+from wizard.ui.view import Command, Figures, ScreenStep, para
+
+
+def person(*drives: Drive) -> Person:
+    return Person(
+        RecordedServices(machine(*drives), "a test", lambda: "11111111-2222-4333-8444-555555555555")
+    )
+
+
+def off_by_512() -> Drive:
+    """A 512e drive with a partition that starts within a physical block."""
+    return drive(table=gpt(), partitions=(partition(1, 63 * 512, filesystem="ext3"),), free=())
+
+
+def test_a_page_is_left_by_enter_and_by_escape() -> None:
+    at = person(drive())
+    for key in ("enter", "escape"):
+        at.desk.go(Page(at.desk, "A title", (para("A text."),), step=ScreenStep.PLAN))
+        assert at.view.step is ScreenStep.PLAN and "A text." in at.texts()
+        at.key(key)
+        assert at.view.place == "drives"
+
+
+def test_help_explains_the_place_and_names_every_key_with_what_stands_against_it() -> None:
+    at = person(off_by_512())
+    before = at.view
+    at.act("help")
+    assert at.view.place == "help"
+    for action in (action for action in before.actions if action.name != "help"):
+        assert str(action.label) in at.text
+        if action.why_not != "":
+            assert str(action.why_not) in at.text
+    assert all(str(text) in at.text for text in before.help)
+    assert at.view.action("help") is None
+
+
+def test_the_words_of_the_place_come_first_and_the_meaning_of_one_is_shown() -> None:
+    at = person(off_by_512())
+    at.act("glossary")
+    assert at.view.place == "glossary"
+    here = [any(str(cell.text) == "here" for cell in row.cells) for row in at.rows]
+    assert any(here) and here == sorted(here, reverse=True)
+    row = at.row("512e")
+    at.desk.moved(row.key)
+    assert str(at.view.panes[0].title) == "512e" and at.view.panes[0] == meaning("512e")
+    at.key("escape")
+    assert at.view.place == "drives"
+
+
+def test_a_word_that_nobody_knows_names_the_nearest() -> None:
+    with pytest.raises(BadInput, match="Did you mean"):
+        meaning("512")
+
+
+def test_words_of_the_place_below_a_dialog_come_first_too() -> None:
+    at = person(off_by_512())
+    at.desk.go(Question(at.desk, "Sure?", "About an inode.", "yes", lambda: None))
+    at.desk.go(Glossary(at.desk, at.view))
+    here = [row.key for row in at.rows if str(row.cells[1].text)]
+    assert {find_term("inode").id, find_term("512e").id} <= set(here)
+
+
+def test_reasons_show_what_stands_behind_the_sentence_under_the_cursor() -> None:
+    at = person(off_by_512())
+    known = off_by_512()
+    diagnosis = at.desk.services.diagnose(machine(known), known)
+    reasons = finding_reasons(diagnosis)
+    assert len(reasons) == len(diagnosis.findings) + bool(diagnosis.recording.evidence)
+    at.desk.go(Reasons(at.desk, "Why", reasons))
+    assert at.view.rows and str(at.view.rows.rows[0].cells[0].text) in ("danger:", "warning:")
+    assert str(diagnosis.findings[0].why) in at.text
+    at.desk.moved("1")
+    assert at.view.rows.at == "1" and at.view.panes[0].blocks == reasons[1].behind
+    at.key("enter")
+    assert at.view.place == "drives"
+
+
+def test_published_figures_stand_behind_what_is_wrong() -> None:
+    at = person(off_by_512())
+    known = off_by_512()
+    worst = finding_reasons(at.desk.services.diagnose(machine(known), known))[0]
+    figures = [block for block in worst.behind if isinstance(block, Figures)]
+    assert figures and all(len(one.shown) == len(one.values) for one in figures)
+    assert "is better" in str(figures[0].unit)
+    said = [str(piece.text) for block in worst.behind for piece in getattr(block, "pieces", ())]
+    sources = [text for text in said if text.startswith("Linux on 4 KB")]
+    assert len(sources) == len(set(sources))
+
+
+def test_a_list_without_reasons_says_so() -> None:
+    at = person(drive())
+    at.desk.go(Reasons(at.desk, "Why", ()))
+    assert "No further details." in at.texts()
+
+
+def test_a_choice_has_its_options_and_what_is_not_offered_among_its_reasons() -> None:
+    services, known = person(drive()).desk.services, drive()
+    recording = services.diagnose(machine(known), known).recording
+    advice = services.advise(machine(known), known, recording, "large-media")
+    for choice in advice.choices:
+        reasons = choice_reasons(choice, advice)
+        wanted = 1 + len(choice.mkfs) + len(choice.mount) + bool(choice.scheduler) + len(choice.withheld)
+        assert len(reasons) == wanted + len(advice.doubts) + len(advice.notes)
+        assert reasons[0].sentence.text == choice.sentence
+        assert all(reason.behind for reason in reasons)
+    for unmade in advice.unmade:
+        assert unmade_reasons(unmade)[0].sentence.text == unmade.why_not
+
+
+def test_every_step_of_a_plan_has_its_commands_and_its_reasons() -> None:
+    services, known = person(drive()).desk.services, drive()
+    around = machine(known)
+    recording = services.diagnose(around, known).recording
+    wish = wish_of(around, known, recording, VolumeRequest("large-media"))
+    plan = services.plan(around, known, (wish,), Mode.REPLACE)
+    blocks = command_blocks(plan.steps)
+    commands = [block.argv for block in blocks if isinstance(block, Command)]
+    assert commands == [argv for step in plan.steps for argv in step.commands]
+    reasons = step_reasons(plan, (wish,))
+    assert len(reasons) == len(plan.steps) + len(plan.doubts)
+    assert [reason.sentence.text for reason in reasons[: len(plan.steps)]] == [
+        step.sentence for step in plan.steps
+    ]
+
+
+def test_every_step_of_a_migration_says_what_a_power_cut_would_leave() -> None:
+    migration = make_migration(situation(), Way.FULL)
+    said = " ".join(
+        str(piece.text) for block in command_blocks(migration.steps) for piece in getattr(block, "pieces", ())
+    )
+    assert all(step.power in said and step.undo in said for step in migration.steps)
+
+
+def verdict() -> Verdict:
+    return Verdict(
+        "/dev/sda",
+        "read",
+        Outcome.ALIGNED_FASTER,
+        Ratio(1.8, 1.6, 2.0, 0.95, 300),
+        "Aligned is 1.8x faster (1.6-2.0, 95 %).",
+        ("It is a test.",),
+        4096,
+        512,
+        30.0,
+        (Pair(100_000, 180_000),) * 3,
+    )
+
+
+def test_a_verdict_has_its_figures_and_each_caveat() -> None:
+    reasons = verdict_reasons(verdict())
+    medians, spread = (block for block in reasons[0].behind if isinstance(block, Figures))
+    assert medians.shown == ("100 us", "180 us")
+    assert sum(value for _, value in spread.values) == 3
+    assert reasons[1].sentence.text == "It is a test." and str(reasons[1].caption.text) == "But:"
+
+
+def test_a_verdict_without_pairs_says_that_nothing_was_measured() -> None:
+    reasons = verdict_reasons(replace(verdict(), pairs=(), ratio=None))
+    assert "No measurements." in " ".join(
+        str(piece.text) for block in reasons[0].behind for piece in getattr(block, "pieces", ())
+    )
+
+
+def test_health_begins_with_the_verdict_and_names_what_the_drive_is() -> None:
+    failing = drive(smart=Smart(passed=False, health=Health(hours=20_000, pending=3)))
+    at = person(failing)
+    at.desk.go(health_page(at.desk, failing))
+    assert at.view.place == "health"
+    said = [text for text in at.texts() if text]
+    assert said[1].startswith("Failing: copy all data off the drive now.")
+    for known in ("S1", "naa.5000000000000001", "Example HDD 500", "sata", E512.sector_format):
+        assert known in at.text
+
+
+def test_a_drive_that_tells_nothing_is_not_called_well() -> None:
+    at = person(drive())
+    at.desk.go(health_page(at.desk, drive()))
+    assert "No health data available." in at.texts() and "Good" not in at.text

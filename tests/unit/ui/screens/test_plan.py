@@ -1,0 +1,218 @@
+"""The first three screens: drives, purposes, and a plan that is changed, with the way back and forth."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from pytest import MonkeyPatch
+
+from tests.unit.machines import drive, machine, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING
+from tests.unit.ui.live import MEDIA, Live, closed
+from tests.unit.ui.person import Person
+from wizard.advice.missing import Missing
+from wizard.model.machine import Drive, Machine, Signature, Use
+from wizard.model.said import GIB, MIB
+from wizard.plan.preview import preview_lines
+from wizard.ui.menu import MOUNT_SAYS, MenuEntry
+from wizard.ui.screens.messages import MOUNT
+from wizard.ui.view import Banner, Bar, Block, Para
+
+WITHOUT_MAKERS = tuple(tool for tool in EVERYTHING if not tool[0].startswith("mk"))
+
+
+def crowded(**changes: object) -> Drive:
+    """Two partitions, and room between them."""
+    films = partition(1, MIB, 100 * GIB, filesystem="ext4")
+    return partitioned(films, partition(2, 300 * GIB, 10 * GIB, filesystem="xfs"), **changes)
+
+
+def at_plan(*drives: Drive) -> Person:
+    """The first drive for large media, as advised."""
+    person = Person(Live(machine(*drives, tools=EVERYTHING)))
+    path = person.desk.services.drive_paths()[0]
+    person.desk.moved(path)
+    person.act("set-up", path)
+    person.act("plan", MEDIA)
+    assert person.view.place == "plan", (person.view.place, person.said)
+    return person
+
+
+def test_what_a_drive_holds_is_kept_unless_a_person_says_otherwise() -> None:
+    person = at_plan(crowded())
+    assert "all existing partitions, byte for byte." in person.text and "Lost:" not in person.text
+    person.act("turn")
+    assert "Lost:" in person.text
+    person.act("turn")
+    assert "all existing partitions, byte for byte." in person.text
+
+
+def test_an_unread_drive_is_not_said_to_be_full_and_is_read_as_root_first() -> None:
+    person = Person(Live(unread=closed()))
+    person.act("set-up", "/dev/sda")
+    assert "Not enough free space" not in person.text and "not read" in person.text
+    person.act("plan", MEDIA)
+    assert person.view.place == "plan"
+    assert "Not enough free space" not in person.text and "Press x to replace" not in person.text
+    assert "The drive was not read" in person.text
+    keys = [action.name for action in person.view.actions if not action.aside]
+    assert keys[:2] == ["review", "as-root"]
+    person.act("as-root")
+    assert person.view.place == "drives"
+
+
+def test_what_reads_as_root_is_called_by_its_own_key() -> None:
+    person = Person(Live(unread=closed()))
+    person.act("actions", "/dev/sda")
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    assert "The drive was not read" in person.text and "Press o to read as root" not in person.text
+    (said,) = [block for block in person.view.above if isinstance(block, Para) and block.key == "as-root"]
+    assert "not read" in str(said.pieces[0].text) and person.view.action("as-root") is not None
+
+
+def test_what_is_lost_on_a_drive_without_partitions_has_its_name_and_size() -> None:
+    stick = drive(signatures=(Signature("exfat", "filesystem", "STICK", "u-1"),), free=())
+    person = Person(Live(machine(stick, tools=EVERYTHING)))
+    person.act("actions", "/dev/sda")
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    told = 'All of /dev/sda: exFAT "STICK", 500 GB.'
+    assert told in person.text
+    now = next(block for block in person.view.above if isinstance(block, Bar))
+    assert [str(stretch.name) for stretch in now.stretches] == ["STICK"]
+    person.act("review")
+    banner = next(block for block in person.view.above if isinstance(block, Banner))
+    assert [str(line) for line in banner.detail] == [told]
+    plan = person.desk.session.plan
+    assert plan is not None and told in " ".join(" ".join(preview_lines(plan)).split())
+
+
+def test_an_old_filesystem_on_the_whole_drive_need_not_be_lost_either() -> None:
+    whole = drive(signatures=(Signature("ext3", "filesystem", "STICK", "u-1"),), free=())
+    person = Person(Live(machine(whole, tools=EVERYTHING)))
+    person.act("actions", "/dev/sda")
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    assert person.view.place == "plan" and "Lost:" in person.text
+    assert "Press m to convert to ext4 without losing a file." in person.text
+
+
+def test_volumes_are_added_changed_and_taken_off() -> None:
+    person = at_plan(drive())
+    person.act("add")
+    # The first one takes all there is: its size is asked for first.
+    assert person.said
+    person.act("back")
+    person.act("edit")
+    person.act("take", size="100G")
+    person.act("add")
+    assert person.view.place == "volume"
+    person.act("take", label="more")
+    assert [row.key for row in person.rows] == ["0", "1"] and "more" in person.text
+    plan = person.desk.session.plan
+    assert plan is not None and len(plan.volumes) == 2
+    person.act("remove", "1")
+    assert [row.key for row in person.rows] == ["0"]
+    person.act("remove")
+    assert [row.key for row in person.rows] == ["0"] and person.said
+
+
+def test_too_large_a_volume_is_refused_in_its_form_and_nothing_typed_is_lost() -> None:
+    person = at_plan(drive())
+    person.act("edit")
+    person.act("take", size="900T", label="films")
+    assert person.view.place == "volume" and person.said
+    held = {field.key: field.value for field in person.view.fields}
+    assert (held["size"], held["label"]) == ("900T", "films")
+    person.act("back")
+    plan = person.desk.session.plan
+    assert plan is not None and plan.volumes[0].label == "media"
+
+
+def test_back_keeps_what_was_planned() -> None:
+    person = at_plan(drive())
+    person.act("edit")
+    person.act("take", label="films")
+    person.act("back")
+    assert person.view.place == "purpose" and person.view.rows is not None
+    assert person.view.rows.at == MEDIA
+    person.act("plan", MEDIA)
+    plan = person.desk.session.plan
+    assert plan is not None and plan.volumes[0].label == "films"
+
+
+def test_a_drive_in_use_says_why_and_leads_nowhere() -> None:
+    used = replace(crowded(), uses=(Use("running-system", "/dev/sda", "/"),))
+    person = Person(Live(machine(used)))
+    person.act("set-up", "/dev/sda")
+    assert person.view.place == "drives" and person.said
+    person.act("actions", "/dev/sda")
+    for name in ("set-up", "use-free"):
+        assert person.row(name).why_not != ""
+        person.act("do", name)
+        assert person.view.place == "actions" and person.said == str(person.row(name).why_not)
+
+
+def test_a_system_partition_for_the_firmware_offers_only_fat() -> None:
+    person = at_plan(drive(size_bytes=500 * GIB))
+    person.act("system")
+    (row,) = [row for row in person.rows if "EFI" in str(row.cells[0].text)]
+    assert str(row.cells[1].text) == "FAT32"
+    person.desk.moved(row.key)
+    (pane,) = person.view.panes
+    said = "\n".join(" ".join(str(piece.text) for piece in block.pieces) for block in paras(pane.blocks))
+    assert said.count("recommended") == 1 and "FAT32 recommended" in said
+    assert "ext4" not in said and "Btrfs" not in said and "good too" not in said
+    person.act("filesystem")
+    assert [row.key for row in person.rows] == ["vfat"]
+
+
+def test_another_volume_of_a_system_keeps_its_choices() -> None:
+    person = at_plan(drive(size_bytes=500 * GIB))
+    person.act("system")
+    (row,) = [row for row in person.rows if "root" in str(row.cells[0].text)]
+    person.desk.moved(row.key)
+    person.act("filesystem")
+    assert {"ext4", "xfs", "btrfs"} <= {row.key for row in person.rows}
+    assert "vfat" not in [row.key for row in person.rows]
+
+
+def test_enter_is_not_offered_where_a_menu_has_nothing_that_can_be_done(monkeypatch: MonkeyPatch) -> None:
+    grey = (MenuEntry("mount", "n", MOUNT, MOUNT_SAYS, "It is in use."),)
+    monkeypatch.setattr("wizard.ui.screens.actions.entries", lambda *_: grey)
+    person = Person(Live(machine(crowded(), tools=EVERYTHING)))
+    person.act("actions", "/dev/sda")
+    assert person.view.place == "actions" and all(row.why_not != "" for row in person.rows)
+    assert person.view.action("do") is None and person.view.action("back") is not None
+
+
+def paras(blocks: Iterable[Block]) -> list[Para]:
+    return [block for block in blocks if isinstance(block, Para)]
+
+
+def test_where_no_filesystem_can_be_made_the_best_one_is_installed_and_planned() -> None:
+    class Bare(Live):
+        installed = False
+
+        def install_offer(self, missing: Missing) -> str:
+            return f"Install {missing.programs}?"
+
+        def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
+            self.installed = True
+
+        def surroundings(self) -> Machine:
+            return replace(self.machine, drives=(), tools=EVERYTHING if self.installed else WITHOUT_MAKERS)
+
+    person = Person(Bare(machine(drive(), tools=WITHOUT_MAKERS)))
+    person.act("set-up", "/dev/sda")
+    person.act("plan", MEDIA)
+    assert person.view.place == "plan" and "No filesystem is possible" in person.text
+    person.key("i")
+    assert "mkfs.xfs" in person.text
+    person.key("y")
+    if person.view.place != "plan":
+        person.key("enter")
+    assert person.view.place == "plan" and "No filesystem" not in person.text, person.text
+    assert person.desk.session.plan is not None and not person.view.action("install")
+    review = person.view.action("review")
+    assert review is not None and review.why_not == ""

@@ -1,0 +1,260 @@
+"""The last question: what is lost, whose serial is typed, and that nothing begins without it."""
+
+import pytest
+
+from tests.unit.machines import drive, machine, partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING
+from tests.unit.plan.settings.test_one_partition import deleted, formatted, growing, grown
+from tests.unit.ui.live import MEDIA, RUN, Live, Seen, at_review, begun, closed
+from tests.unit.ui.person import Person
+from wizard.model.errors import ExitCode, Failed
+from wizard.model.machine import Drive
+from wizard.model.said import GIB, MIB
+from wizard.plan.undo_policy import WORD, WayBackRoom
+from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.view import Banner, Tone
+
+LONG = "WD-WX12A34B5678"
+
+
+def crowded(**changes: str) -> Drive:
+    """Two partitions, and room between them."""
+    films = partition(1, MIB, 100 * GIB, filesystem="ext4")
+    return partitioned(films, partition(2, 300 * GIB, 10 * GIB, filesystem="xfs"), **changes)
+
+
+def anew(services: Live) -> Person:
+    """To the review of a drive that is set up from its beginning."""
+    person = Person(services)
+    person.act("actions", services.drive_paths()[0])
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    person.key("enter")
+    assert person.view.place == "review", (person.view.place, person.said)
+    return person
+
+
+@pytest.mark.parametrize("typed", ["", "y", "yes", "1", "s1", "S1 S1", "b", "S"])
+def test_only_the_token_itself_begins(typed: str) -> None:
+    services = Live()
+    person = at_review(services)
+    person.act("apply", token0=typed)
+    assert services.seen == Seen() and person.view.place == "review"
+    assert "S1" in person.said and "sda" in person.said
+
+
+def test_a_wrong_token_stays_in_its_field() -> None:
+    person = at_review(Live())
+    person.act("apply", token0="wrong")
+    assert [field.value for field in person.view.fields] == ["wrong"]
+
+
+@pytest.mark.parametrize(("serial", "says"), [("", "no serial"), (LONG, LONG)])
+def test_a_drive_without_a_serial_says_so(serial: str, says: str) -> None:
+    person = at_review(Live(machine(drive(serial=serial))))
+    asked = person.view.fields[0]
+    assert str(asked.caption) == "Serial" and says in str(asked.hint)
+    assert serial or "sda" in str(asked.hint)
+
+
+@pytest.mark.parametrize("typed", [LONG, "5678", f" {LONG} "])
+def test_the_end_of_the_serial_is_enough(typed: str) -> None:
+    services = Live(machine(drive(serial=LONG)))
+    begun(services, typed)
+    # Root's end gets all of it.
+    assert services.seen.started == [LONG]
+
+
+@pytest.mark.parametrize("typed", ["678", "WD-W", "X5678"])
+def test_less_or_another_part_of_it_is_not(typed: str) -> None:
+    services = Live(machine(drive(serial=LONG)))
+    begun(services, typed)
+    assert not services.seen.started
+
+
+def test_where_another_drives_serial_ends_alike_all_of_it_is_typed() -> None:
+    other = drive(path="/dev/sdb", serial="OTHER-5678", wwn="naa.b", by_id=())
+    services = Live(machine(drive(serial=LONG), other))
+    person = at_review(services)
+    person.act("apply", token0="5678")
+    assert not services.seen.started and LONG in person.said
+    person.act("apply", token0=LONG)
+    assert services.seen.started == [LONG]
+
+
+def test_a_drive_without_a_serial_is_confirmed_by_its_whole_name() -> None:
+    services = Live(machine(drive(serial=None, path="/dev/loop12")))
+    person = at_review(services)
+    person.act("apply", token0="op12")
+    assert not services.seen.started
+    person.act("apply", token0="loop12")
+    assert services.seen.started == ["loop12"]
+
+
+def test_what_is_lost_is_named_first_and_nothing_where_nothing_is() -> None:
+    person = anew(Live(machine(crowded())))
+    assert (
+        "All of partition 1: ext4, 107 GB." in person.text and "Deleted when you choose Keep" in person.text
+    )
+    assert "Nothing is lost." not in person.text
+    apply = person.view.action("apply")
+    assert apply is not None and str(apply.label) == "delete and apply"
+    kept = at_review(Live(machine(crowded())))
+    assert "Nothing is lost." in kept.text and "partition 1: ext4" not in kept.text
+
+
+def test_root_is_asked_for_after_the_token_and_not_before() -> None:
+    services = Live(unread=machine(root=False))
+    person = at_review(services)
+    assert "Applying asks for root access" in person.text
+    person.act("apply", token0="wrong")
+    assert services.seen == Seen()
+    person.act("apply", token0="S1")
+    assert (services.seen.roots, services.seen.started) == (1, ["S1"])
+
+
+def test_a_root_that_is_not_given_begins_nothing() -> None:
+    services = Live(unread=machine(root=False), gives_root=False)
+    person = begun(services)
+    assert person.said == "Root was not given. Nothing was written."
+    assert (person.view.place, services.seen) == ("review", Seen(roots=1))
+
+
+def test_what_could_not_be_read_is_read_as_root_before_anything_is_applied() -> None:
+    services = Live(unread=closed())
+    person = Person(services)
+    assert "not read" in person.text and "empty" not in str(person.row("/dev/sda").cells[-1].text)
+    person.act("actions", "/dev/sda")
+    person.act("do", "set-up")
+    person.act("plan", MEDIA)
+    person.act("review")
+    assert person.view.action("apply") is None and not person.view.fields
+    person.key("enter")
+    assert person.view.place == "drives" and services.seen == Seen(roots=1)
+    assert "empty" in str(person.row("/dev/sda").cells[-1].text)
+
+
+def test_the_way_backs_room_is_told_and_where_there_is_none_a_word_is_typed() -> None:
+    services = Live(machine(crowded()))
+    services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
+    assert services.room.sentence in at_review(services).text
+    services.room = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
+    person = at_review(services)
+    person.act("apply", token0="S1")
+    assert not services.seen.started and WORD in person.said
+    person.act("apply", token0="S1", word=WORD)
+    assert services.seen.started == ["S1", WORD]
+
+
+def test_what_is_kept_without_a_way_back_is_no_good_news() -> None:
+    services = Live(machine(crowded()))
+    services.room = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
+    person = at_review(services)
+    (banner,) = [block for block in person.view.above if isinstance(block, Banner)]
+    assert banner.tone is Tone.WARN and "cannot be undone" in str(banner.text)
+
+
+def test_where_it_is_not_known_whether_the_run_began_nothing_else_is_claimed() -> None:
+    services = Live()
+    services.fault = Failed("Root's end has gone.")
+    person = begun(services)
+    assert "Root's end has gone." in person.said and "Nothing" not in person.said
+    assert person.view.place == "review"
+
+
+def encrypted(services: Live) -> Person:
+    """At the review of one encrypted volume."""
+    person = Person(services)
+    person.act("set-up", "/dev/sda")
+    person.act("plan", MEDIA)
+    person.act("edit")
+    person.turn("encryption", "luks2")
+    person.act("take")
+    person.act("review")
+    assert person.view.place == "review", (person.view.place, person.said)
+    return person
+
+
+TOOLS = (*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup"))
+
+
+def test_a_passphrase_is_typed_twice_and_shown_nowhere() -> None:
+    services = Live(machine(drive(), tools=TOOLS))
+    person = encrypted(services)
+    assert {field.key for field in person.view.fields if field.secret} == {"passphrase", "again"}
+    secret = " several other words "
+    person.act("apply", token0="S1", passphrase=secret, again="several words")
+    assert not services.seen.started and "same passphrase twice" in person.said
+    assert secret.strip() not in person.text
+    assert not any(field.value for field in person.view.fields if field.secret)
+    person.act("apply", token0="S1", passphrase=secret, again=secret)
+    assert services.seen.secrets == [secret.encode()]
+
+
+def test_no_passphrase_is_none_and_a_short_one_is_asked_about_once() -> None:
+    services = Live(machine(drive(), tools=TOOLS))
+    person = encrypted(services)
+    person.act("apply", token0="S1")
+    assert not services.seen.started and "Type a passphrase" in person.said
+    person.act("apply", token0="S1", passphrase="short", again="short")
+    assert not services.seen.started and "This passphrase is short" in person.said
+    person.act("apply", token0="S1", passphrase="other", again="other")
+    assert not services.seen.started
+    person.act("apply", token0="S1", passphrase="other", again="other")
+    assert services.seen.secrets == [b"other"]
+
+
+def test_a_drive_that_goes_leads_back_to_the_list_and_keeps_the_purpose() -> None:
+    services = Live()
+    person = at_review(services)
+    services.attached = lambda _: False
+    with person.desk._lock:
+        person.desk._leave_what_has_gone()
+    person.wait()
+    assert person.view.place == "drives"
+    assert "sda Example HDD 500 was disconnected" in person.said.replace("/dev/", "")
+    services.attached = lambda _: True
+    person.act("set-up", "/dev/sda")
+    assert person.view.rows is not None and person.view.rows.at == MEDIA
+
+
+def test_nothing_begun_is_ended_by_the_person() -> None:
+    person = at_review(Live())
+    assert person.desk.exit_code() is ExitCode.ENDED_BY_USER
+    assert person.desk.farewell() == ()
+
+
+def test_what_is_begun_is_remembered() -> None:
+    services = Live()
+    person = begun(services)
+    assert person.desk.run == RUN and person.view.place == "result"
+    assert person.desk.exit_code() is ExitCode.DONE
+    assert person.desk.session.run == RUN
+
+
+def test_a_review_is_called_by_what_is_done() -> None:
+    on, part = growing("xfs")
+    titles = [str(PlanJob(plan).title) for plan in (formatted(on, part), deleted(on, part), grown(on, part))]
+    assert titles == ["Format /dev/sda1", "Delete /dev/sda1", "Grow /dev/sda1"]
+
+
+def test_every_step_that_matters_is_in_sight() -> None:
+    person = at_review(Live())
+    assert "more step" not in person.text and "now and on every boot" in person.text
+    assert "Write access: " in person.text
+
+
+def test_the_room_of_a_way_back_is_not_told_where_there_is_nothing_to_put_back() -> None:
+    services = Live()
+    services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
+    person = at_review(services)
+    assert "No old contents to restore" in person.text and services.room.sentence not in person.text
+
+
+def test_data_that_nothing_recognises_is_lost_and_waits() -> None:
+    services = Live()
+    services.room = WayBackRoom("Room.", lost=("/dev/sda holds data at byte 7.",))
+    person = at_review(services)
+    (banner,) = (block for block in person.view.above if isinstance(block, Banner))
+    assert banner.tone is Tone.DANGER and banner.detail == services.room.lost
+    assert "After writing, you decide" in person.text and "No old contents to restore" not in person.text

@@ -1,0 +1,205 @@
+"""Several drives as a place: which can be taken, the ways, and a question where something would be lost."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import partition, partitioned
+from tests.unit.plan.layouts import EVERYTHING
+from tests.unit.plan.raid.stripes import numbered, striped
+from tests.unit.ui.dialogs.sides import person_at, recorded, session_for
+from tests.unit.ui.person import Person, texts_of_block
+from wizard.host.recorded import WAYS, RecordedServices
+from wizard.host.session import OpenRun, Session
+from wizard.model.machine import Drive, Use
+from wizard.ui.components.decisions import why_not_now
+from wizard.ui.components.plan_rows import lost_line
+from wizard.ui.desk import Desk
+from wizard.ui.editors.spread import Spread
+
+
+def used() -> Drive:
+    """A drive that cannot be taken."""
+    return numbered(3, uses=(Use("swap", "/dev/sdc", "swap"),))[2]
+
+
+def full() -> Drive:
+    """A drive that holds something."""
+    inside = partition(1, of="/dev/sdc", filesystem="ext3")
+    return partitioned(inside, path="/dev/sdc", serial="Sc", wwn="naa.c", by_id=())
+
+
+def spreading(services: RecordedServices, came: list[Session], session: Session | None = None) -> Person:
+    start = session or session_for(services)
+    return person_at(services, start, lambda desk: Spread(desk, start, came.append))
+
+
+@pytest.mark.parametrize("way", [way.name for way in WAYS[1:]])
+def test_every_way_is_laid_over_the_drives_that_were_taken(way: str) -> None:
+    came: list[Session] = []
+    person = spreading(recorded(*numbered(2)), came)
+    assert "Select another drive first." in str(person.row(way).why_not)
+    person.key("enter", way)
+    assert not came and person.said == "Select another drive first."
+    person.desk.moved("/dev/sdb")
+    person.key("space")
+    assert person.row("/dev/sdb").chosen is True and person.row(way).why_not == ""
+    person.key("enter", way)
+    (laid,) = came
+    assert [drive.path for drive in laid.drives] == ["/dev/sda", "/dev/sdb"]
+    assert laid.stripe == next(known.asked for known in WAYS if known.name == way) and laid.plan
+    assert person.view.place == "start"
+
+
+def test_a_drive_that_cannot_be_taken_says_why() -> None:
+    came: list[Session] = []
+    person = spreading(recorded(*numbered(2), used()), came)
+    person.key("enter", "/dev/sdc")
+    assert "/dev/sdc is in use" in person.said and person.row("/dev/sdc").chosen is None
+    assert "/dev/sdc is in use" in str(person.row("/dev/sdc").why_not)
+
+
+def test_what_a_drive_holds_is_said_before_it_is_taken() -> None:
+    person = spreading(recorded(*numbered(2), full()), [])
+    assert "1 partition" in person.text and "empty" in person.text
+    assert "/dev/sdc" not in "".join(str(pane) for pane in person.view.panes)
+    person.desk.moved("/dev/sdc")
+    assert "/dev/sdc" in "".join(str(pane) for pane in person.view.panes)
+
+
+def test_a_way_without_its_programs_says_why() -> None:
+    came: list[Session] = []
+    without = tuple(tool for tool in EVERYTHING if tool[0] != "mdadm")
+    person = spreading(recorded(*numbered(2), tools=without), came)
+    person.key("enter", "/dev/sdb")
+    assert "mdadm" in str(person.row("mirror-md").why_not)
+    assert "mdadm" in str(person.row("stripe-md").why_not)
+    person.key("enter", "mirror-md")
+    assert not came and "mdadm" in person.said
+
+
+def test_what_would_be_lost_is_asked_first_and_no_changes_nothing() -> None:
+    came: list[Session] = []
+    person = spreading(recorded(*numbered(2), full()), came)
+    person.key("enter", "/dev/sdc")
+    person.key("enter", "mirror-btrfs")
+    assert person.view.place == "question" and "All data on /dev/sdc will be lost" in person.text
+    person.key("enter")
+    assert person.view.place == "spread" and not came
+    person.key("enter", "mirror-btrfs")
+    person.key("y")
+    assert len(came) == 1 and person.view.place == "start"
+
+
+def test_a_stripe_says_its_danger_and_a_mirror_what_it_is_not() -> None:
+    person = spreading(recorded(*numbered(2)), [])
+    person.key("enter", "/dev/sdb")
+    person.desk.moved("stripe-md")
+    assert "everything on all drives is lost" in person.text
+    person.desk.moved("mirror-md")
+    assert "is not a backup" in person.text and "/dev/sda and /dev/sdb, mirrored by md" in person.text
+
+
+def test_on_the_first_drive_alone_again() -> None:
+    came: list[Session] = []
+    services = recorded(*numbered(2))
+    person = spreading(services, came)
+    person.key("enter", "/dev/sdb")
+    person.key("enter", "stripe-md")
+    again: list[Session] = []
+    person = spreading(services, again, came[0])
+    assert person.row("/dev/sdb").chosen is True and person.row("stripe-md").chosen is True
+    person.key("enter", "alone")
+    assert again[0].stripe is None and again[0].others == ()
+
+
+def test_a_drive_that_was_taken_is_left_again() -> None:
+    person = spreading(recorded(*numbered(3)), [])
+    person.key("enter", "/dev/sdb")
+    assert str(person.view.actions[0].label) == "remove drive"
+    person.key("enter", "/dev/sdb")
+    assert person.row("/dev/sdb").chosen is False
+    assert str(person.row("stripe-md").why_not) == "Select another drive first."
+
+
+def test_headings_are_no_choice_and_a_single_drive_has_no_other() -> None:
+    came: list[Session] = []
+    person = spreading(recorded(*numbered(1)), came)
+    assert "No other drive found." in person.text
+    for heading in ("drives", "how"):
+        person.key("enter", heading)
+        assert person.said == "Choose a drive or a layout below." and not came
+    person.key("enter", "alone")
+    assert len(came) == 1
+
+
+def test_a_drive_that_has_gone_is_not_taken() -> None:
+    class Pulled(RecordedServices):
+        gone = ""
+
+        def is_attached(self, drive: Drive) -> bool:
+            return drive.path != self.gone
+
+    services = Pulled(recorded(*numbered(3)).machine, "a test")
+    person = spreading(services, [])
+    person.key("enter", "/dev/sdb")
+    services.gone = "/dev/sdb"
+    person.desk.place.drives_changed()
+    assert [row.key for row in person.rows if row.key.startswith("/dev")] == ["/dev/sdc"]
+    assert str(person.row("stripe-md").why_not) == "Select another drive first."
+
+
+def test_several_volumes_do_not_go_over_several_drives() -> None:
+    services = recorded(*numbered(2))
+    session = session_for(services)
+    wish = session.wishes[0]
+    two = replace(session, wishes=(replace(wish, size_bytes=1 << 30), wish))
+    person = spreading(services, [], two)
+    person.key("enter", "/dev/sdb")
+    assert "Several drives form one volume" in str(person.row("mirror-md").why_not)
+
+
+@pytest.mark.parametrize(("state", "ways"), [("waiting", ("keep", "undo")), ("running", ())])
+def test_a_drive_with_a_run_on_it_cannot_be_taken_with_the_lists_own_reason(
+    state: str, ways: tuple[str, ...]
+) -> None:
+    services = recorded(*numbered(2))
+    start, came = session_for(services), list[Session]()
+    runs = (OpenRun(Path("/runs/0001-sdb"), state, ("/dev/sdb",), ways),)
+
+    def place(desk: Desk) -> Spread:
+        desk.runs = runs
+        return Spread(desk, start, came.append)
+
+    person = person_at(services, start, place)
+    row = person.row("/dev/sdb")
+    assert str(row.why_not) == str(why_not_now(runs)) and row.chosen is None
+    person.key("enter", "/dev/sdb")
+    assert person.row("/dev/sdb").chosen is None
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("other", ["whole", "unread", "waiting", "empty"])
+def test_what_every_drive_of_a_plan_holds_is_told_as_lost(other: str, order: tuple[int, int]) -> None:
+    plan = striped(numbered(2), "btrfs")
+    slot = replace(plan.after.partitions[0], filesystem="ext3", label="holiday", kept=False)
+    held = (
+        replace(plan.after, slots=(slot,)),
+        {
+            "whole": replace(plan.before, signatures=("ext4",), label="photos"),
+            "unread": replace(plan.before, table="unread"),
+            "waiting": replace(plan.before, waiting="the run 0001-sdb"),
+            "empty": plan.before,
+        }[other],
+    )
+    first, second = (held[at] for at in order)
+    plan = replace(plan, before=first, others=(replace(plan.others[0], before=second),))
+    said = "".join(texts_of_block(lost_line(Session(), plan)))
+    wanted = {
+        "whole": "photos",
+        "unread": f"sd{'ab'[order.index(1)]}",
+        "waiting": "the run 0001-sdb",
+        "empty": "",
+    }[other]
+    assert "holiday" in said and wanted in said and "Lost" in said

@@ -1,0 +1,247 @@
+"""The volume's form: what it reads, what follows from turning a field, and that nothing typed is lost."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.ui.dialogs.sides import MEDIA, person_at, recorded, session_for
+from tests.unit.ui.person import Person
+from wizard.host.recorded import RecordedServices
+from wizard.model.errors import BadInput
+from wizard.model.operations import EVERYONE, ROOT, Writer
+from wizard.model.plan import NO_PLACE, Subvolume
+from wizard.plan.planner import Mode
+from wizard.plan.request.using import Usual
+from wizard.plan.request.volume_request import Wish
+from wizard.ui.editors.volume import VolumeEditor
+from wizard.ui.view import Field
+
+ANNA = Writer("person", "anna", 1000, 1000)
+FAMILY = Writer("group", "family", 0, 1100)
+
+
+class Home(RecordedServices):
+    """A machine where Anna calls, and the group family is known."""
+
+    def usual(self) -> Usual:
+        return Usual(ANNA)
+
+    def writer_named(self, text: str) -> Writer:
+        if text == "group:family":
+            return FAMILY
+        return super().writer_named(text)
+
+
+def home() -> Home:
+    return Home(recorded().machine, "a test", lambda: "11111111-2222-4333-8444-555555555555")
+
+
+def form(
+    services: RecordedServices,
+    came: list[Wish],
+    *,
+    workload: str = MEDIA,
+    new: bool = False,
+    change: Callable[[Wish], Wish] = lambda wish: wish,
+) -> Person:
+    session = session_for(services, workload)
+    wish = change(session.wishes[0])
+
+    def check(asked: Wish) -> None:
+        assert session.machine is not None and session.drive is not None
+        services.plan(session.machine, session.drive, (asked,), Mode.REPLACE)
+
+    return person_at(
+        services, session, lambda desk: VolumeEditor(desk, session, wish, check, came.append, new=new)
+    )
+
+
+def field(person: Person, key: str) -> Field:
+    return next(one for one in person.view.fields if one.key == key)
+
+
+def keys(person: Person) -> list[str]:
+    return [one.key for one in person.view.fields]
+
+
+def test_what_is_left_alone_comes_back_as_it_was() -> None:
+    services = home()
+    came: list[Wish] = []
+    person = form(services, came)
+    wish = session_for(services).wishes[0]
+    assert field(person, "writer").value == "anna"
+    person.key("enter")
+    assert came == [wish] and wish.writer == ANNA
+    assert person.view.place == "start"
+
+
+def test_every_field_is_read() -> None:
+    came: list[Wish] = []
+    person = form(home(), came)
+    person.turn("filesystem", "btrfs")
+    person.act(
+        "take",
+        size="30%",
+        label="films",
+        mount="/srv/films",
+        writer="everyone",
+        encryption="luks2",
+        subvolumes="@, @snapshots",
+    )
+    (wish,) = came
+    assert (wish.choice.filesystem, wish.percent, wish.size_bytes) == ("btrfs", 30, None)
+    assert (wish.label, wish.mount_point, wish.writer) == ("films", "/srv/films", EVERYONE)
+    assert wish.encrypted and wish.subvolumes == (Subvolume("@"), Subvolume("@snapshots"))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("size", "huge", "is not a size"),
+        ("size", "90T", ""),
+        ("mount", "srv", "mount point"),
+        ("label", "x" * 99, "label"),
+    ],
+)
+def test_what_cannot_be_is_told_and_nothing_is_lost(key: str, value: str, says: str) -> None:
+    came: list[Wish] = []
+    person = form(home(), came)
+    person.act("take", **{"label": "films", key: value})
+    assert not came and person.view.place == "volume"
+    assert person.said and says in person.said
+    assert field(person, key).value == value
+    assert key == "label" or field(person, "label").value == "films"
+
+
+def test_another_purpose_ranks_anew_and_keeps_what_was_typed() -> None:
+    came: list[Wish] = []
+    person = form(home(), came)
+    before = field(person, "filesystem").offers
+    person.turn("purpose", "portable", label="films", size="10G")
+    after = field(person, "filesystem").offers
+    assert before != after and field(person, "filesystem").value == after[0].value
+    assert "recommended" in str(after[0].text)
+    assert (field(person, "label").value, field(person, "size").value) == ("films", "10G")
+    person.turn("purpose", MEDIA)
+    assert field(person, "filesystem").value == before[0].value
+    person.key("enter")
+    assert came[0].workload.id == MEDIA and came[0].label == "films"
+
+
+def test_a_new_volume_is_mounted_as_is_usual_until_somebody_says_otherwise() -> None:
+    person = form(home(), [], new=True)
+    assert field(person, "mount").value == "/srv/media"
+    person.turn("purpose", "archive-backup")
+    assert field(person, "mount").value not in ("", "/srv/media")
+    person.turn("purpose", "vm-images", mount="/data")
+    assert field(person, "mount").value == "/data"
+
+
+def test_a_role_has_its_own_size_and_no_place_and_gives_back_what_was_there() -> None:
+    came: list[Wish] = []
+    person = form(home(), came)
+    person.turn("role", "esp", size="70G", mount="/srv/films")
+    assert field(person, "filesystem").value == "vfat" and field(person, "size").value == "1GiB"
+    assert field(person, "mount").value == "" and "writer" not in keys(person)
+    person.turn("role", "")
+    assert (field(person, "size").value, field(person, "mount").value) == ("70G", "/srv/films")
+    assert field(person, "purpose").value == MEDIA and field(person, "writer").value == "anna"
+    person.turn("role", "root")
+    person.key("enter")
+    (wish,) = came
+    assert (wish.role, wish.writer, wish.mount_point) == ("root", ROOT, None)
+
+
+def test_swap_is_turned_on_and_mounted_nowhere() -> None:
+    came: list[Wish] = []
+    person = form(home(), came)
+    person.turn("role", "swap")
+    assert "mount" not in keys(person) and "writer" not in keys(person)
+    person.act("take", swap="on")
+    assert (came[0].choice.filesystem, came[0].mount_point, came[0].writer) == ("swap", NO_PLACE, ROOT)
+
+
+def test_anybody_else_may_write_by_name() -> None:
+    came: list[Wish] = []
+    person = form(home(), came)
+    assert [offer.value for offer in field(person, "writer").offers] == ["anna", "everyone", "root", "other:"]
+    assert "writer-name" not in keys(person)
+    person.turn("writer", "other:", mount="/srv/films")
+    person.key("enter")
+    assert "Enter who may write" in person.said
+    person.act("take", writer_name="bob")
+    assert "bob" in person.said and not came
+    person.act("take", writer_name="group:family")
+    assert came[0].writer == FAMILY and came[0].mount_point == "/srv/films"
+
+
+def test_a_writer_who_is_not_known_here_stays() -> None:
+    came: list[Wish] = []
+    strange = Writer("group", "strange", 0, 4711)
+    person = form(home(), came, change=lambda wish: replace(wish, writer=strange))
+    assert (field(person, "writer").value, field(person, "writer-name").value) == ("other:", "group:strange")
+    person.key("enter")
+    assert came[0].writer == strange
+
+
+def test_none_is_no_place_and_no_subvolumes() -> None:
+    came: list[Wish] = []
+    person = form(home(), came)
+    person.turn("filesystem", "btrfs")
+    person.act("take", mount="none", subvolumes="none")
+    assert came[0].mount_point is None and came[0].subvolumes == ()
+
+
+def test_options_stay_with_the_filesystem_that_they_were_asked_for() -> None:
+    came: list[Wish] = []
+    doubted = form(home(), came, change=lambda wish: replace(wish, doubts=("It was asked for.",)))
+    doubted.act("take", label="films")
+    assert came[0].doubts == ("It was asked for.",)
+    doubted = form(home(), came, change=lambda wish: replace(wish, doubts=("It was asked for.",)))
+    doubted.turn("filesystem", "btrfs")
+    doubted.key("enter")
+    assert came[1].doubts == ()
+
+
+def test_what_cannot_be_encrypted_says_why() -> None:
+    came: list[Wish] = []
+    bare = recorded(tools=tuple(tool for tool in recorded().machine.tools if tool[0] != "cryptsetup"))
+    person = form(bare, came)
+    luks = field(person, "encryption").offers[1]
+    assert "cryptsetup" in str(luks.why_not)
+    person.turn("encryption", "luks2")
+    assert person.said == str(luks.why_not)
+    person.key("enter")
+    assert not came and "cryptsetup" in person.said
+
+
+def test_a_role_that_cannot_be_says_why() -> None:
+    came: list[Wish] = []
+    bare = recorded(tools=tuple(tool for tool in recorded().machine.tools if tool[0] != "mkfs.vfat"))
+    person = form(bare, came)
+    refused = next(offer for offer in field(person, "role").offers if offer.value == "esp")
+    assert "mkfs.vfat" in str(refused.why_not)
+    person.turn("role", "esp", label="films")
+    assert person.said == str(refused.why_not) and field(person, "label").value == "films"
+    person.key("enter")
+    assert not came
+    person.turn("role", "")
+    person.key("enter")
+    assert came[0].label == "films" and came[0].role == ""
+
+
+def test_what_take_refuses_is_told_too() -> None:
+    services = home()
+    session = session_for(services)
+
+    def refuse(_: Wish) -> None:
+        raise BadInput("Not like this.")
+
+    person = person_at(
+        services,
+        session,
+        lambda desk: VolumeEditor(desk, session, session.wishes[0], lambda _: None, refuse, new=False),
+    )
+    person.key("enter")
+    assert person.said == "Not like this." and person.view.place == "volume"
