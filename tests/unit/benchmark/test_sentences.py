@@ -16,46 +16,23 @@ from wizard.model.said import GIB
 
 
 @pytest.mark.parametrize(
-    ("shown", "said"),
+    ("shown", "pieces"),
     [
-        (
-            verdict(FASTER),
-            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; advice confirmed.",
-        ),
-        (
-            verdict((*FASTER, -0.05, 0.3), advised=False),
-            "small files: ext4 1.26x faster than XFS (1.09-1.46), 7 of 8 rounds; plan confirmed.",
-        ),
-        (
-            verdict(FASTER, advised=False),
-            "small files: ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; plan confirmed.",
-        ),
-        (
-            verdict(SLOWER),
-            "small files: XFS was 1.31x faster here than ext4 (1.26-1.36), 6 of 6 rounds. Use XFS?",
-        ),
-        (
-            verdict(SAME),
-            "small files: no measurable difference between ext4 and XFS (0.98-1.03, 6 rounds).",
-        ),
-        (verdict(OPEN), "small files: ext4 or XFS undecided after 6 rounds (0.63-1.87)."),
-        (
-            verdict(OPEN, busy=True),
-            "small files: ext4 or XFS undecided, the machine is busy (0.63-1.87, 6 rounds).",
-        ),
-        (
-            verdict(FASTER[:3], busy=True),
-            "small files: ext4 or XFS undecided, the machine is busy: 3 of at least 6 rounds completed.",
-        ),
-        (verdict(()), "small files: ext4 or XFS undecided: 0 of at least 6 rounds completed."),
-        (
-            verdict(SAME, aged=True),
-            "small files, aged: no measurable difference between ext4 and XFS (0.98-1.03, 6 rounds).",
-        ),
+        (verdict(FASTER), ("ext4 1.31x faster", "(1.26-1.36)", "6 of 6", "advice confirmed")),
+        (verdict((*FASTER, -0.05, 0.3), advised=False), ("1.26x", "(1.09-1.46)", "7 of 8", "plan confirmed")),
+        (verdict(FASTER, advised=False), ("6 of 6", "plan confirmed")),
+        (verdict(SLOWER), ("XFS was 1.31x faster", "6 of 6", "Use XFS?")),
+        (verdict(SAME), ("no measurable difference", "(0.98-1.03, 6 rounds)")),
+        (verdict(OPEN), ("undecided after 6 rounds", "(0.63-1.87)")),
+        (verdict(OPEN, busy=True), ("undecided", "busy", "(0.63-1.87, 6 rounds)")),
+        (verdict(FASTER[:3], busy=True), ("undecided", "busy", "3 of at least 6")),
+        (verdict(()), ("undecided", "0 of at least 6")),
+        (verdict(SAME, aged=True), ("aged", "no measurable difference")),
     ],
 )
-def test_the_verdict_in_a_sentence(shown: TrialVerdict, said: str) -> None:
-    assert [str(one) for one in sentences(shown)] == [said]
+def test_the_verdict_in_a_sentence(shown: TrialVerdict, pieces: tuple[str, ...]) -> None:
+    [sentence] = map(str, sentences(shown))
+    assert all(piece in sentence for piece in pieces), sentence
 
 
 def test_the_better_one_is_named_only_where_that_may_be_claimed() -> None:
