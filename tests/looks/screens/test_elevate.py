@@ -23,7 +23,7 @@ from wizard.model.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.volume_request import Arrangement, Wish
 
-NOT_GIVEN = "Root access was not granted: sudo exited with status 1. Nothing was written."
+NOT_GIVEN = "Root access was not granted: sudo ended with status 1. Nothing was written."
 
 
 class PlainUser(Rehearsal):

@@ -65,7 +65,7 @@ def test_a_failing_program_stops_the_run_there(
         number for number, step in enumerate(plan.steps, 1) if step.operation.kind == "make-filesystem"
     )
     assert (
-        f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 exited with status 5: mkfs.ext4: "
+        f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 ended with status 5: mkfs.ext4: "
         "Input/output error while writing"
     ) in last
     assert f"Done: steps 1 to {making - 1}; not done: steps {making} to {len(plan.steps)}." in last

@@ -156,7 +156,7 @@ def test_a_filesystem_that_its_own_check_finds_damaged_never_reaches_the_drive(
     run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
     assert end is RunState.FAILED, story(run)
     last = read_entries(run)[-1].sentence
-    assert "e2fsck exited with status 4" in last and "Nothing was written to the drive" in last
+    assert "e2fsck ended with status 4" in last and "Nothing was written to the drive" in last
     assert work.digest(drive) == before
     (work.folder / "bin/mkfs.ext4").unlink()
     resume(run)
@@ -172,7 +172,7 @@ def test_a_run_that_ended_before_the_uuid_was_set_goes_on(
     stand_in(work.folder / "bin", monkeypatch, "tune.exfat", "echo no >&2; exit 1")
     run, end = work.apply(plan)
     assert end is RunState.FAILED
-    assert "tune.exfat exited with status 1" in read_entries(run)[-1].sentence
+    assert "tune.exfat ended with status 1" in read_entries(run)[-1].sentence
     (work.folder / "bin/tune.exfat").unlink()
     part = plan.volumes[0].path
     assert "exfat" not in tool("wipefs", "--noheadings", part)
