@@ -58,7 +58,7 @@ RealServices.demo = property(lambda _: False, lambda _, __: None)
 SMALL = "4"
 """Many small files, by its number."""
 
-COMMAND = HELD + "hold(*{place})\nfrom wizard import cli\nsys.exit(cli.main(sys.argv[1:]))\n"
+COMMAND = HELD + "hold(*{place})\nfrom wizard.cli.main import main\nsys.exit(main(sys.argv[1:]))\n"
 SAID = {
     ("launch", "keep"): "stopped by the user. If a run was started, `diskwright status` shows its state.",
     ("launch", "undo"): "stopped by the user. If a run was started, `diskwright status` shows its state.",

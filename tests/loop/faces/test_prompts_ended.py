@@ -20,7 +20,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from tests.loop.applying import unknown_kernel
-from wizard import cli
+from wizard.cli.main import main
 from wizard.apply.run.backup_store import Environment
 from wizard.ui.jobs import of_plan
 from wizard.cli.commands import walk
@@ -32,7 +32,7 @@ class Services(RealServices):
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
 walk._services = lambda arguments: Services(only=(drive,), environment=environment, journal_dir=Path(runs))
 of_plan.wants_word = lambda *_: True
-sys.exit(cli.main(["--plain"]))
+sys.exit(main(["--plain"]))
 """
 """The wizard line by line, which sees one drive only, knows nothing of this kernel's modules,
 and has no way back."""

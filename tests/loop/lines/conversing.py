@@ -20,7 +20,7 @@ MEDIA = str([profile.workload.id for profile in Rules().profiles()].index("large
 PROGRAM = """
 import sys
 from pathlib import Path
-from wizard import cli
+from wizard.cli.main import main
 from wizard.apply.run.backup_store import Environment
 from wizard.cli.commands import walk
 from wizard.host.this_system import RealServices
@@ -29,7 +29,7 @@ environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
 walk._services = lambda arguments: RealServices(
     only=(drive,), environment=environment, journal_dir=Path(runs)
 )
-sys.exit(cli.main(["--plain"]))
+sys.exit(main(["--plain"]))
 """
 """The wizard as `diskwright --plain` opens it, but that it sees one drive only, and another fstab."""
 
