@@ -75,8 +75,7 @@ def known_sentence(path: str, family: str) -> str:
         CANNOT_TELL(
             drive=path,
             why=t(
-                "this model ({family}) may have a media cache, which looks the same. Nothing "
-                "was written",
+                "this model ({family}) may have a media cache, which looks the same. Nothing was written",
                 family=family,
             ),
         )

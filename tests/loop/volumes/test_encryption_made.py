@@ -12,19 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import (
-    ROOT,
-    Work,
-    ended,
-    fill,
-    gate,
-    old_gpt,
-    said,
-    stand_in,
-    story,
-    until,
-    wish,
-)
+from tests.loop.applying import ROOT, Work, ended, fill, gate, old_gpt, said, stand_in, story, until, wish
 from tests.loop.volumes.rebooting import uuid_of
 from wizard.apply.run.backup_store import drop_backup
 from wizard.apply.run.journal import RunState, read_entries

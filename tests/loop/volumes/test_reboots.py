@@ -9,18 +9,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import tool
-from tests.loop.applying import (
-    OLD_FSTAB,
-    Work,
-    carry_out,
-    ended,
-    fill,
-    old_gpt,
-    said,
-    stand_in,
-    story,
-    wish,
-)
+from tests.loop.applying import OLD_FSTAB, Work, carry_out, ended, fill, old_gpt, said, stand_in, story, wish
 from tests.loop.volumes.rebooting import Attached, attached, cut_at, cuts, mounted_from, uuid_of
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose

@@ -5,13 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.findings.test_findings import of
-from tests.unit.machines import (
-    SIZE_BYTES,
-    drive,
-    partition,
-    partitioned,
-    unread,
-)
+from tests.unit.machines import SIZE_BYTES, drive, partition, partitioned, unread
 from tests.unit.probe import rawfacts
 from wizard.model.drive_facts import Smart
 from wizard.model.machine import Drive, Obstacle, Signature, Table, Use

@@ -219,6 +219,4 @@ def test_a_mount_for_writing_closes_the_way_back(
     assert mounts(node, place)
     forget_caches(node)
     with DeviceMedium(node) as medium:
-        assert "was modified since" in str(
-            Committing(case.run, node, medium, unheard).undo_obstacle()
-        )
+        assert "was modified since" in str(Committing(case.run, node, medium, unheard).undo_obstacle())

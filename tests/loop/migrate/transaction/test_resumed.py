@@ -138,9 +138,7 @@ def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) ->
     used = old.digest
     carry_out(run, Purpose.APPLY, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
-    assert "was modified since" in row_of(run).sentence and not any(
-        (old.work.folder / "stores").iterdir()
-    )
+    assert "was modified since" in row_of(run).sentence and not any((old.work.folder / "stores").iterdir())
     # Not even anew: what was shown was for the filesystem as it was then.
     carry_out(run, Purpose.APPLY, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)

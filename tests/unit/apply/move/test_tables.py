@@ -9,16 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.apply.move.movetables import (
-    LAYOUTS,
-    MBR,
-    SECTOR,
-    Disk,
-    Layout,
-    made,
-    torn,
-    util_linux,
-)
+from tests.unit.apply.move.movetables import LAYOUTS, MBR, SECTOR, Disk, Layout, made, torn, util_linux
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.filesystems.kind import MOVING_GPT_TYPE, MOVING_MBR_TYPE
 from wizard.model.machine import Extent
