@@ -142,7 +142,7 @@ def test_a_migration_that_waits_and_one_that_failed_are_reported(
         document, page = json.loads(told.stdout), Page(file.read_text())
         assert document["run"]["state"] == state and document["migration"]["device"] == old.drive
         assert len(document["run"]["steps"]) == len(document["migration"]["steps"])
-        assert f"Report on migrating {old.drive} to ext4" in page.text and "On power loss" in page.text
+        assert f"Report on converting {old.drive} to ext4" in page.text and "On power loss" in page.text
     assert f"sudo diskwright keep {run}" in page.text, "it waits"
 
 

@@ -156,7 +156,7 @@ def test_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
     try:
         applied = diskwright(work, "apply", str(file), "--confirm", *plan.tokens, "--fstab", str(work.fstab))
         assert applied.returncode == 0, applied.stderr
-        assert ", once you keep it:" in applied.stderr and "Done, not in use yet" in applied.stderr
+        assert ", when you keep the result:" in applied.stderr and "Done, not in use yet" in applied.stderr
         assert "Until then, `diskwright undo` restores the old contents bit for bit" in " ".join(
             applied.stderr.split()
         )

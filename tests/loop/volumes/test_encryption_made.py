@@ -195,6 +195,7 @@ def test_a_name_that_was_taken_meanwhile_is_noticed_before_anything_is_kept(
     waiting = work.digest(drive)
     half_able(work, monkeypatch)
     taken = Path(plan.containers[0].opened)
+    taken.parent.mkdir(exist_ok=True)
     taken.symlink_to("/dev/null")
     try:
         with pytest.raises(DiskwrightError, match=str(taken)):
@@ -249,7 +250,7 @@ def on_terminal(work: Work, plan: Plan, *typed: bytes) -> tuple[str, int]:
                 shown += os.read(here, 4096)
             except OSError:
                 break
-            questions = shown.count(b"not shown): ") + shown.count(b"once more: ")
+            questions = shown.count(b"(hidden): ") + shown.count(b"Repeat the passphrase: ")
             if questions > asked and answers:
                 asked = questions
                 os.write(here, answers.pop(0) + b"\n")
