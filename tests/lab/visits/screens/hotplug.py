@@ -142,7 +142,7 @@ def steps(fleet: Fleet) -> Iterator[Check]:
         yield shows(
             screen,
             "it is not taken for the chosen one",
-            partial(_says, screen, f"{stick.model} was removed"),
+            partial(_says, screen, f"{stick.model} was disconnected"),
         )
         yield shows(
             screen,

@@ -79,7 +79,8 @@ def _asked(part: str, what: str, *, killed: bool) -> Iterator[Check]:
         yield Check(f"{what}: grow ends well", told.status == 0, told.errors[-1500:])
         return
     with standing_in("resize2fs", part, DIES):
-        diskwright(*words, accept=range(256))
+        told = diskwright(*words, accept=range(256))
+    yield Check(f"{what}: a run is begun", bool(list_runs()), told.errors[-1500:])
     newest = list_runs()[-1]
     yield Check(f"{what}: it is interrupted", state(newest) is RunState.INTERRUPTED, story(newest))
     told = diskwright("resume", accept=range(256))
