@@ -175,7 +175,7 @@ def test_a_step_names_the_old_partitions_that_its_filesystem_comes_over(
 
 def test_a_drive_in_doubt_says_so() -> None:
     assert any(
-        "Unknown:" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), wish("ext4")))
+        "Notes:" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), wish("ext4")))
     )
 
 
