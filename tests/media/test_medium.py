@@ -25,6 +25,8 @@ START_SECONDS = 1500.0
 SCREEN_SECONDS = 240.0
 WORK_SECONDS = 900.0
 LARGEST_BYTES = 220_000_000
+READINGS, STOPPED = 4, "the probe was stopped"
+"""How often a busy machine may read the drives, and what the wizard says of a probe that took too long."""
 KEY_SECONDS = 3.0
 """Until a key has been drawn."""
 DONE = "(diskwright-done:%s)"
@@ -67,8 +69,15 @@ def witness(bench: Bench) -> Disk:
 
 
 def first_screen(computer: Computer) -> None:
-    """The wizard is there, and has read the drive."""
+    """Wait until the wizard has read the new drive. Emulated on a busy machine, reading may exceed the probe's
+    time limit: then press the key that a user would press, `r`."""
     computer.until("NEW-DRIVE", START_SECONDS)
+    for _ in range(READINGS):
+        computer.until(lambda: any(text in computer.text for text in ("empty", STOPPED)), SCREEN_SECONDS)
+        if "empty" in computer.text:
+            return
+        computer.type("r")
+        sleep(SCREEN_SECONDS / READINGS)
     computer.until("empty", SCREEN_SECONDS)
 
 

@@ -299,7 +299,7 @@ def put_superblock(node: str, superblock: bytes) -> None:
 
 
 def _bytes_of(node: str, offset_bytes: int, length_bytes: int) -> bytes:
-    """Of whole blocks read past the cache, from the device's beginning on; those behind its end are none."""
+    """Read bytes of a device, past the page cache. Returns none if the last block exceeds the device."""
     begin, end = (
         offset_bytes // FIRST_BYTES * FIRST_BYTES,
         rounded_up(offset_bytes + length_bytes, FIRST_BYTES),
@@ -337,7 +337,7 @@ def protect(device: str) -> bool:
 
 
 def take_writes(device: str) -> bool:
-    """Have the kernel take writes to a device again; whether it took none before."""
+    """Make a device writable again. Return whether it was read-only."""
     if not is_protected(device):
         return False
     _tell(device, read_only=False)

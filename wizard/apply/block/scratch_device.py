@@ -280,6 +280,6 @@ def _take_away(rules: Iterable[Path]) -> None:
 
 
 def _reload() -> None:
-    # Where there is no udev, there is nobody to be told.
+    # Systems without udev need no reload.
     with suppress(DiskwrightError):
         run(["udevadm", "control", "--reload"], seconds=RELOAD_SECONDS)

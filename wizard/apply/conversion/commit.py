@@ -101,8 +101,8 @@ def save_snapshotted(run: Path, snapshotted: Snapshotted) -> None:
 
 
 def load_snapshotted(run: Path) -> Snapshotted | None:
-    """What the run's transaction is on; None where none was begun. Raises BadInput where the file is damaged,
-    or an earlier version began it."""
+    """Return what the run's transaction is on, or None without a transaction. Raises BadInput if the file is
+    damaged or from an earlier version."""
     if (text := read_kept(run / FILE)) is None:
         if (run / EARLIER).exists():
             raise BadInput(
@@ -117,14 +117,14 @@ def load_snapshotted(run: Path) -> Snapshotted | None:
 
 
 def snapshotted_of(run: Path) -> Snapshotted:
-    """The same; raises BadInput where none was begun, too."""
+    """Return the same. Raises BadInput without a transaction, too."""
     if (found := load_snapshotted(run)) is None:
         raise BadInput(t("The run {run} has no transaction.", run=run.name))
     return found
 
 
 def phase_of(run: Path) -> Phase | None:
-    """How far the run's transaction is; None where none was begun. Raises BadInput."""
+    """Return the phase of the run's transaction, or None without a transaction. Raises BadInput."""
     if load_snapshotted(run) is None:
         return None
     record = load_record(run)

@@ -243,7 +243,7 @@ class Copying:
         return ""
 
     def check_resumable(self) -> None:
-        """What was begun is begun anew, and only on what this migration made."""
+        """Always resumable: the copy restarts, and only on the filesystem that this run created."""
 
     def check_kept(self) -> None:
         """Nothing is kept."""

@@ -32,13 +32,12 @@ DEVICE = "(loop0)"
 
 
 def reader() -> str:
-    """The program that has GRUB's driver; empty where there is none."""
+    """The program with GRUB's driver, or an empty string."""
     return next((name for name in READERS if find(name)), "")
 
 
 def folder_inside(node: str) -> str:
-    """GRUB's folder with its settings on a filesystem that nobody has mounted; empty where there is none, or
-    it cannot be looked for."""
+    """Return GRUB's settings folder on an unmounted filesystem, or an empty string."""
     try:
         seen = seen_inside(node, [f"{folder}/{SETTINGS}" for folder in FOLDERS])
     except Failed:

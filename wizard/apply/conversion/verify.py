@@ -287,7 +287,7 @@ def extent_share(said: str) -> tuple[int, int]:
 
 
 def file_checks(site: MigratingSite) -> Iterator[Check]:
-    """What is to hold of fstab. Raises BadInput where it cannot be read."""
+    """Check the fstab line of the converted filesystem. Raises BadInput if fstab is unreadable."""
     for step in site.migration.steps:
         if isinstance(step.operation, SetFstabType):
             found = type_standing(step.operation, site.migration)

@@ -52,12 +52,12 @@ class ListPiece:
 
     @property
     def start(self) -> int:
-        """The number of the first."""
+        """The number of the first entry."""
         return self.entries[0][0]
 
     @property
     def end(self) -> int:
-        """The number behind the last."""
+        """The number after the last entry's."""
         return self.entries[-1][0] + 1
 
     @property
@@ -336,7 +336,7 @@ def copy_listed(site: BringSite) -> Message:
 def _copy_rest(progress: _Progress, listed: Iterable[Listed]) -> tuple[int, int]:
     """What is left of the list, piece by piece: how many entries there are on all of it, and how many bytes
     the rest was listed with."""
-    # What may be half there is made anew; where nothing was begun, nothing is to be replaced.
+    # The piece that was begun may be incomplete, so its entries are replaced.
     half, count, size_bytes = progress.copied.begun, progress.copied.done, 0
     for piece in pieces_of(listed):
         progress.begin(piece)

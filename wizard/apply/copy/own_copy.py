@@ -170,7 +170,7 @@ FILE = "digests"
 
 
 class DigestNotes:
-    """Notes go behind those of the entries before `done`."""
+    """Append digests of copied files, after those of the first `done` entries."""
 
     def __init__(self, run: Path, done: int) -> None:
         self._path = run / FILE

@@ -198,7 +198,7 @@ class Source:
 
     @property
     def is_mounted(self) -> bool:
-        """Whether it is read where it is mounted."""
+        """Whether the source is a mount point rather than a device."""
         return self.path != self.device
 
 

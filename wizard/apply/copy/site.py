@@ -53,7 +53,7 @@ class Again:
 
 
 def load_copied(run: Path) -> Copied | None:
-    """None where nothing was begun; raises BadInput."""
+    """Return how far the copy is, or None before it starts. Raises BadInput if the file is damaged."""
     text = read_kept(run / FILE)
     return None if text is None else from_json(parse_document(text, SCHEMA, FILE), Copied, str(run / FILE))
 

@@ -44,7 +44,7 @@ NOT_REMOVED = Sentence("Cannot remove {path}: {why}.")
 
 
 ENTRY_BYTES = 1024
-"""What a file takes beside its content: an inode, twice where its filesystem keeps two copies, and a name."""
+"""Metadata per file: an inode, twice if the filesystem stores two copies, and a name."""
 
 
 def names_in(top: int) -> frozenset[bytes]:

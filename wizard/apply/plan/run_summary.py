@@ -21,7 +21,7 @@ from wizard.plan.request.subvolumes import places_of
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import WORD, wants_word
 
-NOTHING_TO_UNDO = t("Undo: nothing to undo.")
+NOTHING_TO_UNDO = t("Undo is not needed.")
 
 RESULTS = {
     RunState.DONE: Sentences(

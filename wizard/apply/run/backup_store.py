@@ -298,7 +298,7 @@ class Environment:
 
     @property
     def crypttab(self) -> Path:
-        """The file that says what is opened at boot: beside the fstab, wherever that is."""
+        """The crypttab, in the folder of the fstab."""
         return self.fstab.with_name("crypttab")
 
     @property

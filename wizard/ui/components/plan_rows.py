@@ -70,7 +70,7 @@ def lost_line(session: Session, plan: Plan) -> Para:
     if lost:
         return para(Piece(t("Lost:"), Tone.DANGER), *map(strong, lost), hang=2)
     if any(member.before.partitions for member in plan.members):
-        return para(Piece(t("Kept:"), Tone.GOOD), t("all existing partitions, byte for byte."))
+        return para(Piece(t("Preserved:"), Tone.GOOD), t("all existing partitions, byte for byte."))
     return para(
         Piece(
             t("Nothing is lost: no data found on {drives:and}.", drives=tuple(map(short, plan.paths))),

@@ -150,7 +150,7 @@ class Review(Place):
             )
         elif self._room is not None and self._room.sentence and self._tells_room(self._room):
             tone = Tone.PLAIN if self._room.fits else Tone.WARN
-            yield para(muted(t("Room:")), Piece(self._room.sentence, tone), hang=2)
+            yield para(muted(t("Space:")), Piece(self._room.sentence, tone), hang=2)
         if self.services.apply_obstacle:
             yield para(Piece(self.services.apply_obstacle, Tone.WARN), hang=2)
             if self.services.needs_root:
@@ -245,7 +245,7 @@ class Review(Place):
                 else Action("back", "enter", BACK)
             )
         else:
-            yield Action("apply", "enter", t("delete and apply") if destroys else t("apply"), ends=True)
+            yield Action("apply", "enter", t("overwrite and apply") if destroys else t("apply"), ends=True)
         yield Action("commands", "f3", COMMANDS)
         yield Action("save", "f4", SAVE)
         yield Action("back", "escape", BACK)

@@ -98,7 +98,7 @@ def test_what_is_lost_is_named_first_and_nothing_where_nothing_is() -> None:
     )
     assert "Nothing is lost." not in person.text
     apply = person.view.action("apply")
-    assert apply is not None and str(apply.label) == "delete and apply"
+    assert apply is not None and str(apply.label) == "overwrite and apply"
     kept = at_review(Live(machine(crowded())))
     assert "Nothing is lost." in kept.text and "partition 1: ext4" not in kept.text
 
