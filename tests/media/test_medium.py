@@ -69,7 +69,7 @@ def witness(bench: Bench) -> Disk:
 
 
 def first_screen(computer: Computer) -> None:
-    """Wait until the wizard has read the new drive. Emulated on a busy machine, reading may exceed the probe's
+    """Wait until the wizard has read the new drive. Emulated on a busy machine, this may exceed the probe's
     time limit: then press the key that a user would press, `r`."""
     computer.until("NEW-DRIVE", START_SECONDS)
     for _ in range(READINGS):

@@ -213,7 +213,8 @@ async def _choose(pilot: Hand, take: Take, path: str) -> None:
 
 async def _plan(pilot: Hand, take: Take) -> None:
     """Everything is replaced, by two volumes."""
-    if "Kept" in flat(pilot) or "Not possible:" in flat(pilot):
+    plan = app_of(pilot).desk.session.plan
+    if plan is None or any(slot.kept for slot in plan.after.slots):
         await press(pilot, "x")
     await press(pilot, "f")
     await come(pilot, "filesystem")
