@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from compileall import compile_dir
 from dataclasses import dataclass
 
-from tests.daily import FULL_VARIABLE, IS_SHARED, one_in
+from tests.daily import FULL_VARIABLE, todays_share
 from tests.lab.drives.fleet import Fleet
 from tests.lab.errands.errand import CANNOT_RUN, counted, task
 from tests.lab.errands.groups import Planned, batches, grouped, wanted_of
@@ -127,8 +127,8 @@ def _parser() -> ArgumentParser:
 def planned(arguments: Namespace) -> list[Planned]:
     """The visits that are wanted, in their order."""
     modules = _modules(arguments)
-    if IS_SHARED and modules is MODULES and not (arguments.full or arguments.list or arguments.only):
-        modules = tuple(one_in(2, modules))
+    if modules is MODULES and not (arguments.full or arguments.list or arguments.only):
+        modules = tuple(todays_share(modules))
     return wanted_of(modules, arguments.only, full=arguments.full or arguments.list)
 
 

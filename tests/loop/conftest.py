@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daily import IS_SHARED, one_in
+from tests.daily import todays_share
 from tests.devices import Bench, MakeDrive
 from tests.loop.applying import OLD_FSTAB, Work
 from tests.loop.bring.bringing import Ways
@@ -18,11 +18,10 @@ from tests.loop.tune.tuning import Used, used_filesystem
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the half that is due today if the whole tier was asked for."""
-    if IS_SHARED:
-        due = one_in(2, items)
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(due)])
-        items[:] = due
+    """Keep the share that is due today if the whole tier was asked for."""
+    due = todays_share(items)
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(due)])
+    items[:] = due
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.daily import one_in
 from tests.machines import name_of, recordings
 from tests.unit.machines import SIZE_BYTES, machine, partition, partitioned
 from tests.unit.ui.person import Person
@@ -105,7 +106,7 @@ EVERY = [path for path in recordings() if name_of(path) != "loops/crowded"]
 """That one is as `loops/many`, and takes as long as all others together; its places are drawn in looks."""
 
 
-@pytest.mark.parametrize("path", EVERY, ids=name_of)
+@pytest.mark.parametrize("path", one_in(2, EVERY), ids=name_of)
 def test_every_place_of_every_machine(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     services = Watched(load_machine(path))
