@@ -15,23 +15,35 @@ import pytest
 
 from tests.devices import Bench, tool
 from tests.fingerprint import fingerprint
-from wizard.apply.plan.start import start_run
+from tests.loop.program import (
+    MIB,
+    Arrangement,
+    Environment,
+    Event,
+    Journal,
+    Machine,
+    Mode,
+    Plan,
+    Purpose,
+    RunState,
+    StripeWish,
+    Wish,
+    follow,
+    is_locked,
+    make_plan,
+    make_striped_plan,
+    probe_machine,
+    read_entries,
+    render_plan,
+    request_stop,
+    start_run,
+    state,
+)
 from wizard.apply.run import job
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import request_stop
-from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
-from wizard.apply.run.process import Purpose, is_locked
 from wizard.apply.run_control import job_of, next_commands
 from wizard.model.advice import Choice, Option, Rank, Workload
-from wizard.model.ext import Event, JournalEntry
-from wizard.model.machine import Machine
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import PLAIN, Mode, make_plan
-from wizard.plan.raid.striped import StripeWish, make_striped_plan
-from wizard.plan.request.volume_request import Arrangement, Wish
-from wizard.probe.machine import probe_machine
+from wizard.model.ext import JournalEntry
+from wizard.plan.planner import PLAIN
 
 ROOT = Path(__file__).resolve().parents[2]
 OLD_FSTAB = (

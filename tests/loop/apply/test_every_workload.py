@@ -10,17 +10,20 @@ import pytest
 from tests import walks
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.runs import list_runs
+from tests.loop.program import (
+    MIB,
+    Event,
+    ExitCode,
+    Plan,
+    RunState,
+    list_runs,
+    probe_machine,
+    read_plan,
+    state,
+)
 from wizard.host.rules import Rules
 from wizard.host.this_system import RealServices
 from wizard.model.advice import Advice
-from wizard.model.errors import ExitCode
-from wizard.model.ext import Event
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import read_plan
-from wizard.probe.machine import probe_machine
 
 WORKLOADS = tuple(profile.workload.id for profile in Rules().profiles())
 SIZE = 512 * MIB

@@ -25,17 +25,22 @@ from tests.loop.applying import (
     until,
     wish,
 )
-from wizard.apply.plan.start import start_run
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import request_stop
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.process import lock_drive
-from wizard.apply.run.runs import list_runs
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
+from tests.loop.program import (
+    MIB,
+    Environment,
+    Event,
+    Mode,
+    Refused,
+    RunState,
+    list_runs,
+    lock_drive,
+    read_entries,
+    request_stop,
+    resume,
+    start_run,
+    state,
+    undo,
+)
 
 pytestmark = pytest.mark.usefixtures("direct")
 

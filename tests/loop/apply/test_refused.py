@@ -12,13 +12,18 @@ import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import OLD_FSTAB, Work, diskwright, old_gpt, wish
-from wizard.apply.plan.start import preflight, start_run
-from wizard.apply.run.backup_store import Environment
-from wizard.model.errors import BadInput, DiskwrightError, Refused
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
+from tests.loop.program import (
+    MIB,
+    BadInput,
+    DiskwrightError,
+    Environment,
+    Mode,
+    Plan,
+    Refused,
+    preflight,
+    render_plan,
+    start_run,
+)
 
 
 @contextmanager

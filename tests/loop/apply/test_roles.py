@@ -8,12 +8,8 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, said, story, wish
-from wizard.apply.run.journal import RunState
+from tests.loop.program import MIB, Arrangement, Event, Mode, RunState, Wish
 from wizard.filesystems.kind import BOOT_GPT_TYPE, ESP_GPT_TYPE, HOME_GPT_TYPE, ROOT_GPT_TYPES
-from wizard.model.ext import Event
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Arrangement, Wish
 
 MBR = Arrangement("mbr")
 

@@ -12,23 +12,30 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import PowerCut, Work, carry_out, ended, fill, said, stand_in, story, until, wish
+from tests.loop.program import (
+    MIB,
+    Event,
+    Failed,
+    Journal,
+    Mode,
+    Plan,
+    Purpose,
+    RunState,
+    probe_drive,
+    resume,
+    state,
+    undo,
+)
 from wizard.apply.block import scratch_device as standing
 from wizard.apply.block.devices import write_bytes
 from wizard.apply.run.backup_store import Vault
-from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.process import Purpose, module_argv
+from wizard.apply.run.process import module_argv
 from wizard.apply.run.runs import new_run
-from wizard.apply.run_control import resume, undo
 from wizard.apply.steps.step_context import StepContext
 from wizard.apply.table import write as libparted
 from wizard.apply.table import write as table_write
 from wizard.apply.table.proof import disk_differences, kernel_differences
-from wizard.model.errors import Failed
-from wizard.model.ext import Event
-from wizard.model.plan import Plan, WriteTable
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
-from wizard.probe.machine import probe_drive
+from wizard.model.plan import WriteTable
 
 KEPT_GUID = "6a5f1f7c-9f0b-4d2e-8f43-0f0a5b9f6c01"
 OTHER_GUID = "6a5f1f7c-9f0b-4d2e-8f43-0f0a5b9f6c02"

@@ -11,16 +11,21 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, fill, old_gpt, story, wish
-from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.plan.start import preflight
-from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import keep, undo
-from wizard.model.errors import Failed, Refused
+from tests.loop.program import (
+    MIB,
+    Failed,
+    Mode,
+    Phase,
+    Plan,
+    Refused,
+    RunState,
+    StripeWish,
+    keep,
+    load_record,
+    preflight,
+    undo,
+)
 from wizard.model.operations import Writer
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish
 
 LOGICAL = """label: dos
 start=1MiB, size=8MiB, type=83

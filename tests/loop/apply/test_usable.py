@@ -9,17 +9,20 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, said, stand_in, story, wish
-from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import keep, undo
+from tests.loop.program import (
+    MIB,
+    Event,
+    Mode,
+    RunState,
+    StripeWish,
+    Subvolume,
+    Wish,
+    keep,
+    probe_machine,
+    undo,
+)
 from wizard.filesystems.registry import MADE
-from wizard.model.ext import Event
 from wizard.model.operations import EVERYONE, ROOT, Writer
-from wizard.model.plan import Subvolume
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish
-from wizard.plan.request.volume_request import Wish
-from wizard.probe.machine import probe_machine
 
 SIZE = 400 * MIB
 """Enough for XFS."""

@@ -20,12 +20,8 @@ from tests.loop.applying import (
     touched,
     wish,
 )
+from tests.loop.program import MIB, Event, Mode, RunState, render_plan
 from tests.loop.runs.published import kept_schemas
-from wizard.apply.run.journal import RunState
-from wizard.model.ext import Event
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])

@@ -8,11 +8,9 @@ from dataclasses import replace
 import pytest
 
 from tests.loop.applying import Work, ended, story
-from wizard.apply.run.backup_store import Environment
-from wizard.model.errors import DiskwrightError
+from tests.loop.program import DiskwrightError, Environment, Extent, Plan, Volume
 from wizard.model.geometry import Identity
-from wizard.model.machine import Extent
-from wizard.model.plan import Plan, Volume, WriteTable
+from wizard.model.plan import WriteTable
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.steps.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.plan.steps.render import Context, steps_of

@@ -15,9 +15,7 @@ from random import Random
 from time import monotonic, sleep
 
 from tests.loop.applying import ROOT, Work, until
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import is_locked
-from wizard.model.errors import DiskwrightError
+from tests.loop.program import DiskwrightError, RunState, is_locked, state
 
 NAMED = re.compile(r"diskwright (resume|undo|keep) (\S+)((?: --[a-z-]+(?: [^-\s]\S*)?)*)")
 OVER = (RunState.DONE, RunState.KEPT, RunState.UNDONE)

@@ -12,10 +12,7 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, wish
-from wizard.apply.run.journal import RunState, state
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Mode, RunState, render_plan, state
 
 POLLER = """
 import os, re, subprocess, sys, time

@@ -18,16 +18,11 @@ from tests.daily import DAY, IS_FULL
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, fill, old_gpt, wish
 from tests.loop.attack.corrupting import corrupt
+from tests.loop.program import MIB, DiskwrightError, Event, ExitCode, Journal, Mode, Purpose, RunState, keep
 from tests.loop.tune.tuning import Used
 from wizard.apply.run import job
-from wizard.apply.run.journal import Journal, RunState
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import job_of, keep, next_commands
+from wizard.apply.run_control import job_of, next_commands
 from wizard.cli.main import carry_out
-from wizard.model.errors import DiskwrightError, ExitCode
-from wizard.model.ext import Event
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 FOLDERS = 250 if IS_FULL else 6
 SECONDS = 20.0

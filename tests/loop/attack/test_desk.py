@@ -8,10 +8,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, fill, old_gpt, story, wish
 from tests.loop.desk.test_walked import held, plan_anew
 from tests.loop.desk.walking import Walker, run_of, token_of, walker
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.runs import list_runs
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Mode, RunState, list_runs, state
 
 
 @pytest.fixture

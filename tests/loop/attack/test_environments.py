@@ -14,12 +14,7 @@ import pytest
 from tests.daily import DAY, IS_FULL
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, command_to_apply, diskwright, fill, old_gpt, story, until, wish
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import is_locked
-from wizard.model.errors import ExitCode
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, ExitCode, Mode, RunState, is_locked, render_plan, state
 
 CASES = 100 if IS_FULL else 3
 NOWHERE = "/nonexistent"

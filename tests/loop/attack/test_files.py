@@ -11,10 +11,7 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, diskwright, old_gpt, wish
 from tests.loop.attack.attacking import fails, unharmed
-from wizard.apply.run.backup_store import Environment
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Environment, Mode, render_plan
 
 
 @pytest.fixture

@@ -9,13 +9,8 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, command_to_apply, ended, wish
 from tests.loop.attack.attacking import unharmed
-from wizard.apply.plan.start import start_run
-from wizard.apply.run.journal import RunState, state
+from tests.loop.program import MIB, Refused, RunState, render_plan, start_run, state, undo
 from wizard.apply.run.runs import find_run
-from wizard.apply.run_control import undo
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
 
 
 @pytest.mark.parametrize("below", ["", "deeper/runs"])

@@ -19,13 +19,10 @@ from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, until, wi
 from tests.loop.attack.killing import Killed, files_in
 from tests.loop.ensure.test_ensure import text_for
 from tests.loop.move.test_move import table
+from tests.loop.program import MIB, ExitCode, Mode, render_plan
 from tests.loop.tune.test_grown_in_use import Used as Growing
 from wizard.apply.settings.guard import SYS_RESOURCE, has_capability
 from wizard.benchmark.candidates.surroundings import remove_groups
-from wizard.model.errors import ExitCode
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
 
 Made = Callable[[Work, MakeDrive], Killed]
 EACH = 12 if IS_FULL else 1

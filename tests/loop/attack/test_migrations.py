@@ -12,16 +12,20 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, said, story, without_power
 from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.program import (
+    Environment,
+    Event,
+    Purpose,
+    Refused,
+    RunState,
+    Way,
+    make_migration,
+    state,
+    undo,
+)
 from wizard.apply.conversion.guard import preflight_migration
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.journal import FILE, RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import undo
+from wizard.apply.run.journal import FILE
 from wizard.ext4.assessment import Folder
-from wizard.ext4.make import make_migration
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.migration import Way
 
 SOMEBODY = 1234
 

@@ -11,11 +11,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
 from tests.loop.attack.attacking import fails, forged, unharmed
-from wizard.apply.plan.start import preflight
-from wizard.apply.run.backup_store import Environment
-from wizard.model.errors import BadInput, Refused
-from wizard.model.said import MIB
-from wizard.probe.machine import probe_drive
+from tests.loop.program import MIB, BadInput, Environment, Refused, preflight, probe_drive
 
 Plant = Callable[[Path, str], None]
 

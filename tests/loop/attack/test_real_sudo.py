@@ -10,13 +10,9 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, fill, old_gpt, wish
 from tests.loop.lines.conversing import Window
+from tests.loop.program import MIB, Mode, RunState, list_runs, render_plan, state
 from tests.loop.root.real_user import NAME, PASSWORD, RealUser, real_user
 from tests.loop.root.rooting import require_reach
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.runs import list_runs
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
 
 SUDOERS = f"""Defaults !lecture, !mail_badpass, timestamp_timeout=0, passwd_tries=2
 root ALL=(ALL:ALL) ALL

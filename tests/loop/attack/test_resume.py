@@ -9,12 +9,7 @@ import pytest
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
 from tests.loop.attack.attacking import unharmed
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import Refused
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Mode, Plan, Refused, RunState, resume, state, undo
 
 pytestmark = pytest.mark.usefixtures("direct")
 

@@ -9,11 +9,9 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, old_gpt, story, wish
+from tests.loop.program import MIB, Mode, RunState, state
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import drop_backup
-from wizard.apply.run.journal import RunState, state
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 
 @pytest.fixture

@@ -12,15 +12,20 @@ from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, said, stand_in, story, until, wish
 from tests.loop.attack.attacking import fails, unharmed
 from tests.loop.attack.test_resume import killed_at
-from wizard.apply.plan.start import start_run
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.ext import Event
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish
+from tests.loop.program import (
+    MIB,
+    DiskwrightError,
+    Event,
+    Mode,
+    Plan,
+    Refused,
+    RunState,
+    StripeWish,
+    resume,
+    start_run,
+    state,
+    undo,
+)
 
 pytestmark = pytest.mark.usefixtures("direct")
 

@@ -10,10 +10,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import GPT_DATA, Work, fill, wish
 from tests.loop.attack.attacking import fails, unharmed
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
-from wizard.probe.machine import probe_drive
+from tests.loop.program import MIB, Mode, Refused, probe_drive
 
 BLOCK = 512
 ENTRIES = 128 * 128

@@ -9,7 +9,7 @@ from signal import SIGCONT, SIGSTOP
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, until
-from wizard.model.said import MIB
+from tests.loop.program import MIB
 
 
 def written(node: str, fill: bytes, size_mib: int) -> None:

@@ -9,14 +9,8 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, wish
 from tests.loop.attack.attacking import unharmed
-from wizard.apply.plan.start import preflight
-from wizard.model.errors import Refused
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import read_plan, render_plan
+from tests.loop.program import MIB, Mode, Plan, Refused, preflight, probe_drive, read_plan, render_plan
 from wizard.plan.dangers import held_on
-from wizard.plan.planner import Mode
-from wizard.probe.machine import probe_drive
 from wizard.process.program import find
 
 WRITERS = {

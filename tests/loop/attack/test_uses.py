@@ -9,11 +9,8 @@ import pytest
 from tests.devices import Bench, MakeDrive, tool
 from tests.loop.applying import Work, ended, old_gpt, stand_in, story, until, wish
 from tests.loop.attack.attacking import fails, unharmed
+from tests.loop.program import MIB, Mode, Refused, probe_drive
 from wizard.apply.plan.guard import check_unused
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
-from wizard.probe.machine import probe_drive
 
 Attach = Callable[..., str]
 

@@ -10,12 +10,9 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, stand_in, story, wish
+from tests.loop.program import MIB, Event, Journal, Mode, RunState
 from wizard.apply.plan.verify import stand
-from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.system.mounts import read_mounts
-from wizard.model.ext import Event
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 pytestmark = pytest.mark.usefixtures("direct")
 

@@ -12,7 +12,7 @@ import pytest
 from tests.devices import MakeDrive, in_own_namespace
 from tests.loop.applying import ROOT, Work
 from tests.loop.automounter.under_udev import UDEVD
-from wizard.model.said import MIB
+from tests.loop.program import MIB
 from wizard.process.program import ALWAYS
 
 

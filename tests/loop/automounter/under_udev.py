@@ -15,12 +15,9 @@ from uuid import uuid4
 
 from tests.devices import tool
 from tests.loop.applying import ended, story, until, wish
-from wizard.apply.plan.start import start_run
-from wizard.apply.run.backup_store import Environment
+from tests.loop.program import Environment, Mode, make_plan, probe_machine, start_run
 from wizard.apply.run.job import settle
 from wizard.apply.system.mounts import read_mounts
-from wizard.plan.planner import Mode, make_plan
-from wizard.probe.machine import probe_machine
 
 UDEVD = "/usr/lib/systemd/systemd-udevd"
 

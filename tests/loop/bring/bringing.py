@@ -15,13 +15,13 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrate.manifest.manifests import ACL, fill
+from tests.loop.program import GIB, MIB, Purpose, make_run
 from wizard.apply.copy import catch_up, copying, undo
 from wizard.apply.copy import copying as pieces
 from wizard.apply.copy import job as running
 from wizard.apply.copy.guard import start_bring
 from wizard.apply.copy.site import load_copied
-from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import BRING, make_run
+from wizard.apply.run.runs import BRING
 from wizard.apply.settings import steps as tuning
 from wizard.apply.system import edited_file
 from wizard.apply.tree.differences import as_held, differences
@@ -30,7 +30,6 @@ from wizard.apply.tree.manifest import BEFORE, Reading, take_manifest
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import Bring
-from wizard.model.said import GIB, MIB
 from wizard.plan.copy import render_bring
 
 MAKERS = {

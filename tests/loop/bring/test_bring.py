@@ -15,6 +15,18 @@ from tests.loop.applying import carry_out, diskwright, ended, said, story
 from tests.loop.bring.bringing import MAKERS, ROOTS, Ways, assert_alike, contents, killed_at, listed
 from tests.loop.desk.walking import walker
 from tests.loop.migrate.manifest.manifests import ACL, NOT_UTF8
+from tests.loop.program import (
+    MIB,
+    BadInput,
+    Event,
+    Failed,
+    Purpose,
+    Refused,
+    RunState,
+    read_entries,
+    state,
+    undo,
+)
 from tests.loop.runs.published import kept_schemas
 from wizard.apply.copy import catch_up, copying
 from wizard.apply.copy import job as running
@@ -22,15 +34,10 @@ from wizard.apply.copy import undo as comparing
 from wizard.apply.copy.guard import start_bring
 from wizard.apply.copy.site import BringSite
 from wizard.apply.copy.survey import work_out
-from wizard.apply.run.journal import RunState, done_steps, read_entries, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import undo
+from wizard.apply.run.journal import done_steps
 from wizard.apply.tree.copying import TreeCopy, copy_entry
 from wizard.apply.tree.differences import differences
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.ext import Event
-from wizard.model.said import MIB
 
 
 @pytest.mark.parametrize("mounted", [True, False], ids=["mounted", "unmounted"])

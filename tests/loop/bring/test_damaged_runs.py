@@ -18,20 +18,16 @@ from tests.loop.migrate.migrating import old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off, sealed
 from tests.loop.move.test_move import begin as begin_move
 from tests.loop.move.test_move import digest, kill, misaligned, part_of, planned
+from tests.loop.program import MIB, DiskwrightError, Event, Purpose, state
 from tests.loop.tune.test_actions import label_of, made
 from tests.loop.tune.tuning import begin
 from wizard.apply.copy.survey import work_out
 from wizard.apply.move.bad_sectors import load_notes, new_name, save_notes
 from wizard.apply.run import job
-from wizard.apply.run.journal import state
 from wizard.apply.run.load import load_moves
-from wizard.apply.run.process import Purpose
 from wizard.apply.run_control import job_of
 from wizard.apply.settings.plan_settings import act
 from wizard.model.changes import SetLabel
-from wizard.model.errors import DiskwrightError
-from wizard.model.ext import Event
-from wizard.model.said import MIB
 
 OTHER = b"changed by somebody" * 100
 

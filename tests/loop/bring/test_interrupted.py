@@ -25,19 +25,15 @@ from tests.loop.bring.bringing import (
     killed_at,
     small,
 )
+from tests.loop.program import MIB, Failed, Purpose, Refused, RunState, request_stop, resume, state, undo
 from wizard.apply.block.devices import open_exclusively
 from wizard.apply.copy import copying
 from wizard.apply.copy import copying as pieces
 from wizard.apply.copy.places import source_open
 from wizard.apply.copy.survey import work_out
-from wizard.apply.run.job import request_stop
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import STOP, Purpose
-from wizard.apply.run_control import resume, undo
+from wizard.apply.run.process import STOP
 from wizard.apply.tree.copying import TreeCopy, copy_entry
 from wizard.apply.tree.manifest import BEFORE
-from wizard.model.errors import Failed, Refused
-from wizard.model.said import MIB
 
 
 def test_a_kill_at_any_moment_costs_nothing_that_was_copied(

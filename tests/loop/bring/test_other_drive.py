@@ -9,10 +9,8 @@ from tests.devices import tool
 from tests.loop.applying import ended, story
 from tests.loop.bring.bringing import Ways, assert_alike, contents, killed_at
 from tests.loop.bring.swapping import clone, swap
+from tests.loop.program import DiskwrightError, Refused, RunState, resume, state, undo
 from wizard.apply.copy.survey import work_out
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import DiskwrightError, Refused
 
 
 def few(place: Path) -> None:

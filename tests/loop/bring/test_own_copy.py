@@ -8,13 +8,11 @@ import pytest
 
 from tests.loop.applying import carry_out, ended, story
 from tests.loop.bring.bringing import Ways, small
+from tests.loop.program import Purpose, RunState, resume, state, undo
 from wizard.apply.copy import catch_up, copying
 from wizard.apply.copy import copying as pieces
 from wizard.apply.copy.site import load_copied
 from wizard.apply.copy.survey import work_out
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import resume, undo
 from wizard.apply.tree.copying import TreeCopy, copy_entry
 from wizard.apply.tree.entry import EntryKind
 from wizard.apply.tree.manifest import BEFORE

@@ -11,13 +11,10 @@ import pytest
 from tests.devices import tool
 from tests.loop.applying import carry_out, diskwright, ended, said, story
 from tests.loop.bring.bringing import Volume, Ways, assert_alike, contents, count_calls, killed_at, small
+from tests.loop.program import Event, Purpose, Refused, RunState, read_entries, resume, state, undo
 from wizard.apply.copy.survey import work_out
-from wizard.apply.run.journal import RunState, done_steps, read_entries, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import resume, undo
+from wizard.apply.run.journal import done_steps
 from wizard.model.changes import Bring
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
 from wizard.plan.copy import fstab_difference
 
 OTHERS = "# by hand\nUUID=11111111-2222-4333-8444-555555555555 / ext4 defaults 0 1\n"

@@ -9,9 +9,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, fill, old_gpt, story
 from tests.loop.desk.walking import MEDIA, Walker, run_of, token_of, walker
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.runs import list_runs
-from wizard.model.said import MIB
+from tests.loop.program import MIB, RunState, list_runs, state
 from wizard.ui.screens.work import HOME
 from wizard.ui.view import Banner
 

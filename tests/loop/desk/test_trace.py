@@ -15,11 +15,8 @@ from tests.devices import MakeDrive, tool
 from tests.gauges.__main__ import FILE
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.desk.walking import MEDIA, walker
-from wizard.apply.plan.start import start_run
+from tests.loop.program import MIB, Purpose, RunState, start_run, state
 from wizard.apply.run import job
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.model.said import MIB
 
 PROGRAM = str(Path(wizard.__file__).parent)
 

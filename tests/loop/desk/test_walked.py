@@ -9,8 +9,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, fill, gate, old_gpt, stand_in, story, until
 from tests.loop.desk.walking import MEDIA, Walker, checked, run_of, token_of, walker
-from wizard.apply.run.journal import RunState, state
-from wizard.model.said import MIB
+from tests.loop.program import MIB, RunState, state
 
 NOBODY = 65534
 

@@ -8,10 +8,9 @@ from tests.devices import MakeDrive
 from tests.loop.applying import Work, story
 from tests.loop.desk.walking import Walker, checked, run_of, services, token_of, walker
 from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.program import ExitCode, RunState, state
 from tests.walks import to_ext4_by_questions
 from wizard.apply.block.devices import facts_on
-from wizard.apply.run.journal import RunState, state
-from wizard.model.errors import ExitCode
 
 
 @pytest.fixture

@@ -3,11 +3,9 @@
 from pathlib import Path
 
 from tests.loop.applying import SECONDS, Work, said, story, unknown_kernel
+from tests.loop.program import Event, Machine, list_runs
 from tests.unit.ui.person import Person
-from wizard.apply.run.runs import list_runs
 from wizard.host.this_system import RealServices
-from wizard.model.ext import Event
-from wizard.model.machine import Machine
 from wizard.ui.desk import Desk
 
 MEDIA = "large-media"

@@ -28,12 +28,9 @@ from tests.devices import (
     tool,
 )
 from tests.loop.applying import ROOT, SECONDS, Work, until
-from wizard.apply.engine.record import Phase, Record, load_record
+from tests.loop.program import MIB, Phase, Plan, is_locked, load_record, render_plan
+from wizard.apply.engine.record import Record
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.process import is_locked
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
 
 NAMED = re.compile(r"diskwright (resume|undo|keep) (\S+)((?: --confirm \S+| --over-changes)*)")
 """A command as it is said."""

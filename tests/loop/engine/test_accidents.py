@@ -11,13 +11,9 @@ from tests.devices import MakeDrive, tool
 from tests.fingerprint import fingerprint
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
 from tests.loop.engine.accidents import Accident, Medium, Person, high_loop, plug_in, pull
+from tests.loop.program import MIB, Extent, Mode, Phase, RunState
 from wizard.apply.block.extents import gaps, merged
-from wizard.apply.engine.record import Phase
 from wizard.apply.engine.stores import digest_of
-from wizard.apply.run.journal import RunState
-from wizard.model.machine import Extent
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 SEEDS = 60 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 10
 ONE_SEED = os.environ.get("DISKWRIGHT_SEED")

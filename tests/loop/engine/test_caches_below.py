@@ -8,8 +8,8 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work
+from tests.loop.program import MIB
 from wizard.apply.block.devices import forget_caches
-from wizard.model.said import MIB
 
 
 def cached_bytes(file: Path) -> int:

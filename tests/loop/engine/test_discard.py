@@ -7,9 +7,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, story, wish
-from wizard.apply.run.journal import RunState
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Mode, RunState
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])

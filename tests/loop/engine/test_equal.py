@@ -12,11 +12,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.fields import READERS, fields
 from tests.loop.applying import Work, ended, fill, story, unknown_kernel, wish
-from wizard.apply.run.journal import RunState
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode, make_plan
-from wizard.probe.machine import probe_machine
+from tests.loop.program import MIB, Mode, Plan, RunState, make_plan, probe_machine
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])

@@ -12,11 +12,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, until, wish
-from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import is_locked
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Mode, Phase, RunState, is_locked, load_record, state
 
 SEEDS = 100 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 12
 WAY = re.compile(r"diskwright (resume|undo|keep)")

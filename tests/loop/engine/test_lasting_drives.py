@@ -10,16 +10,14 @@ import pytest
 from tests.devices import Bench, MakeDrive, tool
 from tests.lasting import LastingFolder, watch
 from tests.loop.applying import Work, fill, wish
+from tests.loop.program import MIB, Journal, Mode
 from wizard.apply.block.devices import write_bytes
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.stores import notice_file, old_file
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.run import execute
-from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress_log import FILE
 from wizard.apply.run.runs import new_run
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 DATA = bytes(range(256)) * 16
 FLUSHES = 15

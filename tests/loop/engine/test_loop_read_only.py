@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import pytest
 
 from tests.devices import tool
+from tests.loop.program import MIB
 from wizard.apply.block.scratch_device import standing_in
 from wizard.apply.table.proof import Image
 from wizard.demo.drive import demo_drive
-from wizard.model.said import MIB
 
 GET_FREE = 0x4C82
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.devices import tool
+from tests.loop.program import MIB
 from wizard.apply.block.extents import Read, held
 from wizard.apply.engine.signatures import copies
 from wizard.apply.steps.wipe import list_signatures
-from wizard.model.said import MIB
 
 LUKS = (
     *("cryptsetup", "luksFormat", "--batch-mode", "--type", "luks2", "--pbkdf", "pbkdf2"),

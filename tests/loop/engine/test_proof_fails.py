@@ -6,9 +6,8 @@ import pytest
 
 from tests.devices import MakeDrive
 from tests.loop.applying import stand_in
+from tests.loop.program import MIB, Failed
 from wizard.apply.engine.signatures import Marking
-from wizard.model.errors import Failed
-from wizard.model.said import MIB
 
 
 @pytest.mark.parametrize(

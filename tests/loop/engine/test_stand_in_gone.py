@@ -3,10 +3,10 @@
 import subprocess
 from pathlib import Path
 
+from tests.loop.program import MIB
 from wizard.apply.block.devices import partition_nodes, tell_of
 from wizard.apply.block.scratch_device import standing_in
 from wizard.apply.table.proof import Image
-from wizard.model.said import MIB
 from wizard.process.program import run
 
 HOLDING = "exec 3< {}; echo; sleep 1"

@@ -9,18 +9,28 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from tests.loop.program import (
+    GIB,
+    MIB,
+    Event,
+    Failed,
+    Journal,
+    Mode,
+    Phase,
+    Refused,
+    RunState,
+    commands_for,
+    keep,
+    load_record,
+    power_now,
+    state,
+    undo,
+)
 from tests.loop.runs.found.test_replugged import attach, detach
 from wizard.apply.block.devices import partition_nodes
 from wizard.apply.engine import exchange
-from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan import rehearsed
-from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run_control import commands_for, keep, power_now, undo
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import Failed, Refused
-from wizard.model.ext import Event
-from wizard.model.said import GIB, MIB
-from wizard.plan.planner import Mode
 from wizard.process.program import find
 
 

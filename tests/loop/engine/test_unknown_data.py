@@ -7,11 +7,8 @@ from pathlib import Path
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from tests.loop.program import GIB, MIB, Mode, RunState, StripeWish
 from wizard.apply.engine.changes import sample_of
-from wizard.apply.run.journal import RunState
-from wizard.model.said import GIB, MIB
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish
 
 
 def put(work: Work, drive: str, at: int, size: int) -> bytes:

@@ -9,8 +9,8 @@ from tests.daily import IS_FULL
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, old_gpt
 from tests.loop.ensure.playing import Playing, Task
+from tests.loop.program import MIB
 from wizard import __version__
-from wizard.model.said import MIB
 
 SIZE = 96 * MIB
 

@@ -14,19 +14,16 @@ from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.apply.test_interrupted import kill
 from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in, until
+from tests.loop.program import MIB, ExitCode, RunState, is_locked, partition_path, start_run
 from tests.loop.runs.found.test_replugged import attach, detach
 from tests.schemas.valid import faults_of
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveState, look_at
-from wizard.apply.plan.start import start_run
-from wizard.apply.run.journal import RunState
-from wizard.apply.run.process import is_locked
 from wizard.apply.system.mounts import read_mounts
 from wizard.cli.commands.ensure import EnsureResult, document_of, ensured
 from wizard.model.ensure import Match, WantedDrives
-from wizard.model.errors import ExitCode, partition_path
-from wizard.model.said import MIB, Message
+from wizard.model.said import Message
 from wizard.plan.desired_state.document import read_wanted
 
 SIZE = 96 * MIB

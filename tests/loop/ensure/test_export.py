@@ -11,16 +11,19 @@ import pytest
 
 from tests.devices import MakeDrive, drop_partitions, tool
 from tests.loop.applying import Work, story, wish
-from wizard.apply.run.journal import RunState
+from tests.loop.program import (
+    MIB,
+    Arrangement,
+    Drive,
+    Mode,
+    Partition,
+    Plan,
+    RunState,
+    probe_drive,
+    render_plan,
+)
 from wizard.cli import main
-from wizard.model.machine import Drive, Partition
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
 from wizard.plan.export import GROWS, repart_files
-from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Arrangement
-from wizard.probe.machine import probe_drive
 
 SIZE = 128 * MIB
 with_repart = pytest.mark.skipif(

@@ -14,16 +14,12 @@ from tests.devices import MakeDrive, release, tool
 from tests.loop.apply.test_interrupted import kill
 from tests.loop.applying import Work, diskwright, ended, gate, old_gpt, stand_in, until
 from tests.loop.ensure.test_ensure import quieted, told, where
+from tests.loop.program import MIB, Refused, RunState, is_locked, start_run, state
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveState, look_at
-from wizard.apply.plan.start import start_run
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import is_locked
 from wizard.cli.commands.ensure import EnsureResult, document_of, ensured
 from wizard.model.ensure import WantedDrives
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
 from wizard.plan.desired_state.document import read_wanted
 
 SIZE = 160 * MIB

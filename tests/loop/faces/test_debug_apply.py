@@ -4,8 +4,7 @@ import re
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright, wish
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
+from tests.loop.program import MIB, render_plan
 
 
 def test_the_log_has_the_commands_and_probes_of_every_process(work: Work, make_drive: MakeDrive) -> None:

@@ -12,8 +12,8 @@ from time import monotonic, sleep
 import pytest
 
 from tests.devices import attached_in
+from tests.loop.program import Failed
 from wizard.demo.drive import IMAGE_NAME, NEEDED_BYTES, DemoDrive, demo_drive, loop_devices, sweep
-from wizard.model.errors import Failed
 
 MAKER = """
 import sys, time

@@ -10,10 +10,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, stand_in, story, until, wish
 from tests.loop.faces.ending import SIGNALS, ask_to_end, code_of, end
 from tests.loop.lines.conversing import PROGRAM, Window, hold_makers, run_of
-from wizard.apply.run.journal import RunState, state
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Mode, RunState, render_plan, state
 
 HELD = """
 import os, signal, sys

@@ -14,17 +14,11 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, story, without_power
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off_before, sealed, written_to
+from tests.loop.program import Event, Phase, Purpose, Refused, RunState, Way, read_entries, state, undo
 from wizard.apply.block.devices import facts_on, is_protected
 from wizard.apply.conversion.rollback import Rollback
 from wizard.apply.conversion.run import check_keeps
-from wizard.apply.engine.record import Phase
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import undo
 from wizard.cli.commands.status import row_of
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.migration import Way
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from time import monotonic
 import pytest
 
 from tests.loop.applying import ROOT, SECONDS, Work, gate, stand_in
-from wizard.apply.run.runs import list_runs
+from tests.loop.program import list_runs
 from wizard.host.rules import Rules
 
 MEDIA = str([profile.workload.id for profile in Rules().profiles()].index("large-media") + 1)

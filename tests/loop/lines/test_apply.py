@@ -12,9 +12,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, said, stand_in, until
 from tests.loop.lines.conversing import MEDIA, Conversation, Window, hold_makers, plain_wizard, run_of
-from wizard.apply.run.journal import RunState, state
-from wizard.model.ext import Event
-from wizard.model.said import MIB
+from tests.loop.program import MIB, Event, RunState, state
 
 
 def to_review(wizard: Conversation) -> None:

@@ -11,8 +11,8 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work
 from tests.loop.faces.ending import KEYS, SIGNALS, ask_to_end, code_of, end
 from tests.loop.lines.conversing import MEDIA, Conversation, Window
+from tests.loop.program import MIB
 from tests.loop.root.rooting import Sudo, as_nobody
-from wizard.model.said import MIB
 
 FSTAB = Path("/etc/fstab")
 

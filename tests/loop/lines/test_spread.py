@@ -6,9 +6,7 @@ import sys
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said
 from tests.loop.lines.conversing import MEDIA, PROGRAM, Conversation, run_of
-from wizard.apply.run.journal import RunState, state
-from wizard.model.ext import Event
-from wizard.model.said import MIB
+from tests.loop.program import MIB, Event, RunState, state
 
 BOTH = (
     PROGRAM.replace("drive, fstab, runs = sys.argv[1:]", "*drives, fstab, runs = sys.argv[1:]")

@@ -11,19 +11,14 @@ from pathlib import Path
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, ended
 from tests.loop.migrate.manifest.manifests import ACL
+from tests.loop.program import MIB, Migration, Purpose, RunState, Way, make_migration, make_run, probe_machine
 from wizard.apply.block.devices import facts_on
 from wizard.apply.conversion.guard import start_migration
 from wizard.apply.conversion.look import look_at_ext
-from wizard.apply.run.journal import RunState
-from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import MIGRATION, make_run
+from wizard.apply.run.runs import MIGRATION
 from wizard.ext4.assessment import BootLine, Folder, Situation
 from wizard.ext4.check import render_migration
-from wizard.ext4.make import make_migration
-from wizard.model.migration import Migration, Way
-from wizard.model.said import MIB
 from wizard.plan.dangers import known_identity
-from wizard.probe.machine import probe_machine
 
 OTHER_LINES = "# mine\nUUID=0d2c3b7a-0000-4000-8000-000000000001 / ext4 errors=remount-ro 0 1\n"
 NO_JOURNAL = "^has_journal"

@@ -9,9 +9,9 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work
 from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.program import MIB
 from wizard.apply.block.devices import facts_on
 from wizard.cli.main import main
-from wizard.model.said import MIB
 
 Told = tuple[int, str, str]
 """A command's exit code, and what it printed for programs and for people."""

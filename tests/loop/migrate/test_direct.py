@@ -9,19 +9,25 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, said, story
 from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.program import (
+    MIB,
+    Environment,
+    Event,
+    Purpose,
+    Refused,
+    RunState,
+    Way,
+    keep,
+    make_migration,
+    read_entries,
+    resume,
+    state,
+    undo,
+)
 from tests.loop.runs.published import kept_schemas
 from wizard.apply.block.devices import facts_on
 from wizard.apply.conversion.guard import preflight_migration
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import keep, resume, undo
 from wizard.cli.commands.status import row_of
-from wizard.ext4.make import make_migration
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.migration import Way
-from wizard.model.said import MIB
 
 
 @pytest.fixture

@@ -9,15 +9,10 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrate.migrating import Old, everything, old_filesystem
 from tests.loop.migrate.test_fresh import without_inodes
+from tests.loop.program import MIB, Purpose, Refused, RunState, Way, make_migration, state
 from wizard.apply.block.devices import facts_on
 from wizard.apply.conversion.look import look_at_ext
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
 from wizard.apply.tree.mount_read_only import mounted_read_only
-from wizard.ext4.make import make_migration
-from wizard.model.errors import Refused
-from wizard.model.migration import Way
-from wizard.model.said import MIB
 
 
 @pytest.fixture

@@ -10,15 +10,22 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, ended, said, story, without_power
 from tests.loop.migrate.migrating import Old, everything, old_filesystem
+from tests.loop.program import (
+    MIB,
+    Event,
+    Migration,
+    Purpose,
+    Refused,
+    RunState,
+    keep,
+    read_entries,
+    resume,
+    state,
+    undo,
+)
 from wizard.apply.conversion.guard import preflight_migration, start_migration
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.tree.mount_read_only import mounted_read_only
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.migration import MakeFresh, Migration
-from wizard.model.said import MIB
+from wizard.model.migration import MakeFresh
 
 
 @pytest.fixture

@@ -16,13 +16,12 @@ import pytest
 from tests.devices import Bench, tool
 from tests.fingerprint import fingerprint
 from tests.loop.migrate.manifest.manifests import entries_of, fill, make_ext3
+from tests.loop.program import GIB, MIB, Failed
 from wizard.apply.conversion.fresh import Fresh, copy_files, make_fresh
 from wizard.apply.tree.copying import copy_tree
 from wizard.apply.tree.manifest import AFTER, BEFORE
 from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
-from wizard.model.errors import Failed
 from wizard.model.migration import MakeFresh
-from wizard.model.said import GIB, MIB
 from wizard.process.program import run
 
 

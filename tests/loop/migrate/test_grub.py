@@ -10,13 +10,8 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, said, stand_in, story
 from tests.loop.migrate.migrating import System
+from tests.loop.program import MIB, Event, Purpose, RunState, Way, make_migration, state
 from wizard.apply.conversion import system_checks
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.ext4.make import make_migration
-from wizard.model.ext import Event
-from wizard.model.migration import Way
-from wizard.model.said import MIB
 
 MakeSystem = Callable[[str, str], System]
 

@@ -9,14 +9,21 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, ended, said, stand_in, story, without_power
 from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.program import (
+    MIB,
+    Event,
+    Failed,
+    Journal,
+    Purpose,
+    Refused,
+    RunState,
+    Way,
+    resume,
+    state,
+    undo,
+)
 from wizard.apply.block.devices import facts_on
-from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.process import STOP, Purpose
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import Failed, Refused
-from wizard.model.ext import Event
-from wizard.model.migration import Way
-from wizard.model.said import MIB
+from wizard.apply.run.process import STOP
 
 KILLED = "ulimit -c 0; ulimit -f {blocks}\n"
 """The kernel ends a program that makes its undo file longer than so many blocks, here in the middle of what

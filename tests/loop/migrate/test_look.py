@@ -11,14 +11,12 @@ import pytest
 
 from tests.devices import MakeDrive, in_own_namespace, tool
 from tests.loop.applying import Work, diskwright
+from tests.loop.program import MIB, BadInput, ExitCode, Refused, Way, make_migration
 from wizard.apply.conversion.look import look_at_ext, read_superblock
 from wizard.ext4.assessment import Situation
 from wizard.ext4.carry import against
 from wizard.ext4.check import read_migration
-from wizard.ext4.make import make_migration
-from wizard.model.errors import BadInput, ExitCode, Refused
-from wizard.model.migration import Means, SetFstabType, Way
-from wizard.model.said import MIB
+from wizard.model.migration import Means, SetFstabType
 
 
 def ext3(work: Work, make_drive: MakeDrive, *options: str, size_bytes: int = 32 * MIB) -> str:

@@ -12,13 +12,8 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, said, story
 from tests.loop.migrate.migrating import NO_JOURNAL, old_filesystem
+from tests.loop.program import MIB, Event, Purpose, Refused, RunState, Way, state
 from wizard.apply.block.devices import facts_on
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.migration import Way
-from wizard.model.said import MIB
 
 EVERY = "DISKWRIGHT_EVERY_FILESYSTEM"
 """Set to anything, as `tests/run loop --full` does, all shapes are tested instead of those that hold every

@@ -8,12 +8,8 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, said, story
 from tests.loop.migrate.migrating import System
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.ext4.make import make_migration
-from wizard.model.ext import Event
-from wizard.model.migration import SetOwnFstabType, Way
-from wizard.model.said import MIB
+from tests.loop.program import MIB, Event, Purpose, RunState, Way, make_migration, state
+from wizard.model.migration import SetOwnFstabType
 
 UUID = f"0d2c3b7a-3333-4000-8000-{os.getpid():012x}"
 """Another one in each process of the tests: beside each other, two would be clones."""

@@ -7,8 +7,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from wizard.model.said import MIB
-from wizard.probe.machine import probe_drive
+from tests.loop.program import MIB, probe_drive
 
 SECTOR = 512
 IMAGE = Path("/usr/lib/grub/i386-pc/boot.img")

@@ -17,19 +17,28 @@ from tests.daily import SEED, one_in
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.fingerprint import fingerprint
 from tests.loop.applying import Work, diskwright, ended, said, story
+from tests.loop.program import (
+    GIB,
+    MIB,
+    Event,
+    Moves,
+    Partition,
+    Refused,
+    RunState,
+    commands_for,
+    power_now,
+    probe_machine,
+    read_entries,
+    request_stop,
+    resume,
+    state,
+    undo,
+)
 from tests.loop.runs.published import kept_schemas
 from wizard.apply.move.content import THROTTLE
 from wizard.apply.move.recover import start_moves
-from wizard.apply.run.job import request_stop
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run_control import commands_for, power_now, resume, undo
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.machine import Partition
-from wizard.model.migration import Move, Moves, Scheme
-from wizard.model.said import GIB, MIB
+from wizard.model.migration import Move, Scheme
 from wizard.plan.partition.move_target import planned_move
-from wizard.probe.machine import probe_machine
 
 SECTOR = 512
 

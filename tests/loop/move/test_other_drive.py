@@ -13,13 +13,9 @@ from tests.devices import MakeDrive
 from tests.loop.applying import Work, ended, said, story
 from tests.loop.bring.swapping import clone, put_in, swap
 from tests.loop.move.test_move import SECTOR, begin, digest, kill, misaligned, part_of, planned
-from wizard.apply.run.journal import RunState, state
+from tests.loop.program import MIB, Event, Refused, RunState, resume, state, undo
 from wizard.apply.run.load import load_moves
 from wizard.apply.run.runs import MOVE
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.said import MIB
 from wizard.plan.partition.moves import render_moves
 
 SIZE = 256 * MIB

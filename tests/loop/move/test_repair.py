@@ -22,11 +22,8 @@ from tests.loop.move.test_move import (
     planned,
     table,
 )
+from tests.loop.program import GIB, MIB, RunState, read_entries, request_stop, resume, undo
 from wizard.apply.move.content import THROTTLE
-from wizard.apply.run.job import request_stop
-from wizard.apply.run.journal import RunState, read_entries
-from wizard.apply.run_control import resume, undo
-from wizard.model.said import GIB, MIB
 from wizard.process.program import find
 
 EXT4 = ("mkfs.ext4", "-q", "-F", "-E", "nodiscard")

@@ -12,18 +12,28 @@ from tests.daily import SEED, one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, said, story
 from tests.loop.move.test_move import CONTENTS, digest, filled, kill, part_of, table
+from tests.loop.program import (
+    GIB,
+    MIB,
+    Event,
+    Failed,
+    Moves,
+    Refused,
+    RunState,
+    commands_for,
+    power_now,
+    probe_machine,
+    read_entries,
+    resume,
+    state,
+    undo,
+)
 from wizard.apply.move.bad_sectors import load_notes
 from wizard.apply.move.content import THROTTLE
 from wizard.apply.move.recover import start_moves
-from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.load import load_moves
-from wizard.apply.run_control import commands_for, power_now, resume, undo
-from wizard.model.errors import Failed, Refused
-from wizard.model.ext import Event
-from wizard.model.migration import Moves, Scheme
-from wizard.model.said import GIB, MIB
+from wizard.model.migration import Scheme
 from wizard.plan.partition.moves import planned_moves
-from wizard.probe.machine import probe_machine
 
 GPT = (
     "label: gpt\nfirst-lba: 34\nstart=63, size=200001\nstart=204801, size=250000\nstart=500001, size=180000\n"

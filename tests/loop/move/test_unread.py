@@ -23,10 +23,8 @@ from tests.loop.move.test_move import (
     table,
 )
 from tests.loop.probe.failing import FailingDrive, failing_drive
+from tests.loop.program import MIB, RunState, read_entries, resume, undo
 from wizard.apply.move.content import THROTTLE
-from wizard.apply.run.journal import RunState, read_entries
-from wizard.apply.run_control import resume, undo
-from wizard.model.said import MIB
 
 SIZE = 96 * MIB
 CONTENT = Content(CONTENTS["ext4"].make, CONTENTS["ext4"].check, SIZE)

@@ -14,17 +14,27 @@ from tests.loop.applying import Work, carry_out, diskwright, ended, story
 from tests.loop.move.test_move import Content, digest, filled, part_of, planned, table
 from tests.loop.move.test_unread import words_of
 from tests.loop.probe.failing import FailingDrive, failing_drive
+from tests.loop.program import (
+    KIB,
+    MIB,
+    DiskwrightError,
+    Failed,
+    Moves,
+    Purpose,
+    Refused,
+    RunState,
+    make_run,
+    probe_machine,
+    read_entries,
+    resume,
+    state,
+    undo,
+)
 from wizard.apply.move.content import OnDrive
 from wizard.apply.move.mover.mover import Mover
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import MOVE, make_run
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.migration import Move, Moves
-from wizard.model.said import KIB, MIB
+from wizard.apply.run.runs import MOVE
+from wizard.model.migration import Move
 from wizard.plan.partition.moves import planned_moves, render_moves
-from wizard.probe.machine import probe_machine
 
 BLOCK = 4096
 SIZE = 32 * MIB

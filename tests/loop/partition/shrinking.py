@@ -11,11 +11,8 @@ from tests.daily import one_in
 from tests.loop.applying import Work, ended, story, until
 from tests.loop.partition.test_grown import files_of
 from tests.loop.partition.test_one_partition import Shared
-from wizard.apply.engine.record import UNTOUCHED, load_record
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import is_locked
-from wizard.apply.run_control import keep, resume, undo
-from wizard.model.plan import Plan
+from tests.loop.program import Plan, RunState, is_locked, keep, load_record, resume, state, undo
+from wizard.apply.engine.record import UNTOUCHED
 
 EVERY_ENDING = [(1, "resume"), (2, "undo"), (3, "resume"), (4, "undo")]
 ENDINGS, OTHER_ENDINGS = one_in(4, EVERY_ENDING), one_in(4, reversed(EVERY_ENDING))

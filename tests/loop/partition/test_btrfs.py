@@ -12,10 +12,8 @@ from tests.loop.partition.shrinking import OTHER_ENDINGS, await_killed, gone_on_
 from tests.loop.partition.test_grown import CHECKS, MAKERS, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.partition.test_shrunk import at_the_end
+from tests.loop.program import MIB, RunState, undo
 from wizard.apply.resize.btrfs import CHUNKS, EXTENTS, chunks_in, in_use
-from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import undo
-from wizard.model.said import MIB
 
 NEW = 280 * MIB
 """Of 400 MiB."""

@@ -11,11 +11,7 @@ from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, stand_in, story, until
 from tests.loop.partition.test_one_partition import Shared
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import is_locked
-from wizard.apply.run_control import keep, resume, undo
-from wizard.model.errors import Refused
-from wizard.model.said import KIB, MIB
+from tests.loop.program import KIB, MIB, Refused, RunState, is_locked, keep, resume, state, undo
 
 EXT = ("mkfs.ext4", "-q", "-F", "-b", "4096", "-L", "films", "-t")
 MAKERS = {

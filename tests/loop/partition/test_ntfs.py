@@ -14,9 +14,7 @@ from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, 
 from tests.loop.partition.test_grown import CHECKS, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.partition.test_shrunk import at_the_end
-from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import undo
-from wizard.model.said import MIB
+from tests.loop.program import MIB, RunState, undo
 
 NEW, LARGER = 54 * MIB, 69 * MIB
 """Of 64 MiB."""

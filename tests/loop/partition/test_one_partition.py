@@ -17,17 +17,23 @@ import pytest
 from tests.daily import IS_FULL
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, story, unknown_kernel, wish
+from tests.loop.program import (
+    MIB,
+    Drive,
+    Partition,
+    Plan,
+    Refused,
+    RunState,
+    keep,
+    partition_path,
+    probe_drive,
+    probe_machine,
+    undo,
+)
 from wizard.apply.plan.rebuild_run import make_found_run
 from wizard.apply.plan.recover import found_on
-from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import run_argument
-from wizard.apply.run_control import keep, undo
-from wizard.model.errors import Refused, partition_path
-from wizard.model.machine import Drive, Partition
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
 from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
-from wizard.probe.machine import probe_drive, probe_machine
 
 SIZE = 200 * MIB
 SCRIPTS = {

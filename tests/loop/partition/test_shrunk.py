@@ -15,13 +15,8 @@ from tests.loop.applying import Work, diskwright, ended, stand_in, story, unknow
 from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, killed_while_it_writes
 from tests.loop.partition.test_grown import CHECKS, EXT, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
-from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import keep, undo
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
+from tests.loop.program import MIB, Mode, Refused, RunState, keep, probe_machine, undo
 from wizard.plan.partition.replace import shrink_plan
-from wizard.plan.planner import Mode
-from wizard.probe.machine import probe_machine
 
 START = 9 * MIB
 NEW = 200 * MIB

@@ -11,12 +11,11 @@ from uuid import UUID
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
+from tests.loop.program import MIB, Drive, Partition, probe_drive
 from tests.unit.probe.gptimage import LINUX, Image
 from wizard.filesystems.kind import MOVING_GPT_TYPE
-from wizard.model.machine import Drive, Partition
-from wizard.model.said import MIB
 from wizard.probe.interpret import machine_of
-from wizard.probe.machine import load_facts, load_machine, probe_drive, save_machine, survey
+from wizard.probe.machine import load_facts, load_machine, save_machine, survey
 
 Own = Callable[[str], None]
 

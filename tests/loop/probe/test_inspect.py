@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
-from wizard.model.said import MIB
+from tests.loop.program import MIB
 from wizard.probe.machine import list_drive_paths
 from wizard.probe.pool import watch_drives
 

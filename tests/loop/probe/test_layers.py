@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.devices import MakeDrive, tool
-from wizard.model.said import KIB, MIB
+from tests.loop.program import KIB, MIB
 
 Own = Callable[[str], None]
 ROOT = Path(__file__).resolve().parents[3]

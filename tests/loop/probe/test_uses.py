@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, in_own_namespace, tool
+from tests.loop.program import MIB, probe_drive
 from wizard.model.machine import Layer, Use
-from wizard.model.said import MIB
 from wizard.probe.collect import claims
 from wizard.probe.host.uses import ELSEWHERE, HIDDEN_AT
-from wizard.probe.machine import probe_drive
 
 Own = Callable[[str], None]
 

@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 
 from tests.loop.applying import wish
+from tests.loop.program import DiskwrightError, Mode
 from wizard.host.this_system import RealServices
-from wizard.model.errors import DiskwrightError
-from wizard.plan.planner import Mode
 
 
 def say(**seen: object) -> None:

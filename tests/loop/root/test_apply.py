@@ -17,13 +17,11 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, gate, stand_in, until, wish
+from tests.loop.program import MIB, RunState, read_entries, render_plan, state
 from tests.loop.root.rooting import Sudo, as_nobody, require_reach, run_as_nobody
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
-from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.documents.codec import from_json
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
 
 
 @pytest.fixture

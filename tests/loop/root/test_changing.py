@@ -9,15 +9,11 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import Work
 from tests.loop.move.test_move import digest, misaligned, part_of, planned
+from tests.loop.program import MIB, BadInput, Moves, Refused, RunState, list_runs, read_entries, state
 from tests.loop.tune.test_actions import label_of, made
 from wizard.apply.privilege.ask import RootProgram
 from wizard.apply.privilege.client import Elevated
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.runs import list_runs
 from wizard.model.changes import Detach, Relabel, SetLabel
-from wizard.model.errors import BadInput, Refused
-from wizard.model.migration import Moves
-from wizard.model.said import MIB
 from wizard.plan.settings.steps_of import change_steps
 
 

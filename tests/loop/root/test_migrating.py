@@ -13,17 +13,24 @@ from tests.devices import MakeDrive
 from tests.loop.applying import Work
 from tests.loop.lines.conversing import Conversation
 from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.program import (
+    BadInput,
+    Event,
+    Migration,
+    Refused,
+    RunState,
+    Way,
+    list_runs,
+    make_migration,
+    read_entries,
+    state,
+)
 from tests.loop.root.rooting import NOBODY, Sudo, as_nobody
 from wizard.apply.block.devices import facts_on
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import RootProgram as WayToRoot
 from wizard.apply.privilege.client import Elevated
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.runs import list_runs
-from wizard.ext4.make import make_migration
-from wizard.model.errors import BadInput, Refused
-from wizard.model.ext import Event
-from wizard.model.migration import CheckFiles, Migration, Way
+from wizard.model.migration import CheckFiles
 
 
 @pytest.fixture

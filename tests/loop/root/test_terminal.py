@@ -14,8 +14,8 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import until
 from tests.loop.faces.test_wizard_tmux import Terminal
+from tests.loop.program import MIB
 from tests.loop.root.rooting import Sudo, as_nobody, require_reach
-from wizard.model.said import MIB
 
 pytestmark = pytest.mark.alone
 ASKED = "stand-in's password:"

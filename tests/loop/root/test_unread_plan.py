@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
+from tests.loop.program import MIB
 from tests.loop.root.rooting import as_nobody
-from wizard.model.said import MIB
 
 ROOT = Path(__file__).parents[3]
 UNREAD = "was not read, so this plan cannot be applied."

@@ -22,13 +22,18 @@ from tests.loop.applying import (
     until,
     wish,
 )
-from wizard.apply.plan.start import start_run
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.process import is_locked, lock_drive
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
+from tests.loop.program import (
+    MIB,
+    Mode,
+    Plan,
+    RunState,
+    is_locked,
+    lock_drive,
+    read_entries,
+    render_plan,
+    start_run,
+    state,
+)
 
 
 @pytest.fixture

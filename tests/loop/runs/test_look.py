@@ -10,13 +10,9 @@ import pytest
 
 from tests.devices import MakeDrive, attached_in, tool
 from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
+from tests.loop.program import MIB, Mode, Refused, RunState, keep, state, undo
 from wizard.apply.engine.stores import new_file
 from wizard.apply.plan.undo import looked_at
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run_control import keep, undo
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 
 def waiting(

@@ -10,9 +10,8 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, old_gpt, story, wish
-from wizard.apply.run.journal import BACKUPS, RunState
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Mode, RunState
+from wizard.apply.run.journal import BACKUPS
 
 NAMES = ("plan.json", "run.json", "rehearsed.json", "journal.jsonl", *BACKUPS)
 PAIRS = tuple(f"{name}+{BACKUPS[0]}" for name in ("plan.json", "run.json", "rehearsed.json"))

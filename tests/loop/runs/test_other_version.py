@@ -8,13 +8,8 @@ import pytest
 from tests.devices import MakeDrive
 from tests.earlier import first_body, sealed
 from tests.loop.applying import Work, ended, fill, old_gpt, wish
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.runs import PLAN, load_plan
-from wizard.apply.run_control import keep, undo
-from wizard.model.errors import BadInput
-from wizard.model.said import MIB
-from wizard.plan.check import read_plan
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, BadInput, Mode, RunState, keep, load_plan, read_plan, state, undo
+from wizard.apply.run.runs import PLAN
 
 
 def said_otherwise(run: Path) -> None:

@@ -7,15 +7,10 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, wish
 from tests.loop.migrate.migrating import old_filesystem
+from tests.loop.program import MIB, Event, Failed, Mode, RunState, start_run
 from tests.loop.tune.tuning import Used
 from tests.unit.report.reports import Page
-from wizard.apply.plan.start import start_run
 from wizard.apply.run.backup_store import FILE
-from wizard.apply.run.journal import RunState
-from wizard.model.errors import Failed
-from wizard.model.ext import Event
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 from wizard.report.anonymous import make_report, write_report
 from wizard.report.gather import Sources
 

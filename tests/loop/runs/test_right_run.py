@@ -10,18 +10,23 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, gate, old_gpt, stand_in, story, until, wish
-from wizard.apply.engine.record import load_record
+from tests.loop.program import (
+    MIB,
+    Event,
+    Journal,
+    Mode,
+    Plan,
+    Refused,
+    RunState,
+    list_runs,
+    load_record,
+    lock_drive,
+    state,
+)
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run import runs
-from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.process import lock_drive
-from wizard.apply.run.runs import RunKind, list_runs
+from wizard.apply.run.runs import RunKind
 from wizard.cli.select_run import run_meant
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 
 class DeadClock(datetime):

@@ -12,12 +12,7 @@ from tests.looks.rehearsal import come, flat, press
 from tests.loop.applying import SECONDS, Work, diskwright, ended, fill, old_gpt, story, wish
 from tests.loop.desk.walking import services
 from tests.loop.lines.conversing import MEDIA, Conversation, plain_wizard, run_of
-from wizard.apply.run.job import request_stop
-from wizard.apply.run.journal import RunState, state
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Mode, Refused, RunState, render_plan, request_stop, state
 
 WAITS = "Done, not in use yet: keep or undo the result."
 BACK = "restored bit for bit, with all data read back"

@@ -22,18 +22,25 @@ from tests.loop.applying import (
     until,
     wish,
 )
+from tests.loop.program import (
+    MIB,
+    Arrangement,
+    Event,
+    Failed,
+    Mode,
+    Plan,
+    Refused,
+    RunState,
+    probe_drive,
+    read_entries,
+    request_stop,
+    resume,
+    state,
+    undo,
+)
 from wizard.apply.block.devices import partition_nodes
-from wizard.apply.run.job import request_stop
-from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import UNDOING
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import Failed, Refused
-from wizard.model.ext import Event
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.planner import PLAIN, Mode
-from wizard.plan.request.volume_request import Arrangement
-from wizard.probe.machine import probe_drive
+from wizard.plan.planner import PLAIN
 
 pytestmark = pytest.mark.usefixtures("direct")
 

@@ -14,13 +14,9 @@ import pytest
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.lasting import Files, LastingFolder, watch
 from tests.loop.applying import Work, carry_out, fill, old_gpt, story, wish
+from tests.loop.program import MIB, Mode, Purpose, RunState, load_plan, state
 from tests.loop.runs.test_undo import stopped_before_formatting
 from wizard.apply.plan.start import lock_all
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import load_plan
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 SECTOR_BYTES = 512
 Write = tuple[int, bytes]

@@ -8,19 +8,13 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, story, wish
+from tests.loop.program import MIB, Event, Mode, Plan, Refused, RunState, preflight, render_plan, start_run
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.plan.job import PREFIX, measure
-from wizard.apply.plan.start import preflight, start_run
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
-from wizard.apply.run.journal import RunState
 from wizard.documents.codec import from_json
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.plan import Plan
-from wizard.model.said import MIB, format_capacity
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
+from wizard.model.said import format_capacity
 from wizard.plan.undo_policy import WORD
 
 

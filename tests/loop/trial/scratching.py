@@ -14,7 +14,7 @@ from time import sleep
 import pytest
 
 from tests.devices import MakeDrive, tool
-from wizard.model.said import MIB
+from tests.loop.program import MIB
 
 ROOM = Path(__file__).parents[3]
 Known = tuple[str, Path, str]

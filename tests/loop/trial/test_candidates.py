@@ -17,6 +17,7 @@ import pytest
 
 from tests.daily import IS_FULL, one_in
 from tests.devices import MOUNTINFO, SYS_BLOCK, MakeDrive, tool
+from tests.loop.program import GIB, MIB, Failed, Mode, Plan, Refused, make_plan, probe_machine
 from tests.loop.trial.scratching import ROOM
 from wizard.benchmark.candidates.compare import (
     Bounds,
@@ -30,13 +31,8 @@ from wizard.benchmark.candidates.partition import FOLDER, sweep
 from wizard.benchmark.candidates.trial import order_of, read_trial, render_trial, run_trial
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.model.errors import Failed, Refused
-from wizard.model.plan import Plan
-from wizard.model.said import GIB, MIB
-from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import request
 from wizard.plan.request.wanted import wish_of
-from wizard.probe.machine import probe_machine
 
 pytestmark = pytest.mark.alone
 SIZE_BYTES = 2 * GIB

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
+from tests.loop.program import KIB, MIB, probe_drive
 from tests.loop.trial.scratching import (
     ROOM,
     Known,
@@ -22,9 +23,7 @@ from tests.loop.trial.scratching import (
     watch_writes,
 )
 from wizard.benchmark.alignment import read_verdict, run_alignment_trial
-from wizard.model.said import KIB, MIB
 from wizard.model.verdict import Outcome, Verdict
-from wizard.probe.machine import probe_drive
 
 pytestmark = pytest.mark.alone
 SIZE_BYTES = 64 * MIB

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
+from tests.loop.program import MIB, Refused, probe_drive
 from tests.loop.trial.scratching import (
     Known,
     bench,
@@ -21,10 +22,7 @@ from tests.loop.trial.scratching import (
 )
 from wizard.benchmark.alignment import read_cliff_verdict, run_alignment_trial
 from wizard.benchmark.smr_write import PIECE_BYTES, run_shingled_trial
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
 from wizard.model.verdict import CliffOutcome, CliffVerdict, WritePhase
-from wizard.probe.machine import probe_drive
 
 SIZE_BYTES = 192 * MIB
 MOST_BYTES = 96 * MIB

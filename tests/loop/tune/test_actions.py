@@ -11,15 +11,12 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from wizard.apply.run.journal import RunState, in_order, state
-from wizard.apply.run.runs import list_runs
+from tests.loop.program import MIB, Refused, RunState, list_runs, probe_machine, state
+from wizard.apply.run.journal import in_order
 from wizard.apply.settings import plan_settings
 from wizard.apply.settings.existing_filesystem import options_at_boot
 from wizard.apply.system.mounts import users_of
 from wizard.model.changes import SetLabel
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
-from wizard.probe.machine import probe_machine
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
 

@@ -11,19 +11,24 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, ended, said, story, without_power
+from tests.loop.program import (
+    Event,
+    Machine,
+    Purpose,
+    Refused,
+    RunState,
+    probe_machine,
+    read_entries,
+    resume,
+    state,
+    undo,
+)
 from tests.loop.tune.test_actions import label_of, made, mounts_of
 from tests.loop.tune.tuning import begin
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import resume, undo
 from wizard.apply.settings import current_value, plan_settings
 from wizard.apply.settings.plan_settings import act
 from wizard.model.changes import Attach, Detach, SetLabel, SwitchOff, Wanted
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.machine import Machine
 from wizard.plan.settings import check_changes
-from wizard.probe.machine import probe_machine
 
 
 def stood(work: Work, drive: str) -> tuple[str, str, list[str]]:

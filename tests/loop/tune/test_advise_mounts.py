@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, attempt, tool
+from tests.loop.program import GIB, MIB, Drive, Machine
 from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue
 from wizard.advice.missing import FILESYSTEMS
 from wizard.advice.ranking import advise
@@ -16,8 +17,8 @@ from wizard.advice.workloads import find_workload
 from wizard.model.advice import Choice
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Kernel, Machine
-from wizard.model.said import GIB, MIB, TIB
+from wizard.model.machine import Kernel
+from wizard.model.said import TIB
 
 WORKLOADS = ("small-files", "large-media", "desktop-root", "ssd-general")
 RECORDINGS = {

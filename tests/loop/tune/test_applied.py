@@ -8,16 +8,11 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import diskwright, said, story
+from tests.loop.program import MIB, Event, Refused, RunState, list_runs, state, undo
 from tests.loop.tune.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.runs import list_runs
-from wizard.apply.run_control import undo
 from wizard.apply.settings.current_value import is_mount_of, mounted_from
 from wizard.apply.system.edited_file import kept_as
 from wizard.cli.commands.status import row_of
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.said import MIB
 
 
 def test_all_changes_are_made_as_shown_and_undone(used: Used) -> None:

@@ -10,19 +10,13 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import PowerCut, Work, carry_out, diskwright, ended, said, story, without_power
 from tests.loop.partition.test_grown import CHECKS
+from tests.loop.program import MIB, Event, Purpose, Refused, RunState, probe_drive, resume, state, undo
 from tests.loop.tune.tuning import begin
 from wizard.apply.block import devices
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import resume, undo
 from wizard.apply.settings.guard import SYS_RESOURCE, has_capability
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.start import start_tuning
 from wizard.model.changes import Grow
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.said import MIB
-from wizard.probe.machine import probe_drive
 
 MAKERS = {
     "ext2": ("mkfs.ext2", "-q", "-F"),

@@ -7,12 +7,19 @@ import pytest
 
 from tests.devices import tool
 from tests.loop.applying import carry_out, ended, said, stand_in, story, without_power
+from tests.loop.program import (
+    Event,
+    Failed,
+    Journal,
+    Purpose,
+    Refused,
+    RunState,
+    read_entries,
+    resume,
+    state,
+    undo,
+)
 from tests.loop.tune.tuning import BLOCKS, Used, begin
-from wizard.apply.run.journal import Journal, RunState, read_entries, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import Failed, Refused
-from wizard.model.ext import Event
 
 
 def test_going_on_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:

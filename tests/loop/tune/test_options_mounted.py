@@ -8,14 +8,11 @@ import pytest
 
 from tests.devices import MakeDrive, attempt, tool
 from tests.loop.applying import Work, diskwright, said, story
+from tests.loop.program import MIB, Event, RunState, read_plan
 from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue, on_kernel
-from wizard.apply.run.journal import RunState
 from wizard.apply.system.mounts import mount_differences
-from wizard.model.ext import Event
 from wizard.model.machine import Kernel
 from wizard.model.plan import Mount
-from wizard.model.said import MIB
-from wizard.plan.check import read_plan
 
 MAKE = {
     "ext4": ("mkfs.ext4", "-q", "-F"),

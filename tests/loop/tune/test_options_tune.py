@@ -9,7 +9,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from wizard.model.said import MIB
+from tests.loop.program import MIB
 
 
 @pytest.mark.parametrize("end", ["\n", ""])

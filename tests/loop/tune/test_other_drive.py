@@ -10,16 +10,12 @@ from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, ended, said, story, without_power
 from tests.loop.bring.swapping import clone, swap
+from tests.loop.program import DiskwrightError, Event, Purpose, Refused, RunState, resume, state, undo
 from tests.loop.tune.test_actions import label_of, made, mounts_of
 from tests.loop.tune.test_actions_interrupted import stood, wants
 from tests.loop.tune.tuning import begin
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import resume, undo
 from wizard.apply.settings.plan_settings import act
 from wizard.model.changes import SetLabel
-from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.ext import Event
 
 
 def restart(work: Work, drive: str) -> None:

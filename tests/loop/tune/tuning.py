@@ -6,14 +6,12 @@ from pathlib import Path
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
+from tests.loop.program import MIB, Environment, RunState, make_run
 from wizard.advice.existing import Suggestion, Tuning
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.journal import RunState
-from wizard.apply.run.runs import CHANGES, make_run
+from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.start import start_tuning
 from wizard.model.changes import Changes
-from wizard.model.said import MIB
 from wizard.plan.settings.tuning import make_changes, render_changes
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"

@@ -12,10 +12,7 @@ import pytest
 from tests.devices import MOUNTINFO, release, tool
 from tests.loop.applying import Work, carry_out, until, without_power
 from tests.loop.engine.accidents import LOOP_CTL_REMOVE, plug_in
-from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import Purpose
-from wizard.model.ext import Event
-from wizard.model.plan import Plan
+from tests.loop.program import Event, Journal, Plan, Purpose
 from wizard.plan.rehearsed import use_steps
 
 FIRST_NUMBER = 2000

@@ -13,19 +13,25 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, fill, gate, old_gpt, said, stand_in, story, until, wish
+from tests.loop.program import (
+    MIB,
+    DiskwrightError,
+    Event,
+    Mode,
+    Plan,
+    Refused,
+    RunState,
+    Wish,
+    keep,
+    list_runs,
+    read_entries,
+    render_plan,
+    resume,
+    undo,
+)
 from tests.loop.volumes.rebooting import uuid_of
 from wizard.apply.run.backup_store import drop_backup
-from wizard.apply.run.journal import RunState, read_entries
-from wizard.apply.run.runs import list_runs
-from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.system.edited_file import LOADED
-from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.ext import Event
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Wish
 from wizard.plan.undo_policy import WORD
 
 PASSPHRASE = b"several words that nobody guesses"

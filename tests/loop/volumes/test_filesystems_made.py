@@ -9,18 +9,22 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, said, stand_in, story, wish
 from tests.loop.attack.test_resume import killed_at
+from tests.loop.program import (
+    MIB,
+    Event,
+    Mode,
+    Refused,
+    RunState,
+    Volume,
+    Wish,
+    probe_machine,
+    read_entries,
+    resume,
+)
 from wizard.advice.missing import obstacles
-from wizard.apply.run.journal import RunState, read_entries
-from wizard.apply.run_control import resume
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.plan import NO_PLACE, Volume
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Wish
-from wizard.probe.machine import probe_machine
+from wizard.model.plan import NO_PLACE
 from wizard.process.program import find
 
 SIZE = 288 * MIB

@@ -7,12 +7,7 @@ from pathlib import Path
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, said, story, wish
-from wizard.apply.run.journal import RunState
-from wizard.model.ext import Event
-from wizard.model.plan import Subvolume
-from wizard.model.said import MIB
-from wizard.plan.check import read_plan
-from wizard.plan.raid.striped import StripeWish
+from tests.loop.program import MIB, Event, RunState, StripeWish, Subvolume, read_plan
 
 
 def test_a_mirror_by_btrfs_gives_its_files_back_from_either_drive(work: Work, make_drive: MakeDrive) -> None:

@@ -10,19 +10,26 @@ import pytest
 from tests.daily import one_in
 from tests.devices import tool
 from tests.loop.applying import OLD_FSTAB, Work, carry_out, ended, fill, old_gpt, said, stand_in, story, wish
+from tests.loop.program import (
+    MIB,
+    DiskwrightError,
+    Event,
+    Mode,
+    Plan,
+    Purpose,
+    RunState,
+    StripeWish,
+    Subvolume,
+    Wish,
+    keep,
+    resume,
+    state,
+    undo,
+)
 from tests.loop.volumes.rebooting import Attached, attached, cut_at, cuts, mounted_from, uuid_of
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import keep, resume, undo
-from wizard.model.errors import DiskwrightError
-from wizard.model.ext import Event
 from wizard.model.operations import Writer
-from wizard.model.plan import Mount, Plan, Subvolume, TurnOnSwap
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish
+from wizard.model.plan import Mount, TurnOnSwap
 from wizard.plan.rehearsed import use_steps
-from wizard.plan.request.volume_request import Wish
 
 Wishes = Callable[[Path], list[Wish]]
 ANNA = Writer("person", "anna", 12345, 12346)

@@ -26,18 +26,27 @@ from tests.loop.applying import (
     until,
     wish,
 )
-from wizard.apply.plan.start import preflight, start_run
-from wizard.apply.run.job import request_stop
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.process import lock_drive
-from wizard.apply.run_control import keep, resume, undo
-from wizard.model.errors import BadInput, Refused
-from wizard.model.ext import Event
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import read_plan, render_plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish
+from tests.loop.program import (
+    MIB,
+    BadInput,
+    Event,
+    Mode,
+    Plan,
+    Refused,
+    RunState,
+    StripeWish,
+    keep,
+    lock_drive,
+    preflight,
+    read_entries,
+    read_plan,
+    render_plan,
+    request_stop,
+    resume,
+    start_run,
+    state,
+    undo,
+)
 
 BTRFS = StripeWish("btrfs")
 

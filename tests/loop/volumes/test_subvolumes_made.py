@@ -10,13 +10,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, ended, gate, said, stand_in, story, until, wish
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import lock_drive
-from wizard.apply.run_control import resume
-from wizard.model.ext import Event
-from wizard.model.plan import Subvolume
-from wizard.model.said import MIB
-from wizard.plan.request.volume_request import Wish
+from tests.loop.program import MIB, Event, RunState, Subvolume, Wish, lock_drive, resume, state
 
 NAMES = ["@", "@home", "@snapshots", "@snapshots/old"]
 

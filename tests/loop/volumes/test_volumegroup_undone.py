@@ -12,22 +12,29 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, until, wish
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import lock_drive
-from wizard.apply.run.runs import list_runs
-from wizard.apply.run_control import resume, undo
+from tests.loop.program import (
+    MIB,
+    Arrangement,
+    Event,
+    ExitCode,
+    Failed,
+    Mode,
+    Refused,
+    RunState,
+    list_runs,
+    lock_drive,
+    probe_machine,
+    read_plan,
+    resume,
+    state,
+    undo,
+)
 from wizard.apply.steps.lvm import put_up
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.edited_file import LOADED
-from wizard.model.errors import ExitCode, Failed, Refused
-from wizard.model.ext import Event
-from wizard.model.said import MIB
-from wizard.plan.check import read_plan
-from wizard.plan.planner import Mode
 from wizard.plan.raid.lvm import logical_volumes
-from wizard.plan.request.volume_request import Arrangement
 from wizard.plan.steps.commands import physical_volume_uuid
-from wizard.probe.machine import probe_machine, save_machine, survey
+from wizard.probe.machine import save_machine, survey
 from wizard.process.program import Result
 
 

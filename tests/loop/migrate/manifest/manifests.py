@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.devices import Bench, tool
+from tests.loop.program import GIB, KIB, MIB
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.entry import TreeEntry, from_line
 from wizard.apply.tree.manifest import manifest_lines, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
-from wizard.model.said import GIB, KIB, MIB, TIB
+from wizard.model.said import TIB
 
 ACL = struct.pack("<I", 2) + b"".join(
     struct.pack("<HHI", tag, bits, who) for tag, bits, who in ((1, 6, -1 & 0xFFFFFFFF), (2, 4, 1000))

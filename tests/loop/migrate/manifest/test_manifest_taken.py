@@ -26,12 +26,11 @@ from tests.loop.migrate.manifest.manifests import (
     manifest_of,
     told,
 )
+from tests.loop.program import MIB, BadInput, Failed
 from wizard.apply.tree.differences import TOLD, differences
 from wizard.apply.tree.entry import EntryKind, TreeEntry
 from wizard.apply.tree.manifest import take_manifest
 from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
-from wizard.model.errors import BadInput, Failed
-from wizard.model.said import MIB
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
+from tests.loop.program import MIB, Phase, load_record
 from wizard.apply.block.devices import forget_caches, read_bytes, size_bytes, write_bytes
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import WORK, Committing, Snapshotted, save_snapshotted
 from wizard.apply.engine.held_drive import HeldDrive
-from wizard.apply.engine.record import Phase, load_record
 from wizard.ext4.assessment import FIRST_BYTES, barred
 from wizard.ext4.steps import operation_commands
 from wizard.ext4.superblock import START_BYTES, read_ext
@@ -29,7 +29,6 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.said import MIB
 
 EXT3 = "has_journal,^extent,^64bit,^metadata_csum,^flex_bg,^huge_file,^dir_nlink,^extra_isize"
 EXT4 = "has_journal,extent,metadata_csum"

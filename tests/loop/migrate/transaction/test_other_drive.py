@@ -11,11 +11,8 @@ from tests.loop.applying import Work, carry_out, story
 from tests.loop.bring.swapping import clone, put_in
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off, sealed
+from tests.loop.program import Purpose, Refused, RunState, keep, state
 from tests.loop.runs.found.test_replugged import attach, detach
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import keep
-from wizard.model.errors import Refused
 
 
 @pytest.fixture

@@ -12,23 +12,31 @@ from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_stor
 from tests.loop.applying import Work, carry_out, diskwright, story
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_barred import CutDevice
+from tests.loop.program import (
+    Event,
+    Journal,
+    Phase,
+    Purpose,
+    Refused,
+    RunState,
+    Way,
+    load_record,
+    make_migration,
+    read_entries,
+    state,
+    undo,
+)
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.conversion.commit import EARLIER, FILE, OLD, WORK, Committing, Snapshotted, save_snapshotted
 from wizard.apply.conversion.run import check_keeps
 from wizard.apply.conversion.transaction import locate, migration_now
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
-from wizard.apply.engine.record import Phase, Record, load_record, save_record
-from wizard.apply.run.journal import Journal, RunState, read_entries, state
-from wizard.apply.run.process import Purpose
-from wizard.apply.run_control import undo
+from wizard.apply.engine.record import Record, save_record
 from wizard.cli.commands.status import row_of
 from wizard.ext4.assessment import FIRST_BYTES, Folder
-from wizard.ext4.make import make_migration
 from wizard.ext4.steps import operation_commands
-from wizard.model.errors import Refused
-from wizard.model.ext import Event
-from wizard.model.migration import CopyFiles, MakeFresh, Means, SetFstabType, Way
+from wizard.model.migration import CopyFiles, MakeFresh, Means, SetFstabType
 
 
 @pytest.fixture

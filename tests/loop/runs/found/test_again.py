@@ -10,19 +10,24 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
-from wizard.apply.engine.record import load_record
+from tests.loop.program import (
+    GIB,
+    MIB,
+    Extent,
+    Mode,
+    Refused,
+    RunState,
+    StripeWish,
+    keep,
+    load_record,
+    probe_drive,
+    state,
+    undo,
+)
 from wizard.apply.plan.rebuild_run import make_found_run
 from wizard.apply.plan.recover import found_on
-from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import run_argument
-from wizard.apply.run_control import keep, undo
-from wizard.model.errors import Refused
-from wizard.model.machine import Extent
-from wizard.model.said import GIB, MIB
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish
 from wizard.plan.undo_policy import losses
-from wizard.probe.machine import probe_drive
 
 
 def waiting_run(work: Work, drive: str, filesystem: str = "ext4", mode: Mode = Mode.REPLACE) -> Path:

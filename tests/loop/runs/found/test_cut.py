@@ -18,20 +18,24 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut
 from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
-from wizard.apply.engine.record import load_record
+from tests.loop.program import (
+    MIB,
+    Extent,
+    Journal,
+    Mode,
+    Refused,
+    RunState,
+    is_locked,
+    keep,
+    list_runs,
+    load_record,
+    state,
+)
 from wizard.apply.engine.stores import Store
 from wizard.apply.plan import rebuild_run
 from wizard.apply.plan.rebuild_run import make_found_run
 from wizard.apply.plan.recover import found_on
 from wizard.apply.plan.rehearsed import is_half_found
-from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.process import is_locked
-from wizard.apply.run.runs import list_runs
-from wizard.apply.run_control import keep
-from wizard.model.errors import Refused
-from wizard.model.machine import Extent
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 SEEDS = 40 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 6
 NAMED = re.compile(r"`diskwright keep (\S+)`")

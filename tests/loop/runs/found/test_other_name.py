@@ -7,13 +7,18 @@ import pytest
 
 from tests.devices import MakeDrive, backing_file, drop_partitions, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, until, wish
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.runs import load_plan
-from wizard.apply.run_control import keep, undo
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
+from tests.loop.program import (
+    MIB,
+    Environment,
+    Mode,
+    Refused,
+    RunState,
+    keep,
+    load_plan,
+    read_entries,
+    state,
+    undo,
+)
 
 pytestmark = pytest.mark.alone
 

@@ -9,13 +9,8 @@ from tests.devices import MakeDrive, backing_file, drop_partitions, forget_parti
 from tests.loop.applying import Work, diskwright, ended, fill, old_gpt, story, until, wish
 from tests.loop.attack.attacking import unharmed
 from tests.loop.attack.test_resume import killed_at
+from tests.loop.program import MIB, Mode, Refused, RunState, preflight, resume, state, undo
 from tests.loop.runs.test_undo import stopped_before_formatting
-from wizard.apply.plan.start import preflight
-from wizard.apply.run.journal import RunState, state
-from wizard.apply.run_control import resume, undo
-from wizard.model.errors import Refused
-from wizard.model.said import MIB
-from wizard.plan.planner import Mode
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("direct")]
 """Between the two, another test could take the name."""

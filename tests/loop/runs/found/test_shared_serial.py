@@ -11,19 +11,26 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, old_gpt, story, wish
 from tests.loop.attack.attacking import unharmed
+from tests.loop.program import (
+    MIB,
+    Drive,
+    Machine,
+    Mode,
+    Refused,
+    RunState,
+    keep,
+    load_plan,
+    probe_drive,
+    probe_machine,
+    read_entries,
+    render_plan,
+    resume,
+    undo,
+)
 from tests.loop.runs.found.test_replugged import attach, detach
 from wizard.apply.engine.stores import old_file
 from wizard.apply.plan import identity_check, relocated_drives
 from wizard.apply.run.backup_store import drop_backup
-from wizard.apply.run.journal import RunState, read_entries
-from wizard.apply.run.runs import load_plan
-from wizard.apply.run_control import keep, resume, undo
-from wizard.model.errors import Refused
-from wizard.model.machine import Drive, Machine
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
-from wizard.probe.machine import probe_drive, probe_machine
 
 pytestmark = pytest.mark.alone
 """Between detaching and attaching, another test could take the name."""

@@ -8,11 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, stand_in, story, until, wish
-from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.model.plan import Plan
-from wizard.model.said import MIB
-from wizard.plan.check import render_plan
-from wizard.plan.planner import Mode
+from tests.loop.program import MIB, Mode, Plan, RunState, read_entries, render_plan, state
 
 SIZE = 96 * MIB
 

@@ -1,0 +1,82 @@
+"""What the loop tests use of the program: plan, apply, keep, undo, resume, and what comes of it.
+
+A redesign that moves these moves them here, and in no test.
+"""
+
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.plan.start import preflight, start_run
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import request_stop
+from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
+from wizard.apply.run.process import Purpose, is_locked, lock_drive
+from wizard.apply.run.runs import list_runs, load_plan, make_run, runs_folder
+from wizard.apply.run_control import commands_for, keep, power_now, resume, undo
+from wizard.ext4.make import make_migration
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused, partition_path
+from wizard.model.ext import Event
+from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.migration import Migration, Moves, Way
+from wizard.model.plan import Plan, Subvolume, Volume
+from wizard.model.said import GIB, KIB, MIB
+from wizard.plan.check import read_plan, render_plan
+from wizard.plan.planner import Mode, make_plan
+from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.probe.machine import probe_drive, probe_machine
+
+__all__ = [
+    "GIB",
+    "KIB",
+    "MIB",
+    "Arrangement",
+    "BadInput",
+    "DiskwrightError",
+    "Drive",
+    "Environment",
+    "Event",
+    "ExitCode",
+    "Extent",
+    "Failed",
+    "Journal",
+    "Machine",
+    "Migration",
+    "Mode",
+    "Moves",
+    "Partition",
+    "Phase",
+    "Plan",
+    "Purpose",
+    "Refused",
+    "RunState",
+    "StripeWish",
+    "Subvolume",
+    "Volume",
+    "Way",
+    "Wish",
+    "commands_for",
+    "follow",
+    "is_locked",
+    "keep",
+    "list_runs",
+    "load_plan",
+    "load_record",
+    "lock_drive",
+    "make_migration",
+    "make_plan",
+    "make_run",
+    "make_striped_plan",
+    "partition_path",
+    "power_now",
+    "preflight",
+    "probe_drive",
+    "probe_machine",
+    "read_entries",
+    "read_plan",
+    "render_plan",
+    "request_stop",
+    "resume",
+    "runs_folder",
+    "start_run",
+    "state",
+    "undo",
+]
