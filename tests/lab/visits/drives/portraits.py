@@ -47,8 +47,12 @@ def diagnosis_of(raw: RawMachine, patterns: tuple[Pattern, ...]) -> Diagnosis:
     return diagnose(machine, drive, patterns)
 
 
+ENGLISH = frozenset({"english", "several"})
+"""The keys of a message's text, beside its values."""
+
+
 def said(raw: RawMachine, patterns: tuple[Pattern, ...]) -> Any:  # noqa: ANN401 - plain JSON
-    """The diagnosis without the drive's node, which changes from start to start."""
+    """Return the diagnosis without what may differ: the drive's node and the English of messages."""
     (drive,) = raw.drives
     return _renamed(to_json(diagnosis_of(raw, patterns)), drive.path)
 
@@ -56,7 +60,7 @@ def said(raw: RawMachine, patterns: tuple[Pattern, ...]) -> Any:  # noqa: ANN401
 def _renamed(value: Any, path: str) -> Any:  # noqa: ANN401 - plain JSON
     match value:
         case dict():
-            return {key: _renamed(inner, path) for key, inner in value.items()}
+            return {key: _renamed(inner, path) for key, inner in value.items() if key not in ENGLISH}
         case list():
             return [_renamed(inner, path) for inner in value]
         case str():
