@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from wizard.apply.block.devices import has_gone
-from wizard.apply.engine.record import GOES_ON, GOING_BACK, SHOWS_RUN, Phase, load_record, power_sentence
+from wizard.apply.engine.record import GOES_ON, GOING_BACK, Phase, load_record, power_sentence
 from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.run.job import JobRequest, RunJob, await_end, hand_over
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
@@ -135,10 +135,10 @@ def _with_last_resort(run: Path, fault: Message | str) -> Message | str:
     """Why no command works that leads a run on, and the one that does so over whatever was written since."""
     if kind_of(run) is not RunKind.PLAN or load_record(run) is None:
         return fault
-    from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
+    from wizard.apply.plan.rehearsed import working_commands
 
-    said = of_rehearsed(run)
-    return fault if said.is_of(SHOWS_RUN) else f"{fault} {said}"
+    commands = working_commands(run)
+    return f"{fault} {commands}" if commands else fault
 
 
 def next_commands(run: Path, now: RunState) -> Message | str:

@@ -37,7 +37,6 @@ SOUND = t("e2fsck finds no errors.")
 
 TABLES_TOGETHER = Sentence("inode tables are grouped ({feature})")
 CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
-TOO_FULL = Sentence("the filesystem is too full")
 TOO_SHORT = t("the last group is too short for a larger table")
 
 
@@ -124,21 +123,27 @@ def spare_blocks(before: ExtFacts) -> int:
 
 
 def widening_fault(before: ExtFacts) -> Message | None:
-    """Why its inodes cannot be made wider, as a clause; None where they can. tune2fs finds out about the
-    last group only when it has begun to write, and leaves a damaged filesystem.
+    """Return why the inodes cannot be widened, as a clause, or None if they can. tune2fs notices a short last
+    group only after it has started to write, and leaves a damaged filesystem.
     """
+    return widening_bar(before) or (t("the filesystem is too full") if is_too_full(before) else None)
+
+
+def widening_bar(before: ExtFacts) -> Message | None:
+    """Return why the inodes cannot be widened, however much space is free, or None."""
     if barring := {"flex_bg", "bigalloc"} & before.features:
         return TABLES_TOGETHER(feature=min(barring))
     if "metadata_csum" in before.features:
         # Tried with e2fsprogs 1.47.0: e2fsck could not even begin afterwards.
         return CHECKSUMS
-    if before.free_blocks < widening_blocks(before) + spare_blocks(before):
-        return TOO_FULL()
     descriptors = -(-before.groups * before.desc_bytes // before.block_bytes)
     needed = 1 + descriptors + before.reserved_gdt_blocks + BITMAPS + _table_blocks(before, WIDE_INODE_BYTES)
-    if last_group_blocks(before) < needed:
-        return TOO_SHORT
-    return None
+    return TOO_SHORT if last_group_blocks(before) < needed else None
+
+
+def is_too_full(before: ExtFacts) -> bool:
+    """Return whether wider inode tables would not leave enough free blocks."""
+    return before.free_blocks < widening_blocks(before) + spare_blocks(before)
 
 
 def last_group_blocks(before: ExtFacts) -> int:

@@ -9,10 +9,10 @@ from wizard.ext4.duration import WIDE_INODE_BYTES, journal_blocks
 from wizard.ext4.operations import (
     INODES_WIDENED_FROM,
     OLD_TYPES,
-    TOO_FULL,
     fstab_operations,
     operations_for,
     spare_blocks,
+    widening_bar,
     widening_blocks,
     widening_fault,
 )
@@ -149,7 +149,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 bytes=WIDE_INODE_BYTES,
             ),
             t("Free {more:size} more.", more=more)
-            if fault.is_of(TOO_FULL)
+            if widening_bar(before) is None
             else t("Only the fresh conversion supports this."),
         )
     if not before.free_inodes:

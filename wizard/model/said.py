@@ -187,10 +187,6 @@ class Message:
             # A translation with fields that the sentence does not have: better in English than not at all.
             return _WRITER.vformat(_chosen(self, values, English), (), values)
 
-    def is_of(self, sentence: Sentence) -> bool:
-        """Return whether it is this message, whatever its values."""
-        return (self.english, self.several) == (sentence.english, sentence.several)
-
 
 def from_document(english: str, several: str, values: Mapping[str, Value]) -> Message:
     """Return a message that a document contains. Raises ValueError or TypeError if it cannot be written: with
@@ -251,7 +247,7 @@ def join(*said: Message) -> Message:
 
 def parts_of(said: Message | str) -> tuple[Message | str, ...]:
     """What stands in a row; a sentence that stands alone is the only part, and nothing has none."""
-    if isinstance(said, Message) and said.is_of(_ROW):
+    if isinstance(said, Message) and said.english == _ROW.english:
         [(_, parts)] = said.values
         return (
             tuple(part for part in parts if isinstance(part, Message | str))

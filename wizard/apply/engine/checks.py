@@ -161,8 +161,9 @@ class Checks:
         finally:
             self.record = replace(self.record, phase=phase)
 
-    def next_commands(self) -> Message:
-        """Name the commands that would work now. Each is asked with its own checks, which only read."""
+    def next_commands(self) -> Message | None:
+        """Name the commands that would work now, or return None if none does. Each is asked with its own
+        checks, which only read."""
         if self.record.phase in ENDED:
             return words.NOTHING_LEFT
         self._tally.begin(lambda share: None, 0)
@@ -173,7 +174,7 @@ class Checks:
             return join(*found)
         if not all(side.keeps_old() for side in self.sides):
             return join(words.OLD_DAMAGED(folder=str(self._kept.folder)), words.NO_COPY)
-        return words.SHOWS_RUN(run=self._name)
+        return None
 
     def _forward(self) -> Iterator[Message]:
         phase = self.record.phase

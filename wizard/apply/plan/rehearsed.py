@@ -539,6 +539,11 @@ def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
 
 def next_commands(run: Path) -> Message:
     """Name the commands that work now for a run, each asked with its own checks."""
+    return working_commands(run) or engine_words.SHOWS_RUN(run=run_argument(run))
+
+
+def working_commands(run: Path) -> Message | None:
+    """Return the same, or None if no command works."""
     record, name = _record(run), run_argument(run)
     if record.phase in ENDED and record.phase is not Phase.KEPT:
         return engine_words.NOTHING_LEFT
@@ -551,10 +556,9 @@ def next_commands(run: Path) -> Message:
         )
     try:
         with comparing(run, load_plan(run)) as exchange:
-            said = exchange.next_commands()
-        return over_later(run) or said if said.is_of(engine_words.SHOWS_RUN) else said
+            return exchange.next_commands() or over_later(run)
     except DiskwrightError:
-        return engine_words.SHOWS_RUN(run=name)
+        return None
 
 
 def _add_partitions(plan: Plan) -> None:
