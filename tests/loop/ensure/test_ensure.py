@@ -183,7 +183,7 @@ def test_bytes_that_nobody_recognises_are_not_nothing(at: int, work: Work, make_
     before = work.digest(drive)
     result = ensure(wanted_for(drive, work), work)
     assert result.state == "refused" and result.first.replace
-    unknown = [one for one in result.said if isinstance(one, Message) and one.is_of(UNKNOWN_DATA)]
+    unknown = [one for one in result.said if isinstance(one, Message) and one.english == UNKNOWN_DATA.english]
     assert [at <= int(str(dict(one.values)["byte"])) < at + size for one in unknown] == [True], told(result)
     assert work.digest(drive) == before
     allows = wanted_for(drive, work, f'replace = "{result.first.replace}"')
