@@ -318,9 +318,9 @@ def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence)
 
 def _clues(recording: Recording) -> tuple[Message, ...]:
     """The clues that say something, for a sentence."""
-    reported = (words.REPORTED, words.REPORTED_FAMILY, words.PROBED_LIKELY)
+    reported = {one.english for one in (words.REPORTED, words.REPORTED_FAMILY, words.PROBED_LIKELY)}
     return tuple(
         words.CLUE(source=clue.source, says=clue.says)
         for clue in recording.evidence
-        if clue.confidence != "low" or any(map(clue.says.is_of, reported))
+        if clue.confidence != "low" or clue.says.english in reported
     )

@@ -216,7 +216,7 @@ def _options_in(doubt: Message | str) -> list[str]:
     """The words of a doubt that may be options; of one that an earlier version wrote, all of them."""
     if isinstance(doubt, str):
         return re.split(r"[\s,;]+", doubt[:SHOWN])
-    option = dict(doubt.values)["option"] if any(map(doubt.is_of, SAYING)) else ""
+    option = dict(doubt.values)["option"] if doubt.english in {one.english for one in SAYING} else ""
     return re.split(r"[\s,;]+", str(option)[:LONGEST_OPTION])
 
 

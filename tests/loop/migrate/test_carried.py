@@ -101,7 +101,7 @@ def test_what_is_mounted_or_was_changed_meanwhile_is_refused(old: Old, run: Run)
     tool("umount", str(place))
     assert status == 3 and "is mounted at" in said
     for change, wrong, nothing in (
-        (("-O", "^dir_index"), "features is ", "Nothing was written"),
+        (("-O", "^dir_index"), "features: ", "Nothing was written"),
         (("-U", "0d2c3b7a-2222-4000-8000-000000000002"), "is not attached", "Nothing was written"),
     ):
         tool("tune2fs", *change, old.drive)

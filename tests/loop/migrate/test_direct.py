@@ -196,7 +196,7 @@ def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
     dry = diskwright(old.work, "apply", str(file), "--dry-run", *own)
     assert dry.returncode == 0 and "Nothing was written" in dry.stderr and old.digest == before, dry.stderr
     done = diskwright(old.work, "apply", str(file), "--confirm", Path(old.drive).name, *own)
-    assert done.returncode == 0 and "holds" in done.stdout and "diskwright keep" in done.stderr, done.stderr
+    assert done.returncode == 0 and "passed" in done.stdout and "diskwright keep" in done.stderr, done.stderr
     undone = diskwright(old.work, "undo")
     assert undone.returncode == 0 and "bit for bit" in undone.stderr and old.digest == before, undone.stderr
     assert diskwright(old.work, "keep").returncode == 3
