@@ -1,4 +1,4 @@
-"""Store the old bytes of a drive, durable before a step's first write.
+"""Store the old bytes of a drive, durably before a step's first write.
 
 A repeated step saves again. Undo restores all regions in reverse, so the oldest bytes are written last. Also
 writes documents durably, with backup copies.
@@ -34,9 +34,9 @@ LARGEST_INDEX_BYTES = 64 * MIB
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One region of a whole drive, kept in `file`. `step` is the step that was about to write.
+    """A saved region of a whole drive, in `file`, read before `step` wrote to the drive.
 
-    `drive` is the drive's node; runs of older versions, which knew but one drive, have none.
+    `drive` is the device node. It is empty in runs of older versions, which had only one drive.
     """
 
     step: int
@@ -48,7 +48,7 @@ class Saved:
 
     @property
     def extent(self) -> Extent:
-        """Where it lies."""
+        """The region as an extent."""
         return Extent(self.offset_bytes, self.size_bytes)
 
 
@@ -59,14 +59,15 @@ class Vault:
         self._folder = folder
 
     def save(self, drive: str, regions: Iterable[Extent], step: int) -> tuple[Saved, ...]:
-        """Keep the regions of a drive as they are now. On return they are on the medium."""
+        """Read and save regions of a drive. Returns when the copies are on disk. Raises Failed."""
         return tuple(
             self.keep(drive, step, region, read_bytes(drive, region.start_bytes, region.size_bytes))
             for region in regions
         )
 
     def keep(self, drive: str, step: int, region: Extent, data: bytes) -> Saved:
-        """Keep these bytes as what a region of a drive held."""
+        """Save bytes already read from a region of a drive. Returns when the copy is on disk. Raises
+        Failed."""
         saved = Saved(
             step,
             region.start_bytes,
@@ -79,7 +80,7 @@ class Vault:
             write_durably(self._folder / saved.file, data, os.O_TRUNC)
             lines = "".join(json.dumps(to_json(one)) + "\n" for one in (*self.all(), saved))
             write_durably(self._folder / f"{INDEX}.new", lines.encode(), os.O_TRUNC)
-            # An index that names what is not there would be of no use for anything that was kept before.
+            # Sync the data before the index names it, so a power cut cannot invalidate earlier entries.
             sync_folder(self._folder)
             (self._folder / f"{INDEX}.new").rename(self._folder / INDEX)
             sync_folder(self._folder)
@@ -95,13 +96,13 @@ class Vault:
         return saved
 
     def all(self) -> tuple[Saved, ...]:
-        """Everything kept, in the order in which it was kept."""
+        """Return all saved regions, oldest first. Raises BadInput if the index is missing or damaged."""
         index = self._folder / INDEX
         try:
             lines = read_regular(index, LARGEST_INDEX_BYTES).decode().splitlines()
             return tuple(from_json(json.loads(line), Saved, str(index)) for line in lines)
         except FileNotFoundError:
-            # Nothing was saved yet; but a folder that is gone is not an empty one.
+            # Nothing has been saved yet, unless the folder itself has been lost.
             if self._folder.is_dir():
                 return ()
             raise BadInput(
@@ -122,11 +123,12 @@ class Vault:
             raise BadInput(process.DAMAGED(place=str(index))) from None
 
     def of(self, plan: Plan, drive: str) -> tuple[Saved, ...]:
-        """Everything kept of one drive of the plan, in the order in which it was kept."""
+        """Return all saved regions of one drive of the plan, oldest first."""
         return tuple(saved for saved in self.all() if (saved.drive or plan.drive.path) == drive)
 
     def read(self, saved: Saved) -> bytes:
-        """The bytes kept; raises Failed where they are not what was written."""
+        """Return the bytes of a saved region. Raises Failed if they cannot be read or the checksum
+        differs."""
         file = self._folder / saved.file
         try:
             data = read_regular(file, saved.size_bytes + 1)
@@ -138,9 +140,8 @@ class Vault:
 
 
 def read_regular(path: Path, most_bytes: int) -> bytes:
-    """What a regular file holds, no more than `most_bytes`; raises OSError for anything else in its place,
-    which is never waited for."""
-    # Without O_NONBLOCK, opening a named pipe waits for somebody who writes to it.
+    """Read at most `most_bytes` of a regular file, without blocking. Raises OSError for other file types."""
+    # Without O_NONBLOCK, opening a named pipe blocks until there is a writer.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
@@ -149,7 +150,7 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
 
 
 def write_durably(path: Path, data: bytes, flags: int) -> None:
-    """Write a file, with O_TRUNC or O_APPEND; on return it is on the medium. Raises OSError."""
+    """Write a file with O_TRUNC or O_APPEND and sync it. Raises OSError."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
     try:
         while data:
@@ -160,8 +161,7 @@ def write_durably(path: Path, data: bytes, flags: int) -> None:
 
 
 def replace_durably(file: Path, data: bytes) -> None:
-    """Put a file in the place of the one of its name; on return it is on the medium, whole. Raises OSError,
-    and then the one before stands."""
+    """Replace a file atomically and sync it. Raises OSError and leaves the old file unchanged."""
     new = file.with_name(f"{file.name}.new")
     write_durably(new, data, os.O_TRUNC)
     new.replace(file)
@@ -169,13 +169,12 @@ def replace_durably(file: Path, data: bytes) -> None:
 
 
 def replace_document(file: Path, schema: str, value: object) -> None:
-    """Put a document in the place of the one of its name; on return it is on the medium, whole. Raises
-    Failed, and then the one before stands."""
+    """Replace a document atomically and sync it. Raises Failed and leaves the old file unchanged."""
     replace_text(file, render_document(schema, to_json(value)))
 
 
 def replace_text(file: Path, text: str) -> None:
-    """As `replace_document`, with this text."""
+    """Replace a text file atomically and sync it. Raises Failed and leaves the old file unchanged."""
     try:
         replace_durably(file, text.encode())
     except OSError as error:
@@ -183,7 +182,8 @@ def replace_text(file: Path, text: str) -> None:
 
 
 def read_kept(file: Path) -> str | None:
-    """The text of a run's file; None where there is none. Raises BadInput where it cannot be read."""
+    """Return the text of a run's file, or None if the file does not exist. Raises BadInput if it is
+    unreadable."""
     try:
         return file.read_text("utf-8")
     except FileNotFoundError:
@@ -193,7 +193,7 @@ def read_kept(file: Path) -> str | None:
 
 
 def mark_durably(path: Path) -> None:
-    """Make an empty file unless it is there; on return its name is on the medium too. Raises Failed."""
+    """Create an empty file if it does not exist, and sync its folder. Raises Failed."""
     try:
         write_durably(path, b"", os.O_APPEND)
         sync_folder(path.parent)
@@ -204,11 +204,11 @@ def mark_durably(path: Path) -> None:
 def table_places(
     size_bytes: int, head: bytes, block_bytes: int, kept: Iterable[Extent]
 ) -> tuple[Extent, ...]:
-    """Every place that writing a table can touch, outside `kept` partitions. `head` is the drive's first
-    blocks.
+    """Return every region that writing a partition table can touch, except the preserved partitions `kept`.
 
-    The first and the last MiB hold the table and its copy. A GPT that was made on a smaller drive has its
-    copy in the middle, and libparted clears that header when it makes a new table.
+    The first and last MiB contain the table and its backup. `head` is the start of the drive. If its GPT was
+    created on a smaller drive, the backup header is in the middle, where libparted clears it when creating a
+    new table.
     """
     ends = [Extent(0, min(MIB, size_bytes)), Extent(max(0, size_bytes - MIB), min(MIB, size_bytes))]
     places = [piece for end in ends for piece in without(end, tuple(kept))]
@@ -221,7 +221,7 @@ def table_places(
 
 
 def describe(places: Iterable[Extent]) -> Message:
-    """How much was saved, in words."""
+    """Describe the number and size of saved regions."""
     found = tuple(places)
     return tn(
         "1 region with {size:exact}",
@@ -236,7 +236,7 @@ LARGEST_BYTES = 256 * MIB
 
 
 def save_backup(run: Path) -> None:
-    """Copy the documents as they are now; the copies are on the medium on return. Raises Failed."""
+    """Copy the run's documents to both backup files and sync them. Raises Failed."""
     for file in (run / name for name in BACKUPS):
         try:
             texts = {name: (run / name).read_text("utf-8") for name in NAMES if (run / name).exists()}
@@ -246,14 +246,14 @@ def save_backup(run: Path) -> None:
 
 
 def drop_backup(run: Path) -> None:
-    """Delete the copies once nothing is left that they could finish or undo."""
+    """Delete the backup files. Call this only if the run can no longer be finished or undone."""
     for name in BACKUPS:
         (run / name).unlink(missing_ok=True)
 
 
 def backed_up(run: Path, name: str) -> str | None:
-    """Return the copy of a document, or None if both copies are lost or damaged. A copy whose plan is that of
-    the run comes first."""
+    """Return the copy of a document, or None if both copies are lost or damaged. Prefer a copy with the same
+    plan as the run."""
     copies = [texts for file in BACKUPS if (texts := _read(run / file))]
     try:
         plan = (run / "plan.json").read_text("utf-8")
@@ -274,22 +274,22 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def digest_of_text(text: str) -> str:
-    """The SHA-256 by which a record names its plan."""
+    """Return the SHA-256 that identifies a plan in the record of a run."""
     return sha256(text.encode()).hexdigest()
 
 
 LOOK_SECONDS = 60.0
-"""A slow drive right after a long mkfs, on a machine that was short of memory meanwhile, answers late."""
+"""Drives can respond slowly right after a long mkfs, or when memory is short."""
 
 OWN_FSTAB = Path("/etc/fstab")
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where a run works.
+    """The fstab, drives and patience of a run.
 
-    `fstab` is the file that says what is mounted at boot; `only` are the drives it may touch at all, None for
-    any; `patience_seconds` is granted to every command on top of ten times its estimate.
+    `only` limits the drives the run may touch; None allows all. `patience_seconds` is added to ten times the
+    estimate of each command.
     """
 
     fstab: Path = OWN_FSTAB
@@ -298,18 +298,17 @@ class Environment:
 
     @property
     def crypttab(self) -> Path:
-        """The crypttab, in the folder of the fstab."""
+        """The crypttab next to `fstab`."""
         return self.fstab.with_name("crypttab")
 
     @property
     def rules(self) -> Path:
-        """The folder of the rules that an administrator gives udev, of the same system as `fstab`
-        (udev(7))."""
+        """The folder of local udev rules next to `fstab`; see udev(7)."""
         return self.fstab.parent / "udev/rules.d"
 
     @property
     def is_running_system(self) -> bool:
-        """Whether `fstab` is the running system's own: only that one's timers are switched on."""
+        """Return True if `fstab` is the one of the running system. Timers are only enabled there."""
         return self.fstab == OWN_FSTAB
 
 
@@ -317,14 +316,13 @@ FILE = "facts.json"
 
 
 def keep_facts(run: Path, paths: Sequence[str]) -> None:
-    """Read the drives once more and keep the raw facts in the run's folder, for root alone. A run does
-    without them where that fails."""
+    """Save the raw facts about the drives in the run's folder, readable only by root. Ignores failures."""
     with suppress(DiskwrightError, OSError):
         text = render_document(SCHEMA, to_json(survey(paths, seconds=LOOK_SECONDS)))
         write_durably(run / FILE, text.encode(), os.O_EXCL)
 
 
 def kept_machine(run: Path) -> Machine | None:
-    """The machine as it was when the run began; None for a run that kept nothing. Raises BadInput where the
-    file is damaged."""
+    """Return the machine as probed when the run started, or None if no facts were saved. Raises BadInput if
+    the file is damaged."""
     return load_machine(run / FILE) if (run / FILE).is_file() else None

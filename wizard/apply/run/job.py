@@ -25,7 +25,7 @@ NOT_YET = t("Done, not in use yet: keep or undo the result.")
 
 
 def check_root() -> None:
-    """Raises Refused for a plain user."""
+    """Raises Refused unless the process is root."""
     if os.geteuid() != 0:
         raise Refused(t("Root is required: use sudo. Nothing was written."))
 
@@ -36,8 +36,9 @@ def begin_new(
     drive_locks: tuple[int, ...],
     secret: bytes | None = None,
 ) -> Path:
-    """Make a run, which `make` gives the folder of, and hand it over to a process of its own, as `begin`
-    does; the drives' locks are let go of here. Raises Refused where either failed: nothing was written then.
+    """Create a run with `make` and start its process, as `begin` does. Closes the drive locks.
+
+    Raises Refused if either fails; nothing has been written to the drives then.
     """
     try:
         run = make()
@@ -61,8 +62,7 @@ def begin(
     run_lock: int,
     secret: bytes | None = None,
 ) -> None:
-    """Write the sentence into the run's journal and hand the run over to a process of its own; raises Failed
-    where there is none."""
+    """Journal the start and launch the run's process. Raises Failed if the process cannot start."""
     journal = Journal(run)
     journal.add(Event.STARTED, sentence)
     journal.close()
@@ -70,8 +70,8 @@ def begin(
 
 
 def settle(seconds: int = 10) -> None:
-    """Let udev finish what it has begun. Only while no drive is locked: of a locked one udev puts the events
-    off."""
+    """Wait until udev has processed its queue. Unlock the drives first: udev delays events of locked
+    drives."""
     if udev_runs():
         run_command(
             ["udevadm", "settle", f"--timeout={seconds}"], seconds=seconds + 10, accept=range(-64, 256)
@@ -79,13 +79,13 @@ def settle(seconds: int = 10) -> None:
 
 
 def udev_runs() -> bool:
-    """Whether udev listens, and can be waited for."""
+    """Return True if udev is running and `udevadm` is installed."""
     return Path("/run/udev/control").exists() and find("udevadm") is not None
 
 
 def request_stop(run: Path) -> None:
-    """Ask a run to stop before its next step. The step it is in is finished first. Raises Failed where it
-    cannot be asked."""
+    """Ask a run to stop before its next step; the current step is finished. Raises Failed if the stop file
+    cannot be created."""
     try:
         (run / STOP).touch(mode=0o600)
     except OSError as error:
@@ -99,10 +99,10 @@ def request_stop(run: Path) -> None:
 
 
 Locks = tuple[int, ...]
-"""Descriptors that keep others away from drives."""
+"""File descriptors with locks on drives."""
 
 Outcome = tuple[Event, str]
-"""How a run ended, and the sentence on it."""
+"""The last event of a run, and its sentence."""
 
 DOING = {
     Purpose.APPLY: Sentence("Applying"),
@@ -113,8 +113,7 @@ DOING = {
 
 @dataclass(frozen=True, slots=True)
 class RunWork:
-    """A run in the hands of the process that carries it out. `secret` is the passphrase of what is
-    encrypted."""
+    """A run as its own process sees it. `secret` is the passphrase of encrypted volumes."""
 
     run: Path
     purpose: Purpose
@@ -125,9 +124,11 @@ class RunWork:
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """How a run is to be taken up. With `over_changes` it is undone also over what another program wrote to
-    the drive since, which the drives' `tokens` confirm; with `over_bad_sectors` it goes on over those that it
-    stopped at."""
+    """A request to continue a run.
+
+    `over_changes` allows undo although other programs have changed the drive since; `tokens` confirms the
+    drives by serial number. `over_bad_sectors` continues past the bad sectors that stopped the run.
+    """
 
     purpose: Purpose
     secret: bytes | None = None
@@ -138,8 +139,8 @@ class JobRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What taking up a run takes: what its journal says, the drives' locks, what must hold under them, and
-    the passphrase of what is encrypted, or the key that is in its place."""
+    """Everything needed to continue a run: the journal sentence, a function that locks the drives, a check to
+    run under the locks, and the passphrase or key of encrypted volumes."""
 
     sentence: Message | str
     lock: Callable[[], Locks]
@@ -147,7 +148,7 @@ class Prepared:
     secret: bytes | None = None
 
 
-def _ends_so(_: RunWork, outcome: Outcome) -> Outcome:
+def _keep_outcome(_: RunWork, outcome: Outcome) -> Outcome:
     return outcome
 
 
@@ -155,25 +156,27 @@ def _ends_so(_: RunWork, outcome: Outcome) -> Outcome:
 class RunJob:
     """A kind of run.
 
-    `taking` raises Refused where the run cannot be taken up so. What it `does` for each purpose may raise
-    DiskwrightError; `told` makes a sentence of one that ended going forward. It lets go of what it holds
-    open with `leave`, still under the drives' locks, and has the last word on how the run ended in `ending`,
-    when the drives are free again. `goes_over_bad_sectors`: it can stop at those, and go on over them.
-    `asks` raises a DiskwrightError if the run could not be taken up for a purpose now, and only reads; None
-    if `taking` and its check only read.
+    `taking` prepares a request and raises Refused if the run cannot continue that way. `does` maps each
+    purpose to a function that may raise DiskwrightError; `told` describes such an error while applying.
+    `leave` closes resources while the drives are still locked. `ending` runs after the drives are unlocked
+    and may change the outcome.
+
+    `goes_over_bad_sectors` is True if the run can stop at bad sectors and continue past them. `asks` checks a
+    purpose without writing and raises DiskwrightError if it is not possible now; None if `taking` and its
+    check do not write.
     """
 
     taking: Callable[[Path, JobRequest], Prepared]
     does: Mapping[Purpose, Callable[[RunWork], Outcome]]
     told: Callable[[Path, DiskwrightError], str]
     leave: Callable[[RunWork, Outcome], None] = lambda _work, _outcome: None
-    ending: Callable[[RunWork, Outcome], Outcome] = _ends_so
+    ending: Callable[[RunWork, Outcome], Outcome] = _keep_outcome
     goes_over_bad_sectors: bool = False
     asks: Callable[[Path, Purpose], None] | None = None
 
     def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:
-        """Why the run could not be taken up for this purpose now, without the sentence that nothing was
-        written; None if it could. Only reads."""
+        """Return why the run cannot be continued for this purpose, without "Nothing was written", or None if
+        it can. Read-only."""
         try:
             if self.asks is not None:
                 self.asks(run, purpose)
@@ -185,8 +188,10 @@ class RunJob:
 
 
 def hand_over(job: RunJob, run: Path, asked: JobRequest) -> int:
-    """Hand a run over to a process of its own, once everything that must hold does; how many entries its
-    journal had before. Raises Refused where it does not, Failed where there is no process."""
+    """Check a request and start the run's process. Return the number of earlier journal entries.
+
+    Raises Refused if a check fails, and Failed if the process cannot start.
+    """
     check_root()
     check_owner(run)
     run_lock = lock_run(run)
@@ -209,9 +214,11 @@ def hand_over(job: RunJob, run: Path, asked: JobRequest) -> int:
 
 
 def await_end(run: Path, purpose: Purpose, seen: int) -> str:
-    """Follow the run's journal behind its first `seen` entries to its end, and give its last sentence; raises
-    Failed unless it was kept, or undone, as was its purpose, with every check that does not hold, and
-    EndedByUser at Ctrl+C."""
+    """Follow the journal past its first `seen` entries and return the last sentence.
+
+    Raises Failed, with every failed check, unless the run ends as kept or undone according to `purpose`;
+    Refused if the run refused; and EndedByUser on Ctrl+C.
+    """
     try:
         entries = list(follow(run, seen))
     except KeyboardInterrupt:
@@ -232,7 +239,7 @@ def await_end(run: Path, purpose: Purpose, seen: int) -> str:
 
 
 def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
-    """Of a run whose process is at work, and whose end nobody waits for any more."""
+    """Return the error that ends a command while the run continues in the background."""
     return EndedByUser(
         t(
             "Ended by you. {doing} continues in the background; `diskwright status "
@@ -244,14 +251,14 @@ def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
 
 
 def carry_out(job: RunJob, work: RunWork, next_commands: Callable[[Path, RunState], Message | str]) -> None:
-    """What the run's own process does. Never raises for what a person can meet: the journal says how it
-    ended, and which `next_commands` work then."""
+    """Carry out a run in its own process. Journals errors instead of raising them, with the `next_commands`
+    that are possible afterwards."""
     try:
         outcome = job.does[work.purpose](work)
     except DiskwrightError as error:
         outcome = _failure(job, work, error)
     job.leave(work, outcome)
-    # The last line is written when the drives are free again: whoever reads it may use them at once.
+    # Unlock before the last line: its reader may use the drives right away.
     unlock(work.drive_locks)
     event, sentence = job.ending(work, outcome)
     if event in (Event.FAILED, Event.STOPPED, Event.REFUSED):
@@ -262,8 +269,8 @@ def carry_out(job: RunJob, work: RunWork, next_commands: Callable[[Path, RunStat
 def _failure(job: RunJob, work: RunWork, error: DiskwrightError) -> Outcome:
     if isinstance(error, Refused):
         return Event.REFUSED, str(error)
-    said = job.told(work.run, error) if work.purpose is Purpose.APPLY else str(error)
-    return Event.FAILED, said
+    sentence = job.told(work.run, error) if work.purpose is Purpose.APPLY else str(error)
+    return Event.FAILED, sentence
 
 
 def check_told(
@@ -272,10 +279,10 @@ def check_told(
     again: str,
     alike: Callable[[Message | str], Message | str] = lambda said: said,
 ) -> None:
-    """Raises Refused unless both are the same sentences, in whatever order and language; `again` is the
-    command that makes the document.
+    """Raises Refused unless a document contains the expected sentences, in any order and language.
 
-    `alike` gives what is compared of a sentence, where a part of it may differ.
+    `again` is the command that renews the document. `alike` normalizes sentences before the comparison, if
+    parts of them may differ.
     """
     expected, found = {alike(one): one for one in wanted}, {alike(one): one for one in told}
     if missing := next((one for key, one in expected.items() if key not in found), None):

@@ -24,7 +24,7 @@ from wizard.model.said import Message, join, t
 
 
 def line_of(entry: JournalEntry) -> bytes:
-    """The line of an entry: with what was said, or else with its text."""
+    """Return the JSON line of an entry. Stores the message and its arguments if known, otherwise the text."""
     plain: JSON = to_json(entry)
     if entry.said is not None:
         del plain["sentence"]
@@ -32,8 +32,8 @@ def line_of(entry: JournalEntry) -> bytes:
 
 
 def entry_of(line: str, where: str) -> JournalEntry:
-    """The entry of a line, its sentence in the language of this process. Raises ValueError for what is no
-    JSON, and BadInput, naming `where`, for what is no entry."""
+    """Parse a journal line, with its sentence in the current language. Raises ValueError for invalid JSON,
+    and BadInput, naming `where`, for an invalid entry."""
     plain: object = json.loads(line)
     if not _is_table(plain) or "said" not in plain:
         return from_json(plain, JournalEntry, where)
@@ -44,13 +44,13 @@ def entry_of(line: str, where: str) -> JournalEntry:
     except BadInput:
         if not is_said(written):
             raise
-        # A newer version wrote it, and knows more sentences.
+        # A newer version wrote this message.
         return from_json({**rest, "sentence": foreign(written)}, JournalEntry, where)
     return replace(from_json({**rest, "sentence": str(said)}, JournalEntry, where), said=said)
 
 
 def in_own_words(entry: JournalEntry) -> JournalEntry:
-    """An entry that another process read, in the language of this one."""
+    """Return an entry from another process with its sentence in the current language."""
     return entry if entry.said is None else replace(entry, sentence=str(entry.said))
 
 
@@ -65,17 +65,16 @@ NOBODY_KNOWS = t(
 
 FILE = "journal.jsonl"
 RECORD, SNAPSHOT = "rehearsed.json", "snapshot.json"
-"""How far a rehearsed run is, and what belongs to a conversion."""
+"""The record of a rehearsed plan, and the snapshot document of a conversion."""
 BACKUPS = ("backup.json", "backup-2.json")
-"""Copies of the plan, the settings and the record of a rehearsed run."""
+"""Copies of the plan, the settings and the record of a rehearsed plan."""
 OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05
 
 
 class RunState(StrEnum):
-    """Where a run stands. INTERRUPTED: its process is gone without having said how it ended. WAITING: all is
-    written, and waits for `keep` or `undo`.
-    """
+    """State of a run. INTERRUPTED: the process ended without journaling a result. WAITING: all steps are
+    done, and the user must keep or undo the result."""
 
     RUNNING = "running"
     DONE = "done"
@@ -100,8 +99,8 @@ ENDS = {
 
 
 class Journal:
-    """The writing end. Only the process that holds the run's lock may have one. Raises Failed where it cannot
-    be written."""
+    """The writer of a journal, for the process that holds the run's lock. Raises Failed if the file is not
+    writable."""
 
     def __init__(self, run: Path) -> None:
         self._run = run
@@ -110,7 +109,7 @@ class Journal:
         except OSError as error:
             raise self._fault(error) from None
         try:
-            # A power cut can leave half a line behind; it was never promised to anyone.
+            # A power cut can leave an incomplete last line, which was never acknowledged.
             whole = os.pread(self._fd, os.fstat(self._fd).st_size, 0).rfind(b"\n") + 1
             os.ftruncate(self._fd, whole)
             os.lseek(self._fd, 0, os.SEEK_END)
@@ -128,7 +127,7 @@ class Journal:
         command: Sequence[str] = (),
         output: str = "",
     ) -> JournalEntry:
-        """Append one entry and wait until it is on the medium; raises Failed where it cannot be written."""
+        """Append an entry and sync it. Raises Failed."""
         entry = JournalEntry(
             datetime.now(UTC).isoformat(timespec="milliseconds"),
             event,
@@ -151,8 +150,7 @@ class Journal:
         return entry
 
     def end(self, event: Event, sentence: Message | str) -> None:
-        """Append the last word and close the file. Where that cannot be written the run is interrupted, and
-        whoever follows it says why."""
+        """Append the last entry and close the file. If that fails, the run counts as interrupted."""
         with suppress(Failed):
             self.add(event, sentence)
         self.close()
@@ -162,21 +160,23 @@ class Journal:
         return Failed(t("Cannot write the journal in {run}: {why}.", run=str(self._run), why=reason))
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the journal file."""
         os.close(self._fd)
 
 
 def read_entries(run: Path) -> tuple[JournalEntry, ...]:
-    """All whole entries of a run. Raises BadInput if the journal cannot be read, unless the run can do
-    without it: then only the entries that can be read."""
-    can_lack = _can_lack(run)
-    if can_lack and not (run / FILE).exists():
+    """Return all complete entries of a run.
+
+    Raises BadInput if the journal cannot be read. Runs that do not depend on it return the readable entries.
+    """
+    dispensable = _is_dispensable(run)
+    if dispensable and not (run / FILE).exists():
         return ()
     try:
-        text = (run / FILE).read_bytes().decode(errors="replace" if can_lack else "strict")
+        text = (run / FILE).read_bytes().decode(errors="replace" if dispensable else "strict")
     except (OSError, UnicodeDecodeError) as error:
-        # A journal that is missing is not an empty one: its folder was moved or deleted, and what the run did
-        # is not known.
+        # A missing journal is not an empty one: the folder was moved or deleted, and the run's writes are
+        # unknown.
         reason = str(error.strerror) if isinstance(error, OSError) else t("it is damaged")
         unread = t("Cannot read the journal {file}: {why}.", file=str(run / FILE), why=reason)
         raise BadInput(join(unread, NOBODY_KNOWS)) from None
@@ -186,14 +186,14 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
         try:
             entries.append(_entry(line, f"{run / FILE}, line {number}"))
         except BadInput:
-            if not can_lack:
+            if not dispensable:
                 raise
     return tuple(entries)
 
 
-def _can_lack(run: Path) -> bool:
-    """Whether the run needs no journal: a rehearsed one has its record and its drives, and one that saved
-    nothing on the direct path has written nothing."""
+def _is_dispensable(run: Path) -> bool:
+    """Return True if the run does not depend on its journal: a rehearsed plan has a record and notices on its
+    drives, and a direct run that saved no bytes has not written."""
     if any((run / name).exists() for name in (RECORD, *BACKUPS)):
         return not (run / SNAPSHOT).exists()
     return (run / "plan.json").exists() and not (run / "saved/index.jsonl").exists()
@@ -207,8 +207,8 @@ def _entry(line: str, where: str) -> JournalEntry:
 
 
 def state(run: Path) -> RunState:
-    """Where the run stands, by its journal and by whether a process works on it."""
-    # In this order: a process that ends in between has written how it ended.
+    """Return the state of the run from its journal and lock."""
+    # Check the lock first: a process that ends in between has already journaled its result.
     working = is_locked(run)
     last = next(
         (
@@ -232,12 +232,12 @@ PHASES_OF = {
     RunState.KEPT: frozenset({"kept", "left"}),
     RunState.UNDONE: frozenset({"undone", "left"}),
 }
-"""In which phases a rehearsed plan can have ended so."""
+"""The phases of the record that fit each final state."""
 
 
 def _contradicts(run: Path, found: RunState) -> bool:
-    """Whether the record of a rehearsed plan shows that the journal is older, or from another run. Without
-    saved bytes there is nothing left to do, whatever it says."""
+    """Return True if the record of a rehearsed plan shows that the journal is outdated or from another run.
+    False if no bytes are saved, since nothing is left to do then."""
     if found not in PHASES_OF or (run / SNAPSHOT).exists() or not (run / "engine").is_dir():
         return False
     record = _record(run)
@@ -246,7 +246,7 @@ def _contradicts(run: Path, found: RunState) -> bool:
 
 
 def _waits_by_record(run: Path) -> bool:
-    """Whether a run without a journal waits until it is kept or undone."""
+    """Return True if a run without a journal is waiting for keep or undo."""
     record = _record(run)
     changes = record.get("changes")
     return (
@@ -258,7 +258,7 @@ def _waits_by_record(run: Path) -> bool:
 
 
 def _record(run: Path) -> dict[str, object]:
-    """The record of a rehearsed run, as it stands in its file; empty if it cannot be read."""
+    """Return the raw record of a rehearsed plan, or an empty dict if it is unreadable."""
     try:
         record = json.loads((run / RECORD).read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -267,14 +267,13 @@ def _record(run: Path) -> dict[str, object]:
 
 
 def was_done(run: Path) -> bool:
-    """Whether the run has ended well at some time, whatever was done with it since."""
+    """Return True if the run was ever done, even if undone later."""
     return any(entry.event is Event.DONE for entry in read_entries(run))
 
 
 def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
-    """The entries of a run as they come, but for the first `after`, until its process has ended. While there
-    are none, `meanwhile` is called, several times a second.
-    """
+    """Yield the run's entries after the first `after` as they appear, until its process ends. Call
+    `meanwhile` between polls, several times a second."""
     seen = after
     while True:
         running = state(run) is RunState.RUNNING
@@ -290,8 +289,8 @@ def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = Non
 
 
 def _wait_until_gone(run: Path) -> None:
-    """The process ends right after its last word; whoever followed it may want to unmount what the journal
-    lies on."""
+    """Wait up to 2 seconds for the process to exit after its last entry, so the caller can unmount the
+    journal's filesystem."""
     for _ in range(40):
         if not is_locked(run):
             return
@@ -299,7 +298,7 @@ def _wait_until_gone(run: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder last."""
+    """Sync a folder, so its names survive a power cut."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -308,50 +307,48 @@ def sync_folder(folder: Path) -> None:
 
 
 def begun_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
-    """The steps that were begun, by number from 1."""
+    """Return the numbers of all started steps, from 1."""
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
 
 
 def done_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
-    """The steps that are done, by number from 1."""
+    """Return the numbers of all finished steps, from 1."""
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
 
 
 COUNTER = "counter"
-"""The file in the folder of runs with the last number that was given: a number is not given twice, also where
-its run was deleted."""
+"""The file with the highest run number so far, so the numbers of deleted runs are not reused."""
 
 CLOCKED = re.compile(r"\d{8}-\d{6}-")
-"""How the name of a run begins that was made by an older version: with the clock's time."""
+"""Start of a run's name in older versions, from date and time."""
 
 NUMBERED = re.compile(r"(\d{4,7})-")
 
 
 def number_of(name: str) -> int:
-    """The number that a run's name begins with; 0 where it has none, as those of older versions."""
+    """Return the number at the start of a run's name, or 0 for names of older versions."""
     found = None if CLOCKED.match(name) else NUMBERED.match(name)
     return int(found[1]) if found else 0
 
 
 def in_order(run: Path) -> tuple[int, str, int, str]:
-    """What runs are sorted by, the oldest first: those of older versions by the time in their names, then the
-    numbered."""
+    """Return a sort key, oldest first: runs of older versions by the time in their names, then by number."""
     name = run.name
     return (number, "", 0, name) if (number := number_of(name)) else (0, name[:15], len(name), name)
 
 
 def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) -> Path:
-    """Make a run's folder, called for its number and its devices, by a name that `is_free`; raises OSError.
+    """Create the folder of a new run, named after the next number and the devices. Raises OSError.
 
-    The number is on the medium before the folder is made.
+    `is_free` must accept the name. The number is synced before the folder is created.
     """
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
-        number = max(_last_given(folder), *(number_of(run.name) for run in folder.iterdir()), 0) + 1
+        number = max(_read_counter(folder), *(number_of(run.name) for run in folder.iterdir()), 0) + 1
         while not is_free(f"{number:04}-{devices}"):
             number += 1
-        _note(folder, number)
+        _write_counter(folder, number)
         run = folder / f"{number:04}-{devices}"
         run.mkdir(mode=0o700)
     finally:
@@ -359,16 +356,16 @@ def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) ->
     return run
 
 
-def _last_given(folder: Path) -> int:
-    """By the counter; 0 where there is none, or none that can be read: then the runs that are there tell."""
+def _read_counter(folder: Path) -> int:
+    """Return the stored counter, or 0 if it is missing or damaged; existing runs are counted as well."""
     try:
-        said = (folder / COUNTER).read_text(encoding="ascii").strip()
+        text = (folder / COUNTER).read_text(encoding="ascii").strip()
     except (FileNotFoundError, UnicodeDecodeError):
         return 0
-    return int(said) if re.fullmatch(r"\d{1,7}", said, re.ASCII) else 0
+    return int(text) if re.fullmatch(r"\d{1,7}", text, re.ASCII) else 0
 
 
-def _note(folder: Path, number: int) -> None:
+def _write_counter(folder: Path, number: int) -> None:
     new = folder / f".{COUNTER}.new"
     fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     with os.fdopen(fd, "w", encoding="ascii") as file:

@@ -13,28 +13,30 @@ from wizard.process.program import remember
 
 
 def load_changes(run: Path) -> Changes:
-    """As the run's own file has them; raises BadInput where it cannot be read."""
+    """Load the settings to change. Raises BadInput."""
     return remember(read_kept_changes(read_file(run / CHANGES), str(run / CHANGES)))
 
 
 def load_migration(run: Path) -> Migration:
-    """As the run's own file has it; raises BadInput where it cannot be read."""
+    """Load the conversion. Raises BadInput."""
     return remember(read_kept_migration(read_file(run / MIGRATION), str(run / MIGRATION)))
 
 
 def load_moves(run: Path) -> Moves:
-    """As the run's own file has it; raises BadInput where it cannot be read."""
+    """Load the moves. Raises BadInput."""
     return remember(read_kept_moves(read_file(run / MOVE), str(run / MOVE)))
 
 
 def load_bring(run: Path) -> Bring:
-    """As the run's own file has it; raises BadInput where it cannot be read."""
+    """Load the copy. Raises BadInput."""
     return remember(read_bring(read_file(run / BRING), str(run / BRING)))
 
 
 def outline(run: Path) -> tuple[tuple[str, ...], int]:
-    """The devices that a run works on, and how many steps it has; raises BadInput where it cannot be read.
-    Only its own kind's documents are imported."""
+    """Return the devices of a run and its number of steps. Raises BadInput if the document is unreadable.
+
+    Imports only the modules of its kind.
+    """
     match kind_of(run):
         case RunKind.CHANGES:
             changes = load_changes(run)

@@ -1,7 +1,7 @@
 """Start detached processes, and lock drives and runs.
 
 The lock on a drive also makes udev wait (systemd, Locking Block Device Access). A lock belongs to the open
-file; a child process inherits it with the descriptor.
+file; child processes inherit it with the descriptor.
 """
 
 import fcntl
@@ -24,17 +24,17 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Sentence, t
 
 ENTRY = "wizard/apply/run/module.py"
-"""What runs a module, from the folder of the package."""
+"""The script that runs a module, relative to the package folder."""
 
 STOP = "stop"
-"""The file in a run that asks it to stop before its next step."""
+"""The file in a run's folder that requests a stop before the next step."""
 
 UNDOING = "undoing"
-"""The file in a run that says that putting back has begun: from then on there is no way forward."""
+"""The file in a run's folder that marks the start of undo, after which the run cannot be resumed."""
 
 
 class Purpose(StrEnum):
-    """What the process is to do with the run."""
+    """What the process does with the run."""
 
     APPLY = "apply"
     UNDO = "undo"
@@ -42,11 +42,11 @@ class Purpose(StrEnum):
 
 
 def module_argv(module: str, *arguments: str, writes_bytecode: bool = True) -> tuple[str, ...]:
-    """An argument list that runs a module of this package, whatever the working directory and the environment
-    hold.
+    """Return the arguments that run a module of this package, independent of working directory and
+    environment.
 
-    Where compiled modules are kept stays as it was set; without `writes_bytecode` none are added there, as by
-    another user.
+    Passes on the current bytecode settings. Without `writes_bytecode`, no bytecode is cached, for example
+    when running as another user.
     """
     kept = (
         *(("-B",) if sys.dont_write_bytecode or not writes_bytecode else ()),
@@ -58,28 +58,27 @@ def module_argv(module: str, *arguments: str, writes_bytecode: bool = True) -> t
 def launch(
     run: Path, purpose: Purpose, drive_locks: Sequence[int], run_lock: int, secret: bytes | None = None
 ) -> None:
-    """Start the process and hand all locks over to it, and the passphrase through a pipe; raises Failed where
-    it cannot be started."""
-    with _as_pipe(secret) as pipe:
+    """Start the run's process and pass it all locks, and the passphrase through a pipe. Raises Failed."""
+    with _secret_pipe(secret) as pipe:
         _launch(run, purpose, drive_locks, (run_lock, *pipe))
 
 
 @contextmanager
-def _as_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
-    """The end to read the passphrase from, which fits into a pipe whole; none where there is none. It never
-    lies in a file."""
+def _secret_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
+    """Provide a pipe from which the passphrase can be read; empty without one. The passphrase fits into the
+    pipe buffer and never reaches a file."""
     if secret is None:
         yield ()
         return
-    here, there = os.pipe()
+    reader, writer = os.pipe()
     try:
         try:
-            os.write(there, secret)
+            os.write(writer, secret)
         finally:
-            os.close(there)
-        yield (here,)
+            os.close(writer)
+        yield (reader,)
     finally:
-        os.close(here)
+        os.close(reader)
 
 
 def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Sequence[int]) -> None:
@@ -90,8 +89,7 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
         os.open(run / "process.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab"
     ) as log:
         try:
-            # It forks once more at once and this first process ends, so that nobody has to wait for the real
-            # one.
+            # The process forks again and its parent exits immediately, so nobody has to wait for the child.
             done = subprocess.run(
                 argv,
                 stdin=subprocess.DEVNULL,
@@ -115,16 +113,16 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
 
 
 ALMOST = 0.99
-"""What is expected can be too little; that a program is done only its end says."""
+"""The estimate can be too low, so only the end of a program reports it as complete."""
 
 
 @contextmanager
 def watched_effort(
     node: str, effort: Effort, on_share: Callable[[float], None], every_seconds: float
 ) -> Iterator[Callable[[int], None]]:
-    """Meanwhile `on_share` hears, from a thread of its own, which part of the effort on a node is done by a
-    process; what this gives is to be told the number of that process. Nothing is heard where the kernel does
-    not count what processes read.
+    """Report a process's progress on a node to `on_share`, from a thread, as the done share of `effort`.
+
+    Yields a function that takes the process ID. Without I/O accounting in the kernel, nothing is reported.
     """
     ended, begun = Event(), Event()
     number, before = 0, written_to(node)
@@ -154,8 +152,8 @@ def watched_effort(
 
 
 def read_by(pid: int) -> int:
-    """How many bytes a process has read, from memory or from a device. Raises psutil's Error, or ValueError
-    where the kernel does not count."""
+    """Return how many bytes a process has read, from cache or device. Raises psutil's Error, or ValueError
+    without I/O accounting."""
     process = Process(pid)
     if not hasattr(process, "io_counters"):
         raise ValueError(pid)
@@ -163,9 +161,9 @@ def read_by(pid: int) -> int:
 
 
 def written_to(node: str) -> int:
-    """How many bytes of what was written to a device, or a snapshot of one, have reached it since it is
-    there; 0 where nobody counts."""
-    # Where sysfs has `!` in a name the kernel's own list has a slash.
+    """Return how many bytes have been written to a device or snapshot since it appeared, or 0 if not
+    counted."""
+    # sysfs writes `!` for each slash in the kernel's name.
     name = kernel_name(node).replace("!", "/")
     counted = disk_io_counters(perdisk=True, nowrap=False).get(name)
     return counted.write_bytes if counted else 0
@@ -175,35 +173,24 @@ NOTHING_WRITTEN = t("Nothing was written.")
 DISK_FULL = t("the disk is full")
 UNWRITTEN = Sentence("Cannot write {file}: {why}.")
 
-# Beginning a run.
 
-# Settling and ending it.
-
-# The journal.
 DAMAGED = Sentence("{place} is damaged.")
 
-# Locks.
 UNOPENED = Sentence("Cannot open {path}: {why}.")
 
-# Where runs lie.
 
-# How far it is.
-
-# What a document says of itself.
-
-# What was saved of drives.
 NO_BAD_SECTORS = Sentence(
     "{run} moves no partition, so --over-bad-sectors does not apply. Nothing was written."
 )
 
 
 LOCK = "lock"
-"""The file in a run that is locked, with flock(2), which wants no right to write to it."""
+"""The file in a run's folder that is locked with flock(2), which needs no write permission."""
 
 
 def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
-    """A descriptor that locks the whole drive; raises Refused while someone else has it. udev locks for
-    moments, hence the wait."""
+    """Lock a whole drive and return the descriptor. Waits briefly, since udev locks drives for moments.
+    Raises Refused if the drive stays locked."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
@@ -221,9 +208,9 @@ def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
 
 
 def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) -> tuple[int, ...]:
-    """Descriptors that lock all of these drives, or none: raises as `lock_drive` does, and as `check`, which
-    is asked under the locks. In the order of their names, so that two runs that want the same drives never
-    wait for each other.
+    """Lock all drives or none, and return the descriptors. Raises what `lock_drive` and `check` raise.
+
+    `check` runs under the locks. Locks in order of device names, so two runs cannot deadlock.
     """
     held: list[int] = []
     try:
@@ -238,8 +225,7 @@ def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) 
 
 @contextmanager
 def unlocked(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]:
-    """Let go of locks for a moment, as when udev is to do what it put off, and take them again; raises
-    Refused where somebody has one."""
+    """Release locks for a moment, so udev can catch up. Raises Refused if they cannot be locked again."""
     kept = tuple(locks)
     for lock in kept:
         fcntl.flock(lock, fcntl.LOCK_UN)
@@ -251,14 +237,14 @@ def unlocked(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]
 
 
 def unlock(locks: Iterable[int]) -> None:
-    """Let go of locks; a process that inherited one keeps it."""
+    """Close the descriptors of locks. Processes that inherited a lock keep it."""
     for lock in locks:
         os.close(lock)
 
 
 def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
-    """A descriptor that locks a run; raises Refused while a process works on it, Failed where there can be no
-    lock."""
+    """Lock a run and return the descriptor. Raises Refused while a process works on it, and Failed if the
+    lock file cannot be created."""
     try:
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -277,8 +263,8 @@ def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
 
 
 def is_locked(run: Path) -> bool:
-    """Whether a process works on the run, also on a medium that can only be read; raises BadInput where
-    nobody can tell."""
+    """Return True if a process works on the run. Also works on a read-only filesystem. Raises BadInput if the
+    lock is unreadable."""
     try:
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

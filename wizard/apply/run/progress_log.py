@@ -23,19 +23,20 @@ from wizard.model.said import Message, Sentence, join, t, tn
 FILE = "progress.json"
 
 NOTE_SECONDS = 0.5
-"""How far a step is, is noted no more often."""
+"""The shortest interval between two updates of the file."""
 
 WHOLE = (0.0, 1.0)
 
 Progress = Callable[[float], None]
-"""Is told which part is done, from 0 to 1."""
+"""Receives the done share, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
-    """Of step `step`, which counts from 1, the part `share` is done, from 0 to 1; None in `seconds_left`
-    where nobody can tell yet. Step 0 is what comes before the first, or behind the last: reading, checking,
-    putting in place. `rate` is how many bytes a second it moves, None where nobody counts them.
+    """Progress of a step.
+
+    `step` counts from 1; 0 is for work before the first or after the last step, such as checks. `share` is
+    between 0 and 1. `rate` is in bytes per second. `seconds_left` and `rate` are None if unknown.
     """
 
     step: int
@@ -45,12 +46,11 @@ class StepProgress:
 
 
 def note_progress(run: Path, progress: StepProgress) -> None:
-    """Put it beside the run's journal, whole or not at all. It is not made to outlive a power cut, and a
-    failure is nobody's loss."""
+    """Replace the progress file atomically. Not synced; ignores failures."""
     new = run / f"{FILE}.new"
     noted = asdict(progress)
     try:
-        # Like everything in a run: for root alone.
+        # Readable only by root, like all files of a run.
         new.touch(mode=0o600)
         new.write_text(json.dumps(noted), "utf-8")
         new.replace(run / FILE)
@@ -59,7 +59,7 @@ def note_progress(run: Path, progress: StepProgress) -> None:
 
 
 def read_progress(run: Path) -> StepProgress | None:
-    """What was noted last; None where nothing was, or nothing that makes sense."""
+    """Return the last saved progress, or None if it is missing or invalid."""
     try:
         said = json.loads((run / FILE).read_text("utf-8"))
         left, rate = (None if one is None else float(one) for one in (said["seconds_left"], said.get("rate")))
@@ -76,10 +76,10 @@ def read_progress(run: Path) -> StepProgress | None:
 def noting(
     run: Path, step: int = 0, part: tuple[float, float] = WHOLE, size_bytes: int | None = None
 ) -> Progress:
-    """Notes which share, from 0 to 1, of what begins now is done, not too often. It is `part` of its step,
-    from where to where, and moves `size_bytes` where that is known.
+    """Return a function that saves the progress of work that starts now, at most every NOTE_SECONDS.
 
-    What is left is told as if the whole step went as fast as this.
+    `part` is the range of the step that this work covers, and `size_bytes` the amount it moves, if known. The
+    time left assumes the same speed for the whole step.
     """
     begun = told = monotonic()
     low, high = part
@@ -99,26 +99,25 @@ def noting(
 
 
 class Tally:
-    """Counts bytes that are read or written, and tells which part of them is done; nothing where nobody has
-    begun to count."""
+    """Count bytes read or written, and report the done share. Reports nothing before `begin`."""
 
     def __init__(self) -> None:
         self._progress: Progress | None = None
         self._bytes, self._done = 1, 0
 
     def begin(self, progress: Progress, all_bytes: int) -> None:
-        """Count from 0; `all_bytes` is about how many there will be."""
+        """Start at 0. `all_bytes` is the expected total."""
         self._progress, self._bytes, self._done = progress, max(1, all_bytes), 0
 
     def __call__(self, size_bytes: int) -> None:
-        """So many more are done."""
+        """Count more bytes."""
         self._done += size_bytes
         if self._progress is not None:
             self._progress(min(self._done / self._bytes, 1.0))
 
 
 def part_of(progress: Progress, begin: float, end: float) -> Progress:
-    """Tells of a part of the work as of the whole."""
+    """Map the progress of one part, from `begin` to `end`, to that of the whole."""
     return lambda share: progress(begin + share * (end - begin))
 
 
@@ -127,8 +126,8 @@ NOT_NOTED = Sentence("Cannot write the journal in {run}: {why}.")
 
 
 def known_so_far(run: Path) -> str:
-    """What the journal tells of the drive. A step is on the journal's medium before it begins, so none ran
-    that is not in it."""
+    """Describe what the journal shows about the drive. Steps are journaled before they start, so it lists
+    every step that may have written."""
     try:
         entries = read_entries(run)
         record = load_record(run)
@@ -141,7 +140,7 @@ def known_so_far(run: Path) -> str:
     if not begun:
         return str(t("According to the journal, the run started no step and has not written to the drive."))
     left = begun - done
-    said = (
+    steps = (
         [
             tn(
                 "step {steps:list} is done",
@@ -153,7 +152,7 @@ def known_so_far(run: Path) -> str:
         if done
         else []
     )
-    said += (
+    steps += (
         [
             tn(
                 "step {steps:list} was started but not finished",
@@ -165,17 +164,17 @@ def known_so_far(run: Path) -> str:
         if left
         else []
     )
-    return str(t("According to the journal, {steps:and}; no later step was started.", steps=(*said,)))
+    return str(t("According to the journal, {steps:and}; no later step was started.", steps=(*steps,)))
 
 
 def journal_fault(run: Path) -> str:
-    """Why nothing can be noted in a run's folder, what is known of its drive, and what to do; empty where it
-    can be written to."""
-    error = _tried(run)
-    if error is None:
+    """Return why the journal is not writable, with the state of the drive and advice; empty if it is
+    writable."""
+    fault = _write_error(run)
+    if fault is None:
         return ""
     folder = printable(str(run), 200)
-    why = t("the filesystem is read-only") if error.errno == errno.EROFS else str(error.strerror)
+    why = t("the filesystem is read-only") if fault.errno == errno.EROFS else str(fault.strerror)
     on = join(
         t(
             "If the filesystem turned read-only by itself, the disk may be failing: "
@@ -190,18 +189,18 @@ def journal_fault(run: Path) -> str:
     return f"{NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
 
 
-def _tried(run: Path) -> OSError | None:
-    """What stands against writing there. It is tried: an ext4 that met an error still says that it can be
-    written to."""
-    trial = run / f".noted-{os.getpid()}"
+def _write_error(run: Path) -> OSError | None:
+    """Try to write to the folder and return the error, if any. After an error, ext4 can still claim to be
+    writable."""
+    probe = run / f".noted-{os.getpid()}"
     try:
-        fd = os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        fd = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
             os.write(fd, b"\n")
             os.fsync(fd)
         finally:
             os.close(fd)
-            trial.unlink()
+            probe.unlink()
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -210,18 +209,17 @@ def _tried(run: Path) -> OSError | None:
 
 
 def check_noted(run: Path) -> None:
-    """Raises Refused where nothing can be noted in the run's journal: then nothing may be done with its
-    drive."""
+    """Raises Refused if the journal is not writable: then nothing may be done to the drive."""
     if fault := journal_fault(run):
         raise Refused(f"{fault} {NOTHING_WRITTEN_NOW}")
 
 
 TELL_SECONDS = 15.0
-"""A line is told no more often: a step of hours is not to push everything else off the screen."""
+"""The shortest interval between two lines, so a step of hours does not scroll away everything else."""
 
 
 def progress_sentence(progress: StepProgress) -> str:
-    """How far the step at work is, or what is read and checked around the steps."""
+    """Describe the progress of the current step, or of checks around the steps."""
     percent, left = int(100 * progress.share), progress.seconds_left
     if progress.step and left is not None and progress.rate is not None:
         return str(
@@ -257,8 +255,8 @@ def progress_sentence(progress: StepProgress) -> str:
 
 
 class Telling:
-    """Asked as often as one likes while a run is followed. `read` gives the run's progress, `tell` takes a
-    sentence on it."""
+    """Print progress while following a run. `read` returns the progress and `tell` prints a sentence. May be
+    called at any rate."""
 
     def __init__(
         self,
@@ -272,7 +270,7 @@ class Telling:
         self._due = monotonic() + every_seconds
 
     def heard(self, entry: JournalEntry) -> None:
-        """Something stands in the journal, which is told by others: so the next word on progress has time."""
+        """Restart the interval, since another line is printed for this journal entry."""
         if entry.event is Event.STEP_STARTED:
             self._at_work = entry.step
         elif entry.event in (Event.STEP_DONE, Event.STEP_FAILED):
@@ -280,8 +278,8 @@ class Telling:
         self._due = monotonic() + self._every
 
     def __call__(self) -> None:
-        """Say how far it is where that is due, is of what is at work, and goes on: what stands still was left
-        by what is over."""
+        """Print the progress if it is due, belongs to the current step and has changed. Unchanged progress is
+        from an earlier step."""
         if monotonic() < self._due:
             return
         self._due = monotonic() + self._every
@@ -291,13 +289,13 @@ class Telling:
 
 
 def how_far(done: frozenset[int], total: int) -> Message:
-    """Which steps of a run are done and which are not, by their numbers from 1, as a sentence."""
+    """List finished and unfinished steps by number, from 1."""
     left = frozenset(range(1, total + 1)) - done
     return t("Done: {done}; not done: {left}.", done=_numbered(done), left=_numbered(left))
 
 
 def _numbered(numbers: frozenset[int]) -> Message:
-    """`steps 1 to 3` for steps in a row, which they always are."""
+    """Format consecutive numbers, as in `steps 1 to 3`."""
     if not numbers:
         return t("none")
     low, high = min(numbers), max(numbers)
@@ -307,7 +305,7 @@ def _numbered(numbers: frozenset[int]) -> Message:
 
 
 class Settling(StrEnum):
-    """The two ways to settle it; each is a command, too."""
+    """The two ways to settle a run; the values are also command names."""
 
     KEEP = "keep"
     UNDO = "undo"
@@ -315,8 +313,8 @@ class Settling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SettlingChoice:
-    """One of the ways that can be had: the question that is asked before it, what it means, and why it takes
-    the passphrase of what is encrypted; empty where it takes none."""
+    """A possible way to settle a run: the question to ask, its consequence, and why it needs the passphrase
+    of encrypted volumes; empty if it does not."""
 
     way: Settling
     question: str
@@ -326,10 +324,11 @@ class SettlingChoice:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The ways that can be had now, none where nothing is left to settle; `resumes`: the run can be gone on
-    with; `look` says how what was made is looked at without ending the way back. `settled`: nothing waits for
-    a word, though there is still a way back. `bad_sectors`: the places that it stopped at, which can be gone
-    over; none otherwise.
+    """The possible ways to settle or resume a run.
+
+    `resumes` is True if the run can be resumed. `look` explains how to inspect the result and still be able
+    to undo. `settled` is True if no decision is needed, although undo is still possible. `bad_sectors` lists
+    the bad sectors that stopped the run, if it can continue past them.
     """
 
     choices: tuple[SettlingChoice, ...] = ()
@@ -339,27 +338,27 @@ class Decision:
     bad_sectors: tuple[Message, ...] = ()
 
     def of(self, way: Settling) -> SettlingChoice | None:
-        """This way, where it can be had."""
+        """Return this choice if it is available."""
         return next((choice for choice in self.choices if choice.way is way), None)
 
     @property
     def is_open(self) -> bool:
-        """Whether the run waits for a word."""
+        """Return True if the run needs a decision."""
         return not self.settled and (self.resumes or bool(self.choices))
 
     def later(self, run: Path) -> str:
-        """By which commands each can be done another time."""
-        commands = [command_on(word, run) for word in self._words()]
+        """List the commands for deciding later."""
+        commands = [command_on(word, run) for word in self._commands()]
         return str(t("Later: {commands}", commands=either(commands)))
 
-    def _words(self) -> Iterator[str]:
+    def _commands(self) -> Iterator[str]:
         if self.resumes:
             yield "resume"
         yield from (choice.way for choice in self.choices)
 
 
 def either(commands: Iterable[str]) -> Message | str:
-    """One of them, in a row: `this, or that`."""
+    """Join alternatives, as in `this, or that`."""
     found: list[Message | str] = [*commands]
     return reduce(_or, found) if found else ""
 

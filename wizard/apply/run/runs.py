@@ -37,29 +37,28 @@ NOT_LASTING = t("Without the journal, a half-written drive could not be finished
 
 SCHEMA = "diskwright.run/1"
 ROOM_BYTES = 4 * MIB
-"""What must be free beside the saved regions: the plan, the journal and what commands print."""
+"""Space to reserve besides the saved regions, for the plan, the journal and command output."""
 
 STATE = Path("/var/lib/diskwright")
-"""Where what outlives a start is kept, unless the environment says otherwise."""
+"""The default folder of persistent state; see DISKWRIGHT_STATE."""
 
 PLAN, CHANGES, MIGRATION = "plan.json", "changes.json", "migration.json"
 MOVE, BRING = "move.json", "bring.json"
 SETTINGS = "run.json"
-"""The document that a run carries out: one of them."""
 
 DRIVES, DRIVES_SCHEMA = "drives.json", "diskwright.drives/1"
-"""The drives of a run, where they have other names than in its plan."""
+"""The drives of a run, if their device names differ from the plan."""
 
 PARTS = (JOURNAL, PLAN, CHANGES, MIGRATION, MOVE, BRING, RECORD, *BACKUPS)
-"""The files by which a folder is a run."""
+"""Files that identify a folder as a run."""
 
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squashfs"})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run is to use when it is taken up again; the document run.json. `direct` says that a plan's
-    steps run on the drive itself; None for other runs, and those of older versions."""
+    """The settings of a run for resume and undo; the document run.json. `direct` is True if a plan's steps
+    run directly on the drive; None for other kinds of runs and older versions."""
 
     fstab: str
     only: tuple[str, ...] | None
@@ -69,45 +68,44 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class RunDrives:
-    """The drives of a run as they were found when it was taken up again; the document drives.json. `found`
-    says that the run's own folder was lost, and that this one was made from the drives' notices.
-    """
+    """The drives of a run as last found; the document drives.json. `found` is True if the run's folder was
+    lost and this one was rebuilt from notices on the drives."""
 
     drives: tuple[Identity, ...]
     found: bool = False
 
 
 def runs_folder(journal_dir: Path | None = None) -> Path:
-    """Where runs lie: `journal_dir`, or $DISKWRIGHT_STATE/runs, or /var/lib/diskwright/runs."""
+    """Return the folder of all runs: `journal_dir`, $DISKWRIGHT_STATE/runs or /var/lib/diskwright/runs."""
     return journal_dir or Path(os.environ.get("DISKWRIGHT_STATE") or STATE).absolute() / "runs"
 
 
 def run_argument(run: Path) -> str:
-    """How a command is told which run is meant, wherever it is typed: by its name where runs usually lie,
-    else by its folder, as a shell reads it."""
+    """Return the command argument that selects a run: its name in the default folder, else its path, quoted
+    for the shell."""
     whole = run.absolute()
     return run.name if whole.parent == STATE / "runs" else shlex.quote(printable(str(whole), 4000))
 
 
 def command_on(way: str, run: Path) -> str:
-    """The command that does this with a run, as it is typed."""
+    """Return the command line for an action on a run."""
     return " ".join(("sudo", "diskwright", way, run_argument(run)))
 
 
 def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
-    """Prove, by taking the room and giving it back, that a run fits; raises Refused where it does not.
+    """Check for enough free space by allocating and releasing it. Raises Refused.
 
-    Without `make` nothing is written: the folder above that exists is only asked how much is free.
+    Without `make`, nothing is written; only the free space of the nearest existing folder is compared.
     """
     needed = needed_bytes + ROOM_BYTES
     try:
         if make:
             make_private(folder)
-        there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
-        refuse_open_folder(there)
-        status = os.statvfs(there)
+        existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+        refuse_open_folder(existing)
+        status = os.statvfs(existing)
         if status.f_bavail * status.f_frsize < needed:
-            # Not tried in vain: until that failed, other programs would have no room at all.
+            # Do not try to allocate: other programs would run out of space until it fails.
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if make:
             with TemporaryFile(dir=folder) as file:
@@ -117,15 +115,15 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
 
 
 def make_private(folder: Path) -> None:
-    """Make what is missing of a path, whatever the umask: whoever could write to a folder above could put
-    another in its place."""
+    """Create all missing folders of a path with mode 0700, regardless of the umask: a writable parent would
+    let others replace the folder."""
     for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
 
 
 def refuse_open_folder(folder: Path) -> None:
-    """Raises Refused where everybody may replace what lies in the folder, or a folder above it: root would
-    write where they say."""
+    """Raises Refused if any user can replace files in the folder or its parents: root would write where they
+    choose."""
     real = folder.resolve()
     for above in (real, *real.parents):
         mode = above.stat().st_mode
@@ -156,7 +154,7 @@ def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
 
 
 def lies_in_memory(folder: Path) -> bool:
-    """Whether what lies in a folder, which need not be there yet, is gone after a restart."""
+    """Return True if files in the folder, which may not exist yet, are lost on reboot."""
     real, best = f"{folder.resolve()}/", ("", "")
     try:
         for line in Path("/proc/self/mountinfo").read_text(errors="replace").splitlines():
@@ -170,7 +168,7 @@ def lies_in_memory(folder: Path) -> bool:
 
 
 def doubts_about(folder: Path) -> tuple[str, ...]:
-    """Sentences on what a journal in this folder could not do; empty where it outlives a power cut."""
+    """Return warnings about a journal in this folder; empty if it survives a power cut."""
     if lies_in_memory(folder):
         return (
             str(
@@ -185,15 +183,13 @@ def doubts_about(folder: Path) -> tuple[str, ...]:
 
 
 def check_lasts(folder: Path) -> None:
-    """Raises Refused where a run in this folder would be gone after a power cut that leaves a drive half
-    changed."""
+    """Raises Refused if a power cut would delete a run in this folder and leave a drive half changed."""
     for doubt in doubts_about(folder):
         raise Refused(f"{doubt} {NOT_LASTING}")
 
 
 def new_run(folder: Path, plan: Plan, environment: Environment, *, direct: bool | None = None) -> Path:
-    """A folder for a new run, with the plan and the settings in it, all on the medium; raises Refused where
-    that fails."""
+    """Create the folder of a new run with the plan and settings, all synced. Raises Refused."""
     return make_run(folder, plan.paths, PLAN, render_plan(plan), environment, direct=direct)
 
 
@@ -207,11 +203,11 @@ def make_run(
     *,
     direct: bool | None = None,
 ) -> Path:
-    """A folder for a new run on these devices, numbered and named for them, with its document in `file`;
-    raises as `new_run` does.
+    """Create the folder of a new run, numbered and named after its devices, with its document in `file`.
+    Raises Refused.
 
-    `called_for` gives what lies elsewhere and is called for the run of a name. Where another run left such a
-    thing, whose folder of runs was another, the name is not given again.
+    `called_for` lists files outside the folder that are named after the run. A name is skipped if another
+    run, perhaps in another folder of runs, left such files.
     """
 
     def is_free(name: str) -> bool:
@@ -245,8 +241,8 @@ def _write(path: Path, text: str) -> None:
 
 
 def check_owner(run: Path) -> None:
-    """Raises Refused for a run's folder that someone else than root could have put there: its plan would be
-    carried out by root."""
+    """Raises Refused if the run's folder may have been created by a user other than root, who would execute
+    its plan."""
     if not is_roots_alone(run):
         raise Refused(
             t(
@@ -258,7 +254,8 @@ def check_owner(run: Path) -> None:
 
 
 def is_roots_alone(folder: Path) -> bool:
-    """Whether nobody but root, who runs this, can have put anything into the folder, which is no link."""
+    """Return True if only the current user, root, can have written to the folder, and it is not a symbolic
+    link."""
     status = folder.lstat()
     return (
         status.st_uid == os.geteuid()
@@ -268,19 +265,18 @@ def is_roots_alone(folder: Path) -> bool:
 
 
 def load_plan(run: Path) -> Plan:
-    """The plan that a run carries out, on its drives as they were last found; raises BadInput where it cannot
-    be read."""
+    """Load the plan of a run, with its drives as last found. Raises BadInput."""
     plan = _read_plan(run)
-    known = _known_drives(run)
-    if known is None:
+    saved = _saved_drives(run)
+    if saved is None:
         return remember(plan)
-    plan = on_drives(plan, known.drives)
-    return remember(on_drive_only(plan) if known.found else plan)
+    plan = on_drives(plan, saved.drives)
+    return remember(on_drive_only(plan) if saved.found else plan)
 
 
 def restore_documents(run: Path) -> None:
     """Write the plan and the settings again from their backup if a file is lost, damaged or from another run.
-    Needs the run's lock. Raises Failed."""
+    Requires the run's lock. Raises Failed."""
     for name, read in ((PLAN, _plan_text), (SETTINGS, _settings_text)):
         with suppress(BadInput):
             if (text := read(run)) != _text(run / name):
@@ -292,11 +288,11 @@ def _read_plan(run: Path) -> Plan:
 
 
 def _plan_text(run: Path) -> str:
-    """The plan of a run, from its backup if the file is lost, damaged or from another run."""
+    """Return the plan document, from the backup if the file is lost, damaged or from another run."""
     kept, text = backed_up(run, PLAN), _text(run / PLAN)
     if kept is None or kept == text:
         return read_file(run / PLAN)
-    if text is None or _names_plan(run) == digest_of_text(kept):
+    if text is None or _recorded_digest(run) == digest_of_text(kept):
         return kept
     try:
         read_kept_plan(text, str(run / PLAN))
@@ -306,12 +302,12 @@ def _plan_text(run: Path) -> str:
 
 
 def plan_digest(run: Path) -> str:
-    """The SHA-256 of the run's plan.json."""
+    """Return the SHA-256 of the run's plan.json."""
     return digest_of_text(read_file(run / PLAN))
 
 
-def _names_plan(run: Path) -> str:
-    """The digest of its plan that the record of a run gives; empty if there is none."""
+def _recorded_digest(run: Path) -> str:
+    """Return the plan's digest according to the run's record; empty without a record."""
     try:
         record = load_record(run)
     except BadInput:
@@ -320,13 +316,13 @@ def _names_plan(run: Path) -> str:
 
 
 def is_found(run: Path) -> bool:
-    """Whether the run was made from the notices on its drives: what they held before is kept nowhere, and
+    """Return True if the run was rebuilt from notices on its drives. Their old contents are not saved, and
     nothing is mounted."""
-    known = _known_drives(run)
-    return known is not None and known.found
+    saved = _saved_drives(run)
+    return saved is not None and saved.found
 
 
-def _known_drives(run: Path) -> RunDrives | None:
+def _saved_drives(run: Path) -> RunDrives | None:
     for text in (_text(run / DRIVES), backed_up(run, DRIVES)):
         with suppress(BadInput):
             if text is not None:
@@ -336,14 +332,14 @@ def _known_drives(run: Path) -> RunDrives | None:
 
 
 def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None:
-    """Have the run know its drives as these from now on, in the plan's order; on the medium on return. Raises
-    Failed, and then it knows them as before."""
+    """Save the current device names of the run's drives, in the plan's order, and sync. Raises Failed and
+    leaves the old file unchanged."""
     replace_document(run / DRIVES, DRIVES_SCHEMA, RunDrives(drives, found))
 
 
 class RunKind(StrEnum):
-    """What a run does: carry out a plan, change something for a filesystem that exists, migrate one to ext4,
-    move a partition, or bring files to a volume."""
+    """Kind of a run: carry out a plan, change settings of an existing filesystem, convert to ext4, move a
+    partition, or copy files to a volume."""
 
     PLAN = PLAN
     CHANGES = CHANGES
@@ -353,14 +349,14 @@ class RunKind(StrEnum):
 
 
 def kind_of(run: Path) -> RunKind:
-    """What the run does, by the document it has."""
+    """Return the kind of a run, according to its document."""
     return next(
         (kind for kind in RunKind if kind is not RunKind.PLAN and (run / kind).exists()), RunKind.PLAN
     )
 
 
 def load_environment(run: Path) -> Environment:
-    """What a run was told to work with; raises BadInput where it cannot be read."""
+    """Load the fstab, drives and patience of a run. Raises BadInput."""
     settings = _load_settings(run)
     return Environment(
         Path(settings.fstab),
@@ -370,7 +366,7 @@ def load_environment(run: Path) -> Environment:
 
 
 def is_direct(run: Path) -> bool | None:
-    """Whether a plan's steps run on the drive itself; None if that is not known."""
+    """Return True if a plan's steps run directly on the drive, or None if unknown."""
     try:
         return _load_settings(run).direct
     except BadInput:
@@ -383,14 +379,14 @@ def _load_settings(run: Path) -> Settings:
 
 
 def _settings_text(run: Path) -> str:
-    """The settings of a run, from their backup if the file is lost, damaged or from another run."""
+    """Return the settings document, from the backup if the file is lost, damaged or from another run."""
     kept = backed_up(run, SETTINGS)
     return kept if kept is not None and _has_own_backup(run) else read_file(run / SETTINGS)
 
 
 def _has_own_backup(run: Path) -> bool:
-    """Whether the backup is of this run: its plan is the one that the record names."""
-    plan, named = backed_up(run, PLAN), _names_plan(run)
+    """Return True if the backup belongs to this run: the record names its plan."""
+    plan, named = backed_up(run, PLAN), _recorded_digest(run)
     return plan is not None and named in ("", digest_of_text(plan))
 
 
@@ -402,7 +398,7 @@ def _text(path: Path) -> str | None:
 
 
 def read_file(path: Path) -> str:
-    """The text of a run's file; raises BadInput where it cannot be read."""
+    """Read a run's file. Raises BadInput."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -410,17 +406,17 @@ def read_file(path: Path) -> str:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder is a run: any of its files is enough."""
+    """Return True if the folder is a run: one of its files is enough."""
     return any((folder / name).exists() for name in PARTS)
 
 
 def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
-    """All runs, the oldest first, by their numbers; raises Refused where one may not look, BadInput where it
-    cannot be read."""
+    """Return all runs, oldest first. Raises Refused without permission, and BadInput if the folder is
+    unreadable."""
     folder = runs_folder(journal_dir)
     shown = printable(str(folder), 200)
     try:
-        # `glob` would keep silent about a folder that one may not look into.
+        # `glob` would silently skip a folder without permission.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
         return tuple(sorted((run for run in found if is_run(run)), key=in_order))
     except FileNotFoundError:
@@ -436,15 +432,15 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
-    """The run with this name or path, or the newest one; raises BadInput where there is none."""
-    known = list_runs(journal_dir)
+    """Return the run with this name or path, or the newest one. Raises BadInput if it does not exist."""
+    runs = list_runs(journal_dir)
     if name is None:
-        if not known:
+        if not runs:
             raise BadInput(t("No runs in {folder}.", folder=printable(str(runs_folder(journal_dir)), 200)))
-        return known[-1]
+        return runs[-1]
     if "/" in name and is_run(Path(name)):
         return Path(name).absolute()
-    found = next((run for run in known if run.name == name), None)
+    found = next((run for run in runs if run.name == name), None)
     if found is None:
         raise BadInput(
             t("Unknown run {name!r}; `diskwright status` lists the runs.", name=printable(name, 60))
