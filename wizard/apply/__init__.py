@@ -1,1 +1,1 @@
-"""Apply a plan, and only the plan."""
+"""Apply plans. Nothing else writes to drives."""

@@ -23,31 +23,32 @@ from wizard.process.program import note_exception
 
 
 def main(arguments: list[str]) -> None:
-    """Fork away from whoever started us, and do the work."""
+    """Fork away from the parent process and carry out the run."""
     run, purpose = Path(arguments[0]), Purpose(arguments[1])
     drive_locks, run_lock = tuple(int(lock) for lock in arguments[2].split(",") if lock), int(arguments[3])
     secret = _read_secret(int(arguments[4])) if arguments[4:] else None
     if os.fork():
         os._exit(0)
-    # A closed terminal and Ctrl+C are for the face that follows; a shutdown asks to stop between two steps.
+    # Ignore a closed terminal and Ctrl+C: they concern the command that follows the run. On shutdown, stop
+    # before the next step.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda _number, _frame: _stop(run))
-    # Inherited once, to us; whatever we start gets the drives' locks only where that is said.
+    # Do not pass the locks on to child processes, unless requested explicitly.
     for lock in (*drive_locks, run_lock):
         os.set_inheritable(lock, False)
     os.umask(0o077)
     (run / "pid").write_text(f"{os.getpid()}\n")
-    # From here on only mount points are made without a mode of their own.
+    # From here on, only mount points are created without an explicit mode.
     os.umask(0o022)
-    # Loads while we do, and inherits nothing of the drives' locks.
+    # Start the worker pool early, so it loads in parallel and inherits no drive locks.
     pool.begin()
     try:
-        # Only what this kind of run takes is loaded.
+        # This imports only the modules of this kind of run.
         carry_out(job_of(run), RunWork(run, purpose, Journal(run), drive_locks, secret), next_commands)
     except (OSError, DiskwrightError) as error:
         note_exception()
-        # What goes wrong with a run's own files, for the most part: then its journal may take no word either.
+        # Most likely the run's own files are inaccessible, so journaling the error may fail, too.
         what = (
             t("Cannot use {file}: {why}.", file=str(error.filename), why=str(error.strerror))
             if isinstance(error, OSError)
@@ -66,7 +67,7 @@ def _stop(run: Path) -> None:
 
 
 def _read_secret(pipe: int) -> bytes:
-    """The passphrase, which no image of a crashed process is to hold."""
+    """Read the passphrase, and disable core dumps so none can contain it."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with os.fdopen(pipe, "rb") as file:
         return file.read()

@@ -21,7 +21,7 @@ Argv = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an installation takes, in bytes, with everything that comes along; None where it is not told."""
+    """The size of an installation with dependencies, in bytes. None if unknown."""
 
     download_bytes: int | None = None
     disk_bytes: int | None = None
@@ -29,10 +29,12 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Manager:
-    """One package manager. `weigh` tells what an installation takes and changes nothing, `answers` is what it
-    reads meanwhile; `install` asks nothing, and removes nothing for it; the packages come behind both.
-    `refresh` fetches the lists that it does not look after by itself, found at `lists`, a folder and a
-    pattern."""
+    """A package manager.
+
+    `weigh` estimates an installation without changing anything, with `answers` on its standard input.
+    `install` needs no input and removes no packages. Package names are appended to both. `refresh` downloads
+    package lists if the manager does not do so itself; `lists` is their folder and file pattern.
+    """
 
     name: str
     weigh: Argv
@@ -44,7 +46,8 @@ class Manager:
 
 
 def _bytes(number: str, unit: str) -> int:
-    """`215 k` as dnf writes it and `2.1 MiB` count in 1024, `633 kB` as apt does in 1000."""
+    """Convert a size to bytes. Units like dnf's `k` and `MiB` are powers of 1024; apt's `kB` are powers of
+    1000."""
     letter = unit[:1].upper()
     base = 1000 if unit.endswith("B") and "i" not in unit else KIB
     power = " KMGT".find(letter) if letter and letter != "B" else 0
@@ -55,21 +58,21 @@ SIZE = r"([\d.,]*\d)\s*([kKMGT]?i?B?)"
 
 
 def _by_lines(download: str, disk: str) -> Callable[[str], Cost]:
-    """A reader of two kinds of lines; `@` is where the size stands."""
+    """Return a parser for two patterns, in which `@` stands for the size."""
 
-    def found(pattern: str, said: str) -> int | None:
-        match = re.search(pattern.replace("@", SIZE), said, re.MULTILINE)
+    def found(pattern: str, output: str) -> int | None:
+        match = re.search(pattern.replace("@", SIZE), output, re.MULTILINE)
         number = [part for part in match.groups() if part is not None] if match else []
         return _bytes(number[0], number[1]) if len(number) > 1 else None
 
-    return lambda said: Cost(found(download, said), found(disk, said))
+    return lambda output: Cost(found(download, output), found(disk, output))
 
 
-def _xbps(said: str) -> Cost:
-    """A line a package, which ends in its size on disk and that of the download, both in bytes."""
+def _xbps(output: str) -> Cost:
+    """Parse lines that end with the installed size and the download size, both in bytes."""
     sizes = [
         (int(words[4]), int(words[5]))
-        for line in said.splitlines()
+        for line in output.splitlines()
         if len(words := line.split()) == 6
         and words[1] in ("install", "update")
         and (words[4] + words[5]).isdigit()
@@ -84,7 +87,7 @@ ZYPPER = ("zypper", "--non-interactive", "install", "--no-recommends")
 MANAGERS = {
     "debian": Manager(
         "apt",
-        # With --assume-no instead it installs at once where only what was named comes: it asks nothing then.
+        # With --assume-no, apt-get installs without asking if there are no additional packages.
         weigh=(*APT, "--print-uris"),
         install=(
             *("env", "DEBIAN_FRONTEND=noninteractive", *APT, "-y"),
@@ -135,7 +138,7 @@ MANAGERS = {
         "xbps-install", weigh=("xbps-install", "-n"), install=("xbps-install", "-Sy"), read=_xbps
     ),
 }
-"""By family of distributions."""
+"""Package managers by distribution family."""
 
 UNREACHED = re.compile(
     r"could not resolve|couldn't resolve|temporary failure resolving|could not connect|unable to connect"
@@ -144,16 +147,16 @@ UNREACHED = re.compile(
     r"|temporary error \(try again later\)|failed to synchronize all databases",
     re.IGNORECASE,
 )
-"""What managers say where their servers cannot be reached."""
+"""Error messages of package managers without network."""
 
 
 def is_offline(said: str) -> bool:
-    """Whether what a manager said is that no server of its could be reached."""
+    """Return True if a package manager's output reports an unreachable server."""
     return UNREACHED.search(said) is not None
 
 
 def complaint(said: str) -> str:
-    """What a manager said that matters when it failed: its first error, or else its last words."""
+    """Return the first error in a package manager's output, or its last line."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"(?:E|Err|error|dpkg|problem)\b ?:", line, re.IGNORECASE)]
     return next(iter(errors or lines[-1:]), str(SILENT))
@@ -166,13 +169,14 @@ WEIGH_SECONDS = 60.0
 REFRESH_SECONDS = 300.0
 INSTALL_SECONDS = 1800.0
 FRESH_SECONDS = 24 * 3600.0
-"""How long lists are taken for those of the servers."""
+"""Maximum age of package lists."""
 
 OnLine = Callable[[str], None]
 
 
 def manager_of(missing: Missing) -> Manager:
-    """What installs these packages; raises Refused, saying what is missing, where nothing is known to."""
+    """Return the package manager for these packages. Raises Refused, naming the missing programs, if none is
+    known."""
     manager = MANAGERS.get(missing.family)
     if manager is None or not missing.command:
         raise Refused(str(missing.said))
@@ -182,11 +186,13 @@ def manager_of(missing: Missing) -> Manager:
 
 
 def cost(missing: Missing) -> Cost:
-    """What the installation takes, as the manager tells it; nothing is changed. Raises Refused as
-    `manager_of` does. A manager that only tells root, or has no lists yet, gives an unknown cost."""
+    """Estimate the installation without changing anything. Raises Refused as `manager_of` does.
+
+    The cost is unknown if the manager only reports it to root, or has no package lists yet.
+    """
     manager = manager_of(missing)
     try:
-        said = run(
+        result = run(
             [*manager.weigh, *missing.packages],
             seconds=WEIGH_SECONDS,
             accept=range(256),
@@ -194,11 +200,11 @@ def cost(missing: Missing) -> Cost:
         )
     except Failed:
         return Cost()
-    return manager.read(said.output + said.errors)
+    return manager.read(result.output + result.errors)
 
 
 def offer(missing: Missing, weighed: Cost) -> Message:
-    """The one question's sentence."""
+    """Describe the installation and its cost in one question."""
     name = manager_of(missing).name
     if weighed.download_bytes is None or weighed.disk_bytes is None:
         return t(
@@ -216,19 +222,20 @@ def offer(missing: Missing, weighed: Cost) -> Message:
 
 
 def install(missing: Missing, on_line: OnLine) -> None:
-    """Install the packages, telling each line that the manager says; returns when the programs are there.
+    """Install the packages, passing each line of output to `on_line`.
 
-    Raises Refused where it cannot be begun, Failed where the manager failed, or has no network.
+    Raises Refused if the installation cannot start, and Failed if the manager fails or the programs are still
+    missing.
     """
     manager = manager_of(missing)
     if os.geteuid() != 0:
         raise Refused(str(NEEDS_ROOT(programs=" ".join(missing.programs))))
-    fetched = _refreshed(manager, on_line) if _is_stale(manager) else None
+    fetched = _refresh(manager, on_line) if _is_stale(manager) else None
     argv = [*manager.install, *missing.packages]
     done = stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
     if done.status and manager.refresh and fetched is None and not is_offline(done.output):
-        # Lists that are older than the servers' name packages that are gone.
-        fetched = _refreshed(manager, on_line)
+        # Outdated lists can name packages that no longer exist.
+        fetched = _refresh(manager, on_line)
         done = stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
     if done.status:
         if is_offline(done.output + (fetched or "")):
@@ -263,14 +270,15 @@ def install(missing: Missing, on_line: OnLine) -> None:
         )
 
 
-def _refreshed(manager: Manager, on_line: OnLine) -> str:
-    """What the manager said while it fetched its lists. Where it could not fetch them all they may do all the
-    same: the installation tells."""
+def _refresh(manager: Manager, on_line: OnLine) -> str:
+    """Refresh the package lists and return the output. Failures are ignored: the installation reports
+    them."""
     return stream(manager.refresh, seconds=REFRESH_SECONDS, on_line=on_line).output
 
 
 def _is_stale(manager: Manager) -> bool:
-    """Whether the manager has no lists, or old ones; false where it looks after them by itself."""
+    """Return True if the package lists are missing or too old, or False if the manager refreshes them
+    itself."""
     if not manager.refresh:
         return False
     folder, pattern = manager.lists

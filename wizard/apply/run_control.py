@@ -29,33 +29,37 @@ JOBS = {
     RunKind.MOVE: "move.recover",
     RunKind.BRING: "copy.job",
 }
-"""The module in `wizard/apply/` that has the `JOB` of a kind of run."""
+"""The module in `wizard/apply/` with the `JOB` of each kind of run."""
 
 LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
-"""From where a run can go on. What is done, undone or at work is refused for that."""
+"""States from which a run can resume."""
 
 
 SETTLED = frozenset({RunState.DONE, RunState.KEPT})
-"""What was made is in use."""
+"""States in which the result is in use."""
 
 
 def job_of(run: Path) -> RunJob:
-    """What kind of run it is."""
+    """Return the job of the run's kind."""
     job = import_module(f"wizard.apply.{JOBS[kind_of(run)]}").JOB
     assert isinstance(job, RunJob)
     return job
 
 
 def resume(run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
-    """Go on with a run that ended early, in a detached process; `secret` is the passphrase of what a plan
-    encrypts, where that is wanted still. With `over_bad_sectors` a move goes on over those that it stopped
-    at. Raises Refused where that is not safe."""
+    """Resume an interrupted run in a detached process. Raises Refused if that is not safe.
+
+    `secret` is the passphrase of the plan's encrypted volumes, if still needed. `over_bad_sectors` continues
+    a move past the bad sectors that stopped it.
+    """
     hand_over(job_of(run), run, JobRequest(Purpose.APPLY, secret, over_bad_sectors=over_bad_sectors))
 
 
 def keep(run: Path, secret: bytes | None = None) -> str:
-    """Put to use what a run made, and give up the way back; a sentence on that. `secret` is the passphrase of
-    what a plan encrypts. Raises Refused where there is nothing to keep, and Failed where it did not work.
+    """Keep a run's result, after which undo is impossible, and return a summary. Raises Refused if there is
+    nothing to keep, and Failed.
+
+    `secret` is the passphrase of the plan's encrypted volumes.
     """
     return await_end(run, Purpose.KEEP, hand_over(job_of(run), run, JobRequest(Purpose.KEEP, secret)))
 
@@ -67,12 +71,11 @@ def undo(
     over_bad_sectors: bool = False,
     tokens: Sequence[str] = (),
 ) -> str:
-    """Put back what a run changed, and return when that is proven; a sentence on that. Raises Refused where
-    it cannot be, Failed where it did not work. With `over_changes` also over what another program wrote to
-    the drive since, which the drives' `tokens` confirm, with `over_bad_sectors` a move over those that it
-    stopped at.
+    """Undo a run in a detached process, so a closed terminal cannot interrupt it. Return a summary after
+    verification. Raises Refused and Failed.
 
-    A detached process does it, so that a closed terminal leaves nothing half put back.
+    `over_changes` overwrites later changes by other programs; `tokens` confirms the drives by serial number.
+    `over_bad_sectors` continues a move past the bad sectors that stopped it.
     """
     asked = JobRequest(
         Purpose.UNDO,
@@ -84,8 +87,7 @@ def undo(
 
 
 def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
-    """Whether what a run made is not in use yet, by its state and what leads on: what is done and can still
-    be undone was not used."""
+    """Return True if the result of a run is not in use yet: it is waiting, or is done and can be undone."""
     return now is RunState.WAITING or (now is RunState.DONE and Settling.UNDO in ways)
 
 
@@ -94,33 +96,32 @@ PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO:
 
 @dataclass(frozen=True, slots=True)
 class NextCommands:
-    """The commands that lead a run on and work now, by name; `why_not` if none of them does."""
+    """Names of the commands that can continue a run now; `why_not` if there are none."""
 
     names: tuple[str, ...] = ()
     why_not: Message | str = ""
 
     def said(self, run: Path) -> Message | str:
-        """The commands in a row, or why there is none."""
+        """Join the command lines, or return why there are none."""
         return either(command_on(way, run) for way in self.names) or self.why_not
 
 
 def left_line(run: Path, now: RunState, ways: NextCommands) -> str:
-    """What to do about a run, said when the wizard ends; empty if there is nothing left to do."""
+    """Describe what to do about a run when the wizard exits; empty if nothing is left to do."""
     if now is RunState.RUNNING:
         return str(t("The run {name} continues: `diskwright status` shows the progress.", name=run.name))
     if not (commands := ways.said(run)):
         return ""
-    said = (
+    sentence = (
         Sentence("The run {name} is done, not in use yet: {commands}")
         if Settling.KEEP in ways.names
         else Sentence("The run {name} is unfinished: {commands}")
     )
-    return str(said(name=run.name, commands=commands))
+    return str(sentence(name=run.name, commands=commands))
 
 
 def working_ways(run: Path, now: RunState) -> NextCommands:
-    """Ask each of the commands that may lead a run on with its own checks, which only read. Only root can
-    ask. Raises BadInput."""
+    """Check which commands can continue a run, without writing. Only root can check. Raises BadInput."""
     names = commands_for(run, now)
     if os.geteuid():
         return NextCommands(names)
@@ -132,7 +133,7 @@ def working_ways(run: Path, now: RunState) -> NextCommands:
 
 
 def _with_last_resort(run: Path, fault: Message | str) -> Message | str:
-    """Why no command works that leads a run on, and the one that does so over whatever was written since."""
+    """Return why no command can continue the run, and the command that overwrites later changes."""
     if kind_of(run) is not RunKind.PLAN or load_record(run) is None:
         return fault
     from wizard.apply.plan.rehearsed import working_commands
@@ -142,8 +143,8 @@ def _with_last_resort(run: Path, fault: Message | str) -> Message | str:
 
 
 def next_commands(run: Path, now: RunState) -> Message | str:
-    """Name the commands that work now for a run that ended early, each asked with its own checks. Nothing is
-    named for one that was refused before it wrote: it is to be made again."""
+    """Describe the commands that can continue an interrupted run. Empty if it was refused before the first
+    write: start it again."""
     try:
         record = load_record(run) if kind_of(run) is RunKind.PLAN else None
         is_untouched = record is None or record.phase is Phase.REHEARSING
@@ -169,10 +170,10 @@ def next_commands(run: Path, now: RunState) -> Message | str:
 
 
 def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
-    """What may lead a run on from where it stands, by the words of commands and by its files alone; raises
+    """Return the names of commands that can continue a run, judged by its state and files. Raises
     BadInput."""
     if now is RunState.WAITING:
-        return _whole(run, tuple(Settling))
+        return _with_saved_data(run, tuple(Settling))
     if now is RunState.DONE and kind_of(run) is RunKind.MIGRATION:
         return _ways_after_migrating(run)
     if now not in LEFT_OFF:
@@ -181,17 +182,17 @@ def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
     if phase in (Phase.UNDONE, Phase.LEFT):
         return ()
     if phase is Phase.HIDDEN and (record := load_record(run)) is not None and not record.blank:
-        # All is written: whatever failed since, it waits as before.
-        return _whole(run, tuple(Settling))
+        # All data is written, so the result is still waiting, whatever failed later.
+        return _with_saved_data(run, tuple(Settling))
     if phase in GOING_BACK or (run / UNDOING).exists():
         return ("undo",)
     if phase in (Phase.RELEASED, Phase.KEPT) or (phase is None and _formatted_directly(run)):
         return ("resume",)
-    return _whole(run, ("resume", "undo"))
+    return _with_saved_data(run, ("resume", "undo"))
 
 
-def _whole(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the commands whose files are there. What the files contain is compared when one is given."""
+def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the commands whose saved data exists. The contents are compared when the command runs."""
     record = load_record(run) if kind_of(run) is RunKind.PLAN else None
     if record is None or not record.changes:
         return ways
@@ -202,8 +203,7 @@ def _whole(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _ways_after_migrating(run: Path) -> tuple[str, ...]:
-    """What is left to settle about a filesystem that was led to ext4; none where nothing waits to be
-    kept."""
+    """Return the commands that settle a finished conversion; empty if nothing is waiting to be kept."""
     from wizard.apply.conversion.rollback import decision_of, is_closed
     from wizard.apply.run.load import load_migration
 
@@ -214,7 +214,8 @@ def _ways_after_migrating(run: Path) -> tuple[str, ...]:
 
 
 def _formatted_directly(run: Path) -> bool:
-    """Whether a plan whose steps ran on the drive itself has come to where there is no way back."""
+    """Return True if a plan that runs directly on the drive has passed the point after which undo is
+    impossible."""
     if kind_of(run) is not RunKind.PLAN:
         return False
     from wizard.apply.plan.drive_digests import no_way_back
@@ -223,14 +224,13 @@ def _formatted_directly(run: Path) -> bool:
 
 
 def power_now(run: Path) -> str:
-    """What a power cut now would leave, by how far the run is; empty where nothing tells, or it is over.
-    Raises BadInput."""
+    """Describe the effect of a power cut now; empty if unknown or the run is over. Raises BadInput."""
     if kind_of(run) is RunKind.MOVE:
         return _power_while_moving(run)
     record = load_record(run)
     if record is None or (record.phase is Phase.KEPT and state(run) in SETTLED):
         return ""
-    if record.phase is Phase.HIDDEN and record.changes and not _whole(run, tuple(Settling)):
+    if record.phase is Phase.HIDDEN and record.changes and not _with_saved_data(run, tuple(Settling)):
         return ""
     return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
 
@@ -242,14 +242,14 @@ def _power_while_moving(run: Path) -> str:
 
 
 def phase_now(run: Path) -> Phase | None:
-    """How far a rehearsed run is that waits until it is kept or undone; None for every other run. Raises
+    """Return the phase of a rehearsed plan that waits for keep or undo, or None for other runs. Raises
     BadInput."""
     record = load_record(run)
     return None if record is None or not record.waits else record.phase
 
 
 def power_told(run: Path) -> str:
-    """As `power_now`, for whoever only watches; empty, too, where what tells is damaged."""
+    """Return `power_now` for display; empty if the record is damaged."""
     try:
         return power_now(run)
     except BadInput:
@@ -257,7 +257,7 @@ def power_told(run: Path) -> str:
 
 
 def phase_told(run: Path) -> Phase | None:
-    """As `phase_now`, for whoever only watches; None, too, where the record is damaged."""
+    """Return `phase_now` for display; None if the record is damaged."""
     try:
         return phase_now(run)
     except BadInput:
