@@ -1,7 +1,7 @@
 """Digests of a run's drives after each step, to detect changes by others before a resume.
 
-The digests outlive a killed process. Places that the step at work may write are distinguished from places
-that only others can have changed.
+The digests survive a killed process. They exclude places that the current step may write, so only changes by
+others count.
 """
 
 import json
@@ -34,18 +34,18 @@ from wizard.plan.steps.render import is_mirrored
 
 FILE = "left.json"
 HEAD_BYTES, TAIL_BYTES = 128 * KIB, 64 * KIB
-"""Of the drive and each partition: where a filesystem, a table or another container begins and ends has its
-marks here."""
+"""Sizes to hash at both ends of the drive and of each partition, which cover the signatures of filesystems,
+partition tables and containers."""
 
 CELL_BYTES = 64 * KIB
 MOST_BYTES = 64 * MIB
-"""More than this is not read after each step: of saved places, too, only the ends are watched then."""
+"""Limit for hashing saved regions in full after each step. Above it, only their ends are hashed."""
 
 
 @dataclass(frozen=True, slots=True)
 class DigestRange(Placed):
-    """A piece of a drive, or of an array made of them, as it was left. `device` is its node; notes of older
-    versions have none."""
+    """The digest of a range of a drive, or of an array on the drives. `device` is its node; empty in files of
+    older versions."""
 
     start_bytes: int
     size_bytes: int
@@ -55,21 +55,20 @@ class DigestRange(Placed):
 
 @dataclass(frozen=True, slots=True)
 class DrivesLeft:
-    """The drives after the steps `begun`, by number from 1."""
+    """The digests after the steps `begun`, by number from 1."""
 
     begun: tuple[int, ...]
     cells: tuple[DigestRange, ...]
 
 
 def note(run: Path, plan: Plan, begun: Iterable[int]) -> None:
-    """Note what the drives hold after these steps. Where that fails the note before stays, as after a power
-    cut: no reason to fail."""
+    """Save the digests after these steps. On failure the previous file remains, as after a power cut."""
     steps = frozenset(begun)
     with suppress(DiskwrightError, OSError):
         cells = [
             cell
             for member in plan.members
-            for cell in _cells(member.drive.path, _watched(run, plan, member, steps))
+            for cell in _cells(member.drive.path, _hashed_ranges(run, plan, member, steps))
         ]
         cells += _array_cells(plan, steps)
         left = DrivesLeft(tuple(sorted(steps)), tuple(cells))
@@ -77,14 +76,14 @@ def note(run: Path, plan: Plan, begun: Iterable[int]) -> None:
 
 
 def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] | None:
-    """The first device and place that somebody else has changed since the run's last note; None where there
-    is none, or no note.
+    """Return the first device and range that another program changed since the last digests, or None if there
+    is none or nothing was saved.
 
-    An array that is not there is not looked at. Raises Failed.
+    Skips missing arrays. Raises Failed.
     """
-    left = _noted(run)
+    left = _load_digests(run)
     if left is None or not begun.issuperset(left.begun):
-        # Where the journal lost its end and knows less than the note, nobody can say what was under way.
+        # If the journal lost its end and knows fewer steps than the digests, the interrupted step is unknown.
         return None
     for member in plan.members:
         if place := _changed_on(member, member.drive.path, Vault(run / "saved"), left, plan, begun):
@@ -96,10 +95,9 @@ def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] 
 
 
 def is_array_untouched(run: Path, device: str, node: str) -> bool:
-    """Whether the array or logical volume `device`, which is `node` now, shows what it showed when its making
-    was noted; false where that was not noted.
-    """
-    left = _noted(run)
+    """Return True if the array or logical volume `device`, now at `node`, is unchanged since it was created,
+    or False if no digest was saved."""
+    left = _load_digests(run)
     cells = _cells_of(left, device) if left else []
     return bool(cells) and not any(_differs(cell, node) for cell in cells)
 
@@ -107,39 +105,40 @@ def is_array_untouched(run: Path, device: str, node: str) -> bool:
 def is_left_on(
     run: Path, plan: Plan, member: Member, node: str, begun: frozenset[int], *, undoing: bool
 ) -> bool:
-    """Whether the drive `node` is the one that the run knows as the member's, by what the run left there, or,
-    where `undoing` was begun, by what it can have left. False, too, where nothing is noted that could be
-    compared. Raises Failed.
+    """Return True if the drive at `node` contains what the run left on the member's drive.
+
+    With `undoing`, accept what an unfinished undo can have left. Return False if there are no digests to
+    compare. Raises Failed.
     """
-    left, vault = _noted(run), Vault(run / "saved")
+    left, vault = _load_digests(run), Vault(run / "saved")
     if left is None or not begun.issuperset(left.begun):
         return False
     saved = vault.of(plan, member.drive.path)
     touched = _oldest(one for one in saved if one.step in begun - frozenset(left.begun))
-    free = [*_made(plan, member, begun), *(one.extent for one in touched)]
+    excluded = [*_volatile_ranges(plan, member, begun), *(one.extent for one in touched)]
     mine = [cell for cell in left.cells if (cell.device or plan.drive.path) == member.drive.path]
-    watched = [cell for cell in mine if not any(cell.overlaps(place) for place in free)]
+    watched = [cell for cell in mine if not any(cell.overlaps(place) for place in excluded)]
     if undoing:
-        return _is_half_put_back(watched, saved, vault, node)
+        return _is_half_restored(watched, saved, vault, node)
     if _changed_on(member, node, vault, left, plan, begun):
         return False
     tables = [one for one in touched if isinstance(plan.steps[one.step - 1].operation, WriteTable)]
-    beside = [(one, piece) for one in tables for piece in _beside_table(one, member.drive.size_bytes)]
-    return bool(watched or beside) and all(_is_as_saved(one, piece, vault, node) for one, piece in beside)
+    outside = [(one, piece) for one in tables for piece in _outside_table(one, member.drive.size_bytes)]
+    return bool(watched or outside) and all(_is_as_saved(one, piece, vault, node) for one, piece in outside)
 
 
-def _is_half_put_back(watched: list[DigestRange], saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
-    """Whether each place is as the run left it or as it was before, but for one: the places are put back one
-    after the other."""
-    mixed = [cell for cell in watched if _differs(cell, node) and not _is_put_back(cell, saved, vault, node)]
+def _is_half_restored(watched: list[DigestRange], saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
+    """Return True if every range contains either the run's bytes or the old ones, except one that was being
+    restored: ranges are restored one by one."""
+    mixed = [cell for cell in watched if _differs(cell, node) and not _is_restored(cell, saved, vault, node)]
     under_way = any(all(cell.overlaps(one.extent) for cell in mixed) for one in saved)
     return len(mixed) < len(watched) and (not mixed or under_way)
 
 
-def _is_put_back(cell: DigestRange, saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
-    """Whether something that was saved of the cell's place is there: of one that was saved twice, the newer
-    bytes are put back first."""
-    pieces = [(one, piece) for one in saved if (piece := _common(one.extent, cell.extent))]
+def _is_restored(cell: DigestRange, saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
+    """Return True if any saved copy of the range is on the drive. If a range was saved twice, the newer copy
+    is restored first."""
+    pieces = [(one, piece) for one in saved if (piece := _intersection(one.extent, cell.extent))]
     return any(_is_as_saved(one, piece, vault, node) for one, piece in pieces)
 
 
@@ -151,16 +150,16 @@ def _is_as_saved(saved: Saved, piece: Extent, vault: Vault, node: str) -> bool:
     )
 
 
-def _beside_table(saved: Saved, drive_bytes: int) -> tuple[Extent, ...]:
-    """What of a saved place at an end of the drive no table reaches, so that writing one leaves it as it
-    was."""
+def _outside_table(saved: Saved, drive_bytes: int) -> tuple[Extent, ...]:
+    """Return the parts of a region at an end of the drive that no partition table covers, so writing a table
+    leaves them unchanged."""
     tables = (Extent(0, CELL_BYTES), Extent(drive_bytes - CELL_BYTES, CELL_BYTES))
     at_an_end = saved.offset_bytes == 0 or saved.extent.end_bytes == drive_bytes
     return without(saved.extent, tables) if at_an_end else ()
 
 
-def _noted(run: Path) -> DrivesLeft | None:
-    """The last note; None where there is none that can be read."""
+def _load_digests(run: Path) -> DrivesLeft | None:
+    """Return the last digests, or None if they are missing or unreadable."""
     try:
         return from_json(json.loads((run / FILE).read_text()), DrivesLeft, str(run / FILE))
     except (OSError, ValueError, BadInput):
@@ -178,7 +177,7 @@ def _differs(cell: DigestRange, device: str) -> bool:
 def _changed_on(
     member: Member, node: str, vault: Vault, left: DrivesLeft, plan: Plan, begun: frozenset[int]
 ) -> Extent | None:
-    """The first place on one drive, which is `node` now, that somebody else has changed."""
+    """Return the first range of the drive at `node` that another program changed, or None."""
     drive = member.drive.path
     saved = vault.of(plan, drive)
     since = begun - frozenset(left.begun)
@@ -188,7 +187,7 @@ def _changed_on(
         now = read_bytes(node, one.offset_bytes, one.size_bytes)
         if isinstance(operation, WipeSignatures) and not _only_erased(vault.read(one), now):
             return one.extent
-    ours = [*(one.extent for one in touched), *_made(plan, member, begun)]
+    ours = [*(one.extent for one in touched), *_volatile_ranges(plan, member, begun)]
     for cell in left.cells:
         if (cell.device or plan.drive.path) != drive or any(cell.overlaps(place) for place in ours):
             continue
@@ -197,9 +196,11 @@ def _changed_on(
     return None
 
 
-def _watched(run: Path, plan: Plan, member: Member, begun: frozenset[int]) -> tuple[Extent, ...]:
-    """What the run saved, and the ends of the drive and of every partition, without what may rightly change:
-    partitions that stay, and those that are formatted or are part of an array.
+def _hashed_ranges(run: Path, plan: Plan, member: Member, begun: frozenset[int]) -> tuple[Extent, ...]:
+    """Return the ranges to hash: saved regions, and both ends of the drive and of each partition.
+
+    Excludes everything that may change: preserved partitions, and those that are formatted or belong to an
+    array.
     """
     drive = member.drive
     slots = [
@@ -213,11 +214,11 @@ def _watched(run: Path, plan: Plan, member: Member, begun: frozenset[int]) -> tu
     if sum(place.size_bytes for place in saved) > MOST_BYTES:
         ends, saved = [*ends, *saved], ()
     places = [*saved, *(piece for place in ends for piece in _ends(place))]
-    free = [
+    excluded = [
         *(slot.extent for slot in slots if slot.kept),
-        *_made(plan, member, begun),
+        *_volatile_ranges(plan, member, begun),
     ]
-    pieces = [piece for place in places for piece in without(place, free)]
+    pieces = [piece for place in places for piece in without(place, excluded)]
     return merged(pieces, drive.geometry.logical_block_bytes, drive.size_bytes)
 
 
@@ -226,9 +227,9 @@ def _ends(place: Extent) -> tuple[Extent, Extent]:
     return Extent(place.start_bytes, head), Extent(place.end_bytes - tail, tail)
 
 
-def _made(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
-    """Where on a drive a filesystem or an array's own records were begun: its kernel writes there when it
-    likes."""
+def _volatile_ranges(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
+    """Return the ranges in which the kernel may write at any time: filesystems and array members under
+    construction."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
     devices = {
         device
@@ -244,8 +245,8 @@ def _made(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
 
 
 def _array_cells(plan: Plan, begun: frozenset[int]) -> list[DigestRange]:
-    """Both ends of each array or logical volume that nothing has been made on yet: what somebody else makes
-    there shows."""
+    """Hash both ends of each array or logical volume without a filesystem, to detect what others write
+    there."""
     found: list[DigestRange] = []
     for device in _unformatted(plan, begun):
         found += _cells(device, _ends(Extent(0, size_bytes(device) // CELL_BYTES * CELL_BYTES)))
@@ -253,7 +254,7 @@ def _array_cells(plan: Plan, begun: frozenset[int]) -> list[DigestRange]:
 
 
 def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
-    """The arrays and logical volumes that were made, are there, and have no filesystem yet."""
+    """Return existing arrays and logical volumes of the run that have no filesystem yet."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
     made = [
         one.device for one in operations if isinstance(one, MakeArray | MakeStripedVolume | MakeLogicalVolume)
@@ -263,8 +264,7 @@ def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
 
 
 def no_way_back(plan: Plan, begun: frozenset[int]) -> Message | None:
-    """What was begun that nothing can be put back after, as a sentence names it; None where everything still
-    can."""
+    """Describe the first step that makes undo impossible, or return None if undo is still possible."""
     operations = [plan.steps[number - 1].operation for number in sorted(begun)]
     if any(isinstance(operation, ResetZones) for operation in operations):
         return t("emptying the drive")
@@ -289,7 +289,7 @@ def _cells(device: str, places: Iterable[Extent]) -> Iterator[DigestRange]:
 
 
 def _oldest(touched: Iterable[Saved]) -> list[Saved]:
-    """The first copy of each place: a step that was begun twice saved twice."""
+    """Return the oldest copy of each region. A repeated step saves a region again."""
     found: dict[Extent, Saved] = {}
     for saved in touched:
         found.setdefault(saved.extent, saved)
@@ -297,21 +297,21 @@ def _oldest(touched: Iterable[Saved]) -> list[Saved]:
 
 
 def _only_erased(before: bytes, now: bytes) -> bool:
-    """Whether nothing was written but zeros, which is all that wipefs writes."""
+    """Return True if only zeros were written, as wipefs does."""
     return before == now or all(new in (old, 0) for old, new in zip(before, now, strict=True))
 
 
-def _common(one: Extent, other: Extent) -> Extent | None:
+def _intersection(one: Extent, other: Extent) -> Extent | None:
     start, end = max(one.start_bytes, other.start_bytes), min(one.end_bytes, other.end_bytes)
     return Extent(start, end - start) if start < end else None
 
 
 def _replace(path: Path, data: bytes) -> None:
-    beside = path.with_suffix(".new")
-    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    new = path.with_suffix(".new")
+    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(fd, "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(fd)
-    beside.rename(path)
+    new.rename(path)
     sync_folder(path.parent)

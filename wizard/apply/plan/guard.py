@@ -1,6 +1,6 @@
 """Check that a plan still fits the drives. Refuses in doubt; never writes.
 
-Checked twice: before a run begins, and by the run under the drive's lock.
+The checks run twice: before a run starts, and in the run under the drives' locks.
 """
 
 import os
@@ -42,14 +42,13 @@ NOT_SEEN = Sentence(
 
 
 def check_read(plan: Plan) -> None:
-    """Raises Refused where a drive was not read when the plan was made: nobody saw what it destroys."""
+    """Raises Refused if a drive could not be read when the plan was made: its loss was never shown."""
     if said := unread_words(plan):
         raise Refused(f"{said} {AGAIN_AS_ROOT} {NOTHING_WRITTEN}")
 
 
 def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
-    """Raises Refused where an operation names anything but the plan's own drives and the array they make, or
-    a drive is none of `only`."""
+    """Raises Refused if an operation names a device outside the plan, or if `only` excludes a drive."""
     for member in plan.members:
         path = member.drive.path
         if only is not None and path not in only:
@@ -87,14 +86,13 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
 
 
 def own_nodes(member: Member) -> tuple[str, ...]:
-    """The nodes of a drive and of every partition that it has before or after."""
+    """Return the nodes of a drive and of all its old and new partitions."""
     numbers = {slot.number for layout in (member.before, member.after) for slot in layout.partitions}
     return (member.drive.path, *(partition_path(member.drive.path, number) for number in sorted(numbers)))
 
 
 def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right: bool = False) -> None:
-    """Raises Refused unless the drive holds exactly what it held when the plan was made; `adds` where its
-    table is to be kept."""
+    """Raises Refused unless the drive's contents match the plan. `adds` is True if the table is preserved."""
     if drive.content_digest is None:
         reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
         raise Refused(
@@ -112,7 +110,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
                 drive=drive.path,
             )
         )
-    _check_held(member, drive)
+    _check_superblocks(member, drive)
     now = layout_of(drive)
     if now is None or without_planning(now) != without_planning(member.before):
         raise Refused(
@@ -141,14 +139,14 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
         check_keepable(drive, puts_backup_right=puts_backup_right)
 
 
-def _check_held(member: Member, drive: Drive) -> None:
-    """Raises Refused where something that is to go was used since the plan was made; what stays may be
+def _check_superblocks(member: Member, drive: Drive) -> None:
+    """Raises Refused if anything that the plan destroys was used after planning. Preserved partitions may be
     used."""
     stays = {slot.number for slot in member.before.partitions if slot.kept}
     then, now = (
         {one.number: one.superblock_digest for one in held} for held in (member.drive.held, held_on(drive))
     )
-    # Also what the plan has no digest of: it was in use then, or the document lost it.
+    # Also refuse a missing digest: the device was in use at the time, or the document was changed.
     for number in sorted({*then, *now} - stays):
         if now.get(number) != then.get(number):
             node = partition_path(drive.path, number) if number else drive.path
@@ -163,7 +161,7 @@ def _check_held(member: Member, drive: Drive) -> None:
 
 
 def check_keepable(drive: Drive, *, puts_backup_right: bool = False) -> None:
-    """Raises Refused where a plan adds to a table that nothing may be added to, as the planner would have."""
+    """Raises Refused if the partition table cannot be extended, by the planner's rules."""
     try:
         refuse_table(drive, puts_backup_right=puts_backup_right)
     except Refused as error:
@@ -171,13 +169,13 @@ def check_keepable(drive: Drive, *, puts_backup_right: bool = False) -> None:
 
 
 def adds_to_table(plan: Plan) -> bool:
-    """Whether the plan keeps a table, and adds to it or changes a partition of it."""
+    """Return True if the plan preserves a partition table, and adds or changes a partition."""
     return any(isinstance(step.operation, WriteTable) and not step.operation.fresh for step in plan.steps)
 
 
 def check_start(plan: Plan) -> None:
-    """Raises Refused unless every drive is the plan's, is used by nobody, and holds what it held; needs the
-    drives' locks."""
+    """Raises Refused unless all drives match the plan, are unused and have unchanged contents. Requires their
+    locks."""
     for member, drive in zip(plan.members, probe_members(plan), strict=True):
         check_same_start(member.drive, drive)
         check_unused(drive, part=plan.part_path)
@@ -187,15 +185,15 @@ def check_start(plan: Plan) -> None:
 
 
 def without_planning(layout: Layout) -> Layout:
-    """The layout without what planning adds to it."""
+    """Return the layout without fields that only planning sets."""
     slots = tuple(replace(slot, kept=False, mount_point=None) for slot in layout.slots)
-    # Runs that were begun before the label was told have none.
+    # Plans of older versions have no label.
     return replace(layout, slots=slots, label="")
 
 
 def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *, part: str = "") -> None:
-    """Raises Refused where anything uses the drive or a partition of it, except the mounts (device, place)
-    that are `ours`. Where only the partition `part` is to change, its neighbours may be in use."""
+    """Raises Refused if the drive or its partitions are in use, except by the mounts `ours` (device, mount
+    point). If only the partition `part` changes, its neighbors may be in use."""
     if drive.read_only:
         raise Refused(READ_ONLY(drive=drive.path), str(NOTHING_WRITTEN))
     for use in uses_of_part(drive, part) if part else drive.uses:
@@ -209,28 +207,29 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
         nodes &= {part}
     mounted = {device for device, _ in ours} & {*nodes, drive.path}
     nodes -= mounted
-    # The kernel gives a drive to nobody alone while it has given one of its partitions, so those are asked
-    # first.
+    # The kernel refuses exclusive access to a drive while a partition is opened exclusively, so open the
+    # partitions first.
     for node in sorted(nodes) if mounted or part else [*sorted(nodes), drive.path]:
         if reason := open_exclusively(node):
             raise Refused(IN_USE(device=node, why=reason), str(NOTHING_WRITTEN))
 
 
 def check_tools(plan: Plan) -> None:
-    """Raises Refused where a program is missing that a step or its check needs."""
+    """Raises Refused if a tool for a step or its check is missing."""
     operations = [step.operation for step in plan.steps]
     wanted = {"partx", "wipefs"} | {argv[0] for step in plan.steps for argv in step.commands}
     wanted |= {program for operation in operations for program in checking_programs(operation)}
     check_programs(wanted)
     if find_spec("parted") is None:
         said = missing((BINDING,), family_of(os_release())).said
-        # pip has no ready-made one, and the distribution's is not seen from everywhere.
+        # PyPI has no wheels of pyparted, and the distribution's package is invisible in some virtual
+        # environments.
         here = f" {NOT_SEEN(folder=printable(sys.prefix, 200))}" if sys.prefix != sys.base_prefix else ""
         raise Refused(f"{said}{here} {NOTHING_WRITTEN}")
 
 
 def check_programs(wanted: Iterable[str]) -> None:
-    """Raises Refused, naming the packages, where one of these programs is missing."""
+    """Raises Refused, naming the packages, if a program is missing."""
     if absent := [name for name in sorted(wanted) if find(name) is None]:
         raise Refused(f"{missing(absent, family_of(os_release())).said} {NOTHING_WRITTEN}")
 
@@ -238,7 +237,8 @@ def check_programs(wanted: Iterable[str]) -> None:
 def check_surroundings(
     plan: Plan, environment: Environment, ours: frozenset[tuple[str, str]] = frozenset()
 ) -> None:
-    """Raises Refused where a mount point is taken or would hide files, or a line cannot be added to fstab."""
+    """Raises Refused if a mount point is in use or hides files, or if fstab or crypttab conflict with the
+    plan's lines."""
     operations = [step.operation for step in plan.steps]
     for operation in operations:
         if isinstance(operation, Mount) and (operation.device, operation.mount_point) not in ours:
@@ -253,7 +253,7 @@ def check_surroundings(
 
 
 def check_mount_point(place: Path) -> None:
-    """Raises Refused unless the place is free: nothing mounted there, and missing or an empty folder."""
+    """Raises Refused unless nothing is mounted at the place, and it is missing or an empty folder."""
     shown = printable(str(place), 200)
     if taken := mounted_at(str(place)):
         raise Refused(
@@ -303,7 +303,7 @@ def check_mount_point(place: Path) -> None:
 
 
 def first_three(pieces: Iterable[Message | str]) -> Message:
-    """Pieces of a sentence as one, the first three of many."""
+    """Join clauses, at most three."""
     found = tuple(pieces)
     if len(found) > 3:
         return t("{pieces:semicolons}; and {more} more", pieces=found[:3], more=len(found) - 3)

@@ -1,4 +1,4 @@
-"""Check that a drive is the one that a plan names, and find that drive under another name. Read-only."""
+"""Check that a drive is the one in the plan, or find that drive under another name. Read-only."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -28,13 +28,11 @@ NOT_AT = Sentence("The plan's drive is not at {drive}:")
 AGAIN = t("Make a new plan.")
 
 Where = Callable[[Identity, Drive | None], Message]
-"""Says where a drive is that is not at its place; or what to do with the one there, which has another size
-now."""
+"""Describes where a missing drive is now. Given a drive whose size changed, describes what to do."""
 
 
 def probe_again(identity: Identity, where: Where | None = None) -> Drive:
-    """The drive as it is now, if it may be the one that was planned for. Raises Refused where it is not,
-    saying `where` that one is."""
+    """Probe the drive of the plan. Raises Refused, ending in `where`, if it is another drive."""
     where = where or _whereabouts
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
@@ -48,14 +46,14 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
 
 
 def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
-    """The plan's drives as they are now, read side by side; raises Refused as `probe_again` does."""
+    """Probe all drives of the plan in parallel. Raises Refused as `probe_again` does."""
     where = where or _whereabouts
     if len(plan.members) == 1:
         return (probe_again(plan.drive, where),)
     try:
         drives = probe_machine(plan.paths, seconds=LOOK_SECONDS).drives
     except BadInput:
-        # One of them is not there: asked one by one, it is named.
+        # A drive is missing. Probe one by one to name it in the error.
         return tuple(probe_again(member.drive, where) for member in plan.members)
     if len(drives) != len(plan.members):
         raise _refused(
@@ -71,7 +69,7 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
 
 
 def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
-    """Raises Refused unless the drive is the one that was planned for."""
+    """Raises Refused unless the drive is the one in the plan."""
     known = printable(identity.path)
     if drive.path != identity.path:
         raise _refused(
@@ -81,7 +79,7 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
                 drive=drive.path,
             )
         )
-    # A loop device waits for a file, as a reader does for a card; fixed hardware of no size cannot be used.
+    # An empty loop device or card reader has size 0. On fixed drives, size 0 is a defect.
     if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
         raise _refused(t("No medium in {drive}. {where}", drive=drive.path, where=where(identity, None)))
     if difference := identity_difference(identity, drive):
@@ -110,16 +108,17 @@ def _refused(said: Message) -> Refused:
 
 
 def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Message | None:
-    """Compare a drive with the one that a run knows; a clause on why it may be another one, or None.
+    """Compare a drive with the one that a run knows. Return a clause on why it may be another drive, or None.
 
-    Numbers and size come first. If the drive was attached anew, docks may report one serial number for any
-    drive, so content decides: `is_left_there` says whether the drive contains what the run left on it, None
-    if nothing can be compared. Only then the drive's own numbers are enough.
+    Identifiers and size come first. If the drive was reattached, they are not enough, since docks may report
+    one serial number for any drive. Then the contents decide: `is_left_there` returns if the drive contains
+    what the run left there, or None if there is nothing to compare. Only in that case the identifiers are
+    enough.
     """
     if difference := identity_difference(identity, drive):
         return t("{drive} is another drive: {difference}", drive=drive.path, difference=difference)
     attached = is_same_attachment(identity, drive)
-    # Linux before 5.15 does not count attachments: the content is compared, too.
+    # Linux before 5.15 has no disk sequence numbers, so compare the contents, too.
     if attached and identity.diskseq is not None:
         return None
     found = is_left_there()
@@ -134,8 +133,7 @@ def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bo
 
 
 def identity_difference(identity: Identity, drive: Drive) -> Message | None:
-    """A piece of a sentence about the first thing that tells the drives apart; None where nothing that a
-    drive keeps does."""
+    """Return a clause on the first identifier that differs, or None if all match."""
     model = identity.model if is_same_model(identity.model, drive.model) else drive.model
     pairs: list[tuple[Sentence, str | int | None, str | int | None]] = [
         (Sentence("the serial number is {seen}, not {known}"), identity.serial, drive.serial),
@@ -150,7 +148,7 @@ def identity_difference(identity: Identity, drive: Drive) -> Message | None:
 
 
 def _is_resized(identity: Identity, drive: Drive) -> bool:
-    """Whether it is the same drive, and only its size is another: a volume of a hypervisor's, say."""
+    """Return True if only the size changed, for example of a virtual disk."""
     if drive.size_bytes is None or not (tells_who_it_is(identity) or is_same_attachment(identity, drive)):
         return False
     return identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
@@ -161,16 +159,16 @@ def _shown(value: str | int | None) -> Message | str:
 
 
 def _whereabouts(identity: Identity, resized: Drive | None) -> Message:
-    """Where the drive of the plan is now, in a sentence; what to do if it has another size."""
+    """Describe where the plan's drive is now. For a drive whose size changed, describe what to do."""
     if resized is not None:
         return AGAIN
-    if path := find_drive(identity, partial(_is_the_one, identity)):
+    if path := find_drive(identity, partial(_matches, identity)):
         return t("The drive is now {drive}: make a new plan for {drive}.", drive=printable(path))
     return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
 
 def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str | None:
-    """The node of the drive by another name than the one it had; None where it is nowhere."""
+    """Search for the drive under other names and return its node, or None."""
     for path in list_drive_paths(all_devices=True):
         if path == identity.path:
             continue
@@ -184,7 +182,7 @@ def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str |
     return None
 
 
-def _is_the_one(identity: Identity, drive: Drive) -> bool:
+def _matches(identity: Identity, drive: Drive) -> bool:
     if identity_difference(identity, drive) is not None:
         return False
     if tells_who_it_is(identity):
@@ -197,29 +195,26 @@ def _is_the_one(identity: Identity, drive: Drive) -> bool:
 
 
 def tells_who_it_is(identity: Identity) -> bool:
-    """Whether the drive has a number of its own to be known by, not one that another attached drive tells
-    too."""
+    """Return True if the drive has a serial number or WWN that no other attached drive shares."""
     by_serial = identity.serial is not None and not identity.serial_shared
     return by_serial or (identity.wwn is not None and not identity.wwn_shared)
 
 
 def is_same_attachment(identity: Identity, drive: Drive) -> bool:
-    """Whether the drive was attached all the time since it was planned for: the kernel gives each one that is
-    attached a new number, and begins to count anew when it starts.
-    """
+    """Return True if the drive has been attached since planning. The kernel numbers each attachment, starting
+    over at each boot."""
     return identity.boot_id in (None, boot_id()) and identity.diskseq == drive.diskseq
 
 
 def check_same_start(identity: Identity, drive: Drive) -> None:
-    """Raises Refused where the drive was attached anew since it was planned for: a dock can report its own
-    serial number for whatever drive is put into it. After a restart that cannot be told, and one that tells
-    no number at all is not known any more.
+    """Raises Refused if the drive was reattached after planning, since a dock may report its own serial
+    number for any drive. After a reboot this is unknown; then only drives without identifiers are refused.
 
-    Only when a run is begun: one that is taken up again knows its drive by what it left there.
+    Only for new runs: a resumed run identifies its drives by the contents.
     """
     shown, again = printable(identity.path), (AGAIN, NOTHING_WRITTEN)
     if drive.same_serial and not identity.serial_shared:
-        # What was typed was the serial number, and that names both by now.
+        # The user confirmed the serial number, which is now ambiguous.
         raise Refused(
             join(
                 t(
@@ -247,8 +242,8 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     before, now = identity.diskseq, drive.diskseq
     is_known = before is not None or identity.boot_id is not None
     if counted and is_known and now is not None and before != now:
-        place = find_drive(identity, partial(_is_the_one, identity))
-        anew = t(
+        place = find_drive(identity, partial(_matches, identity))
+        reattached = t(
             "{drive} was reattached after planning: the disk sequence number is {now}, "
             "not {before}. {drive} may be another drive now.",
             drive=shown,
@@ -256,34 +251,34 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
             before=before or 0,
         )
         seems = (t("The plan's drive seems to be {drive} now.", drive=printable(place)),) if place else ()
-        raise Refused(join(anew, *seems, *again))
+        raise Refused(join(reattached, *seems, *again))
 
 
 def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool = False) -> bool | None:
-    """Whether a drive contains what a rehearsed run left on its drive `number`, counted from 0; None if
-    nothing can be compared.
+    """Return True if a drive contains what a rehearsed run left on its drive `number`, from 0, or None if
+    there is nothing to compare. Raises Failed or BadInput if the drive is unreadable.
 
-    Nothing may contradict it on a drive with a number of its own. Of one without, most must be the run's; if
-    `whole`, every place must. Raises Failed or BadInput if the drive cannot be read.
+    A drive with its own identifiers must contain nothing else. Without them, most places must match, or with
+    `whole` all of them.
     """
     record = load_record(run)
     if record is None or not record.changes:
         return None
     if record.phase is Phase.KEPT:
-        # It is in use: what is written there now is not the run's.
+        # The drive is in use: compare only what the plan created, since files may have changed.
         return _contains_made(plan, number, drive)
     with DeviceMedium(drive.path) as medium, ExitStack() as files:
         side = side_of(run, number, record.changes[number], medium, files)
         if whole and not tells_who_it_is(plan.members[number].drive):
-            return _is_whole(record.phase, side)
+            return _matches_phase(record.phase, side)
         found = likeness(side)
     if tells_who_it_is(plan.members[number].drive):
         return found.is_known or not found.other
     return found.old + found.new >= found.other
 
 
-def _is_whole(phase: Phase, side: DriveSide) -> bool:
-    """Whether the drive contains in every place what it can contain in this phase."""
+def _matches_phase(phase: Phase, side: DriveSide) -> bool:
+    """Return True if every place on the drive fits this phase."""
     change = side.change
     if phase is Phase.HIDDEN:
         return side.holds(change.barred_digest)
@@ -295,17 +290,17 @@ def _is_whole(phase: Phase, side: DriveSide) -> bool:
 
 
 def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
-    """Whether a drive contains what the plan makes on its drive `number`, counted from 0, by the UUIDs; None
-    if it makes nothing that has one."""
-    there = on_drives(
+    """Compare UUIDs on a drive with those that the plan creates on its drive `number`, from 0. Return None if
+    it creates none."""
+    moved = on_drives(
         plan,
         tuple(
             replace(member.drive, path=drive.path) if at == number else member.drive
             for at, member in enumerate(plan.members)
         ),
     )
-    steps = [at for at, step in enumerate(there.steps, 1) if isinstance(step.operation, ON_DRIVE)]
-    made = [_made_by(there.steps[at - 1].operation) for at in steps]
+    steps = [at for at, step in enumerate(moved.steps, 1) if isinstance(step.operation, ON_DRIVE)]
+    made = [_planned_uuids(moved.steps[at - 1].operation) for at in steps]
     if not any(made):
         return None
     names = {drive.path, *(part.path for part in drive.partitions)}
@@ -314,18 +309,17 @@ def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
     return not any(
         difference
         for at in steps
-        for difference in made_differences(there, at, drive, whole=True, making=False)
+        for difference in made_differences(moved, at, drive, whole=True, making=False)
     )
 
 
 def made_differences(
     plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool
 ) -> Iterator[Message]:
-    """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off
-    before it was `whole`, also while it was `making`.
-    """
+    """Describe data on a drive that a step cannot have left there. `whole` is True if the step finished, and
+    `making` if it was interrupted in its tool."""
     operation = plan.steps[number - 1].operation
-    for device, uuid in _made_by(operation).items():
+    for device, uuid in _planned_uuids(operation).items():
         if device == drive.path:
             signatures = drive.signatures
         elif part := drive.partition(device):
@@ -341,8 +335,8 @@ def made_differences(
             yield t("{device} contains data that this run did not make", device=device)
 
 
-def _made_by(operation: Operation) -> dict[str, str]:
-    """The UUID that a step gives each device, by its node."""
+def _planned_uuids(operation: Operation) -> dict[str, str]:
+    """Map each device to the UUID that a step gives it."""
     match operation:
         case MakeFilesystem(device=device, others=others, uuid=uuid):
             return dict.fromkeys((device, *others), uuid)
@@ -357,6 +351,6 @@ def _made_by(operation: Operation) -> dict[str, str]:
 
 
 def is_half_made(operation: MakeFilesystem, found: Sequence[Signature]) -> bool:
-    """Whether this can be what its maker left before the planned UUID was set."""
+    """Return True if these signatures may be from an interrupted mkfs, before the planned UUID was set."""
     kinds, labels = [signature.kind for signature in found], {signature.label or "" for signature in found}
     return kinds == [operation.filesystem] and labels <= {"", operation.label}

@@ -52,18 +52,18 @@ from wizard.model.said import Message, Sentence, join, joined, t
 from wizard.plan.undo_policy import WayBackRoom, promise, wants_word
 
 
-def _taking(run: Path, asked: JobRequest) -> Prepared:
+def _prepare(run: Path, asked: JobRequest) -> Prepared:
     restore_documents(run)
     match asked.purpose:
         case Purpose.APPLY:
-            return _going_on(run, asked.secret)
+            return _prepare_resume(run, asked.secret)
         case Purpose.UNDO:
-            return _taking_back(run, asked)
+            return _prepare_undo(run, asked)
         case Purpose.KEEP:
-            return _keeping(run, asked.secret)
+            return _prepare_keep(run, asked.secret)
 
 
-def _going_on(run: Path, typed: bytes | None) -> Prepared:
+def _prepare_resume(run: Path, typed: bytes | None) -> Prepared:
     now = state(run)
     if now in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
         raise Refused(NOTHING_TO_RESUME(name=run.name, state=now))
@@ -87,7 +87,7 @@ def _going_on(run: Path, typed: bytes | None) -> Prepared:
     return Prepared(sentence, _locks(run, plan), check, secret)
 
 
-def _keeping(run: Path, typed: bytes | None) -> Prepared:
+def _prepare_keep(run: Path, typed: bytes | None) -> Prepared:
     load_plan(run)
     if not is_rehearsed(run):
         raise Refused(
@@ -112,15 +112,15 @@ def _keeping(run: Path, typed: bytes | None) -> Prepared:
 
 
 def _secret(run: Path, plan: Plan, typed: bytes | None, *, keeps: bool) -> bytes | None:
-    """What was typed, or what is in the plan's key file where something has to be opened still."""
+    """Return the typed passphrase, or the content of the key file if a volume still has to be opened."""
     if typed is None and plan.key_file and rehearsed.wants_passphrase(run, plan, keeps=keeps):
         return key_of(plan)
     return typed
 
 
 def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
-    """Raises Refused where the passphrase is wanted and missing, or is not that of what a rehearsed run
-    encrypted; while it rehearses that is made anew."""
+    """Raises Refused if the passphrase is missing, or wrong for what a rehearsed run has encrypted. A
+    rehearsal in progress encrypts again, so any passphrase is accepted."""
     if secret is not None or rehearsed.wants_passphrase(run, plan, keeps=keeps):
         check_secret(plan, secret)
     record = load_record(run)
@@ -128,7 +128,7 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
         check_passphrase(plan, run, secret)
 
 
-def _taking_back(run: Path, asked: JobRequest) -> Prepared:
+def _prepare_undo(run: Path, asked: JobRequest) -> Prepared:
     moved = settle_drives(run, undoing=True)
     plan = load_plan(run)
     sentence = joined((*moved, t("Restoring the old contents of {drives:list}.", drives=plan.paths)))
@@ -154,11 +154,12 @@ def _taking_back(run: Path, asked: JobRequest) -> Prepared:
 
 
 def _undo_locks(run: Path, plan: Plan) -> Callable[[], tuple[int, ...]]:
-    """The drives' locks. A run that has not written is ended without its drive, too."""
+    """Return a function that locks the drives. Ending a run before its first write also works without its
+    drives."""
     record = load_record(run)
     if record is not None and record.phase in UNTOUCHED:
-        there = [path for path in plan.paths if Path(path).is_block_device()]
-        return partial(lock_drives, there)
+        attached = [path for path in plan.paths if Path(path).is_block_device()]
+        return partial(lock_drives, attached)
     return _locks(run, plan)
 
 
@@ -185,8 +186,9 @@ def _undo(work: RunWork) -> Outcome:
     return Event.UNDONE, put_back_saved(work.run, work.journal)
 
 
-def _told(run: Path, error: DiskwrightError) -> str:
-    """What ended a run. A drive that was pulled is told as that: what fails then may be called full."""
+def _describe_error(run: Path, error: DiskwrightError) -> str:
+    """Describe the error that ended a run. If a drive was disconnected, say so: later errors may be
+    misleading."""
     with suppress(DiskwrightError):
         plan = load_plan(run)
         return behind_pulled(plan, error)
@@ -198,21 +200,21 @@ def _is_complete(outcome: Outcome) -> bool:
 
 
 def _leave(work: RunWork, outcome: Outcome) -> None:
-    """Nothing stays open where the run is not complete."""
+    """Close encrypted volumes unless the run is complete."""
     if work.purpose is not Purpose.UNDO and not _is_complete(outcome):
         with suppress(DiskwrightError):
             close_containers(load_plan(work.run), work.journal)
 
 
 def _ending(work: RunWork, outcome: Outcome) -> Outcome:
-    """What the run mounted has to stand now that others may look at the drives."""
+    """Check that the mounts still exist after the drives were unlocked."""
     if not _is_complete(outcome) or not (failure := stand(load_plan(work.run), work.journal)):
         return outcome
     return Event.FAILED, failure
 
 
 def _ask(run: Path, purpose: Purpose) -> None:
-    """Ask the read-only checks of a command. The full checks of a direct run start its arrays."""
+    """Run the read-only checks of a command. The full checks of a direct run would start its arrays."""
     plan = load_plan(run)
     if is_rehearsed(run):
         rehearsed.ask(run, plan, purpose)
@@ -225,9 +227,9 @@ def _ask(run: Path, purpose: Purpose) -> None:
 
 
 JOB = RunJob(
-    _taking,
+    _prepare,
     {Purpose.APPLY: _apply, Purpose.UNDO: _undo, Purpose.KEEP: _keep},
-    _told,
+    _describe_error,
     _leave,
     _ending,
     asks=_ask,
@@ -235,17 +237,18 @@ JOB = RunJob(
 
 
 BLOCK_BYTES = 512
-"""What `st_blocks` counts in (stat(2))."""
+"""The unit of `st_blocks` (stat(2))."""
 
 PREFIX = ".measuring-"
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a run would keep in its folder until it is kept or undone: `old_bytes` of what the drives hold
-    where it changes, in which zeros take nothing, and `new_bytes` of what comes there. Both are None where
-    there was no room to find out. `free_bytes` was free before. `blanks` says of each drive of the plan
-    whether nothing but zeros would be lost there; `unknown` is where data is that nothing recognises.
+    """Space that a run needs in its folder until keep or undo.
+
+    `old_bytes` is for old contents, excluding zeros, and `new_bytes` for new contents; both are None if space
+    ran out while measuring. `free_bytes` was free before. `blanks` tells for each drive if only zeros would
+    be overwritten. `unknown` lists unrecognized data.
     """
 
     folder: Path
@@ -257,29 +260,29 @@ class Room:
 
     @property
     def blank(self) -> bool:
-        """Whether nothing but zeros would be lost anywhere."""
+        """Return True if only zeros would be overwritten on all drives."""
         return bool(self.blanks) and all(self.blanks)
 
     @property
     def needed_bytes(self) -> int | None:
-        """All of it, with the run's own files."""
+        """The total, including the run's own files."""
         if self.old_bytes is None or self.new_bytes is None:
             return None
         return self.old_bytes + self.new_bytes + ROOM_BYTES
 
     @property
     def fits(self) -> bool:
-        """Whether the run could be begun there."""
+        """Return True if the space is enough."""
         return self.needed_bytes is not None and self.needed_bytes <= self.free_bytes
 
     @property
     def sentence(self) -> str:
-        """For a person, before anything is written."""
+        """The result as text, for display before the first write."""
         return str(self.said)
 
     @property
     def said(self) -> Message:
-        """The same as data."""
+        """The result as a message."""
         folder, free = printable(str(self.folder), 200), self.free_bytes
         if self.needed_bytes is None:
             return t(
@@ -300,9 +303,8 @@ class Room:
 
 
 def way_back_room(plan: Plan, folder: Path, environment: Environment) -> WayBackRoom:
-    """The same for a face, before the last question. Where root alone can tell that no stand-in can be had,
-    that is what is told, and whether it wants a word. Raises as `measure` does.
-    """
+    """Measure the space for undo, for display before the confirmation. If the plan must run directly on the
+    drive, return the reason, and False if the user has to confirm this. Raises as `measure` does."""
     if why := why_direct(plan, folder):
         return WayBackRoom(promise(plan, why), not wants_word(plan, why))
     room = measure(plan, folder, environment)
@@ -310,14 +312,13 @@ def way_back_room(plan: Plan, folder: Path, environment: Environment) -> WayBack
 
 
 def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
-    """Try the plan out on stand-ins in the folder, take what that needs, and leave nothing there. Reads the
-    drives; takes seconds. Raises DiskwrightError where it cannot be tried out.
-    """
+    """Rehearse the plan in the folder, return the space needed and delete everything. Reads the drives; takes
+    seconds. Raises DiskwrightError."""
     missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
     try:
         make_private(folder)
-        with _alone(folder):
-            return _tried(plan, folder, environment)
+        with _exclusive(folder):
+            return _measure_in_folder(plan, folder, environment)
     except OSError as error:
         named = printable(str(folder), 200)
         raise Refused(
@@ -329,14 +330,14 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
         ) from None
     finally:
         for made in missing:
-            # As it was: a run that began meanwhile has its folder there.
+            # Restore the previous state. Another run may have created its folder there since.
             with suppress(OSError):
                 made.rmdir()
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Until another that tries a plan out there has ended: two stand-ins would have the same UUIDs."""
+def _exclusive(folder: Path) -> Iterator[None]:
+    """Wait until no other process measures in this folder: two scratch copies would have the same UUIDs."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
@@ -345,24 +346,24 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(fd)
 
 
-def _tried(plan: Plan, folder: Path, environment: Environment) -> Room:
+def _measure_in_folder(plan: Plan, folder: Path, environment: Environment) -> Room:
     _clear_left(folder)
     free = free_bytes(folder)
     with TemporaryDirectory(prefix=PREFIX, dir=folder) as made:
-        return _measured(plan, Path(made), Room(folder, free), environment)
+        return _rehearse_in(plan, Path(made), Room(folder, free), environment)
 
 
 def _clear_left(folder: Path) -> None:
-    """Clear away what a process left that was killed while it tried a plan out."""
+    """Delete the leftovers of killed processes."""
     for left in folder.glob(f"{PREFIX}*"):
         if not is_locked(left):
             release_left(left)
             rmtree(left)
 
 
-def _measured(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
+def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
     lock, journal = lock_run(run), Journal(run)
-    # Nobody has typed one yet, and what it is takes no more room or less.
+    # There is no passphrase yet. Any other needs the same space.
     secret = token_hex().encode() if plan.containers else None
     try:
         record = rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
@@ -373,11 +374,13 @@ def _measured(plan: Plan, run: Path, room: Room, environment: Environment) -> Ro
     finally:
         journal.close()
         os.close(lock)
-    old = _taken(old_file(run, number) for number in range(len(plan.members)))
+    old = _allocated_bytes(old_file(run, number) for number in range(len(plan.members)))
     blanks = tuple(change.blank for change in record.changes)
     unknown = unknown_data(run, plan, record.changes)
-    return Room(room.folder, room.free_bytes, old, _taken((run / FOLDER).iterdir()) - old, blanks, unknown)
+    return Room(
+        room.folder, room.free_bytes, old, _allocated_bytes((run / FOLDER).iterdir()) - old, blanks, unknown
+    )
 
 
-def _taken(files: Iterable[Path]) -> int:
+def _allocated_bytes(files: Iterable[Path]) -> int:
     return sum(file.stat().st_blocks * BLOCK_BYTES for file in files)

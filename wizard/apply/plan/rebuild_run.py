@@ -52,9 +52,8 @@ CHANGED = Sentence(
 def make_found_run(
     found: FoundRun, tokens: Sequence[str], journal_dir: Path | None, environment: Environment
 ) -> Path:
-    """A run's folder made from what was found; from then on `keep` finishes it. Nothing is written to a
-    drive. Raises Refused where the tokens are wrong, the run is here, or a drive does not hold what it held.
-    """
+    """Create the folder of a found run, so `keep` can finish it. Does not write to any drive. Raises Refused
+    if the tokens are wrong, the original folder exists, or a drive has changed."""
     _check_tokens(found, tokens)
     refuse_known(found, journal_dir)
     folder = runs_folder(journal_dir)
@@ -69,10 +68,10 @@ def make_found_run(
         run = make_run(folder, found.plan.paths, PLAN, found.notices[0].plan, environment)
         run_lock = lock_run(run)
         try:
-            # Until all is there, nothing can be done with it.
+            # The phase LEFT blocks all commands until the folder is complete.
             save_record(run, Record(Phase.LEFT, of_plan=plan_digest(run)))
             save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
-            _fill(run, found)
+            _fill_folder(run, found)
         except DiskwrightError:
             rmtree(run, ignore_errors=True)
             raise
@@ -98,7 +97,7 @@ def _check_tokens(found: FoundRun, tokens: Sequence[str]) -> None:
 
 
 def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
-    """Raises Refused where the run's own folder is here: it has the way back, too."""
+    """Raises Refused if the original folder exists, which also allows undo."""
     for run in _of_plan(found, journal_dir):
         if not is_half_found(run) and _can_be_kept(run):
             raise Refused(
@@ -111,7 +110,7 @@ def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
 
 
 def _can_be_kept(run: Path) -> bool:
-    """Whether the run's folder still has what `keep` or `undo` needs."""
+    """Return True if the folder still contains what keep or undo needs."""
     try:
         with comparing(run, load_plan(run)) as exchange:
             sides = exchange.sides
@@ -121,7 +120,7 @@ def _can_be_kept(run: Path) -> bool:
 
 
 def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
-    """The runs here that have the very plan that waits."""
+    """Yield local runs with exactly the plan that is waiting."""
     for run in list_runs(journal_dir):
         with suppress(OSError, BadInput):
             if kind_of(run) is RunKind.PLAN and (run / PLAN).read_text() == found.notices[0].plan:
@@ -129,8 +128,8 @@ def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
 
 
 def _clear_half_found(found: FoundRun, journal_dir: Path | None) -> None:
-    """Clear away what was left of an attempt that was cut off before it was told all of what waits. Whoever
-    has the drives' locks is the only one who makes such a folder."""
+    """Delete the leftovers of an interrupted rebuild. Only the process with the drives' locks creates such
+    folders."""
     for run in tuple(_of_plan(found, journal_dir)):
         begun = any((run / name).exists() for name in (JOURNAL, RECORD, FOLDER, *BACKUPS))
         begun = begun or any((run / "saved").glob("*"))
@@ -138,8 +137,8 @@ def _clear_half_found(found: FoundRun, journal_dir: Path | None) -> None:
             rmtree(run)
 
 
-def _fill(run: Path, found: FoundRun) -> None:
-    """Keep in the run's folder what its drives are to hold, and note that it waits."""
+def _fill_folder(run: Path, found: FoundRun) -> None:
+    """Save the planned bytes of all drives in the run's folder, and journal that it is waiting."""
     journal = Journal(run)
     try:
         found_on = t(
@@ -147,8 +146,8 @@ def _fill(run: Path, found: FoundRun) -> None:
         )
         journal.add(Event.STARTED, str(found_on))
         drives = zip(found.plan.paths, found.notices, found.data, strict=True)
-        changes = tuple(_kept(run, number, *drive) for number, drive in enumerate(drives))
-        _keep_headers(run, found.plan, changes)
+        changes = tuple(_save_change(run, number, *drive) for number, drive in enumerate(drives))
+        _save_headers(run, found.plan, changes)
         save_record(run, Record(Phase.HIDDEN, changes, of_plan=plan_digest(run)))
         save_backup(run)
         journal.add(Event.WAITING, str(t("Waiting to be kept.")))
@@ -156,8 +155,8 @@ def _fill(run: Path, found: FoundRun) -> None:
         journal.close()
 
 
-def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> DriveChange:
-    """The change to one drive as it still is to be made, with what that needs in the run's folder."""
+def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes) -> DriveChange:
+    """Save the remaining changes of one drive in the run's folder, and return them."""
     marks = tuple(SavedSignature(one.start_bytes, one.size_bytes, one.stays) for one in notice.withheld)
     (run / "engine").mkdir(mode=0o700, exist_ok=True)
     with (
@@ -175,7 +174,7 @@ def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> Dri
                 )
         if digest.hexdigest() != notice.digest:
             raise Refused(CHANGED(drive=path))
-        _put_withheld(new, notice)
+        _write_hidden(new, notice)
         kept.write(notice.start_bytes, data)
         new.sync()
         kept.sync()
@@ -200,20 +199,19 @@ def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> Dri
         )
 
 
-def _keep_headers(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> None:
-    """Keep the header of each container that lies on a partition: it tells whether a passphrase is the right
-    one before anything is written. One on a volume group or an array is asked once that can be assembled.
-    """
-    lying = {one.device: one for one in plan.containers}
+def _save_headers(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> None:
+    """Save the headers of encrypted partitions, so a passphrase can be checked before the first write.
+    Containers on a volume group or array are checked once it is assembled."""
+    by_device = {one.device: one for one in plan.containers}
     for number, (member, change) in enumerate(zip(plan.members, changes, strict=True)):
         for slot in member.after.partitions:
-            if one := lying.get(partition_path(member.drive.path, slot.number)):
+            if one := by_device.get(partition_path(member.drive.path, slot.number)):
                 header = _header(run, number, change, Extent(slot.start_bytes, one.offset_bytes))
                 write_header(run, one.uuid, header)
 
 
 def _header(run: Path, number: int, change: DriveChange, place: Extent) -> bytes:
-    """What the drive is to hold there, also where nothing changes."""
+    """Read a range as it will be after keep."""
     with DeviceMedium(change.path) as drive, Store(new_file(run, number)) as new:
         header = bytearray().join(
             drive.read(chunk.start_bytes, chunk.size_bytes) for chunk in chunks((place,))
@@ -224,14 +222,14 @@ def _header(run: Path, number: int, change: DriveChange, place: Extent) -> bytes
     return bytes(header)
 
 
-def _put_withheld(new: Store, notice: Notice) -> None:
-    """Write what was withheld where the file has a hole."""
+def _write_hidden(new: Store, notice: Notice) -> None:
+    """Write the hidden signatures into the file's holes."""
     for one in notice.withheld:
         new.write(one.start_bytes, b64decode(one.data))
 
 
 def _refuse_changed(found: FoundRun) -> None:
-    """Raises Refused where a drive does not hold what it held when it was complete."""
+    """Raises Refused unless the drives contain exactly what the run wrote."""
     for path, notice in zip(found.plan.paths, found.notices, strict=True):
         with DeviceMedium(path) as drive:
             if digest_of(notice.places, drive.read) != notice.digest:

@@ -38,8 +38,8 @@ from wizard.probe.machine import list_drive_paths, probe_drive
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """What waits on drives: the plan on them as they are named now, without what mounts it, the notice of
-    each in the plan's order with its bytes, and where the drives are not those that the plan names."""
+    """A waiting run found on drives: the plan with current device names and without mounts, one recovery
+    label per drive in the plan's order, their raw bytes, and differences from the plan's drives."""
 
     plan: Plan
     notices: tuple[Notice, ...]
@@ -48,11 +48,11 @@ class FoundRun:
 
     @property
     def run(self) -> str:
-        """What the run was called."""
+        """The name of the run."""
         return self.notices[0].run
 
     def written(self) -> tuple[tuple[str, Extent], ...]:
-        """Every place that finishing it writes to, with its drive."""
+        """Return all places that keep writes to, with their drives."""
         return tuple(
             (path, place)
             for path, notice in zip(self.plan.paths, self.notices, strict=True)
@@ -65,14 +65,16 @@ class FoundRun:
 
 
 def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
-    """What waits on a drive, and on the others that it was written with; only looks. Raises Refused where
-    nothing does, which names the run that has begun to finish it, or not all of them are attached, and
-    BadInput for a path that is no drive."""
+    """Find the run that waits on a drive and its other drives. Read-only.
+
+    Raises Refused if nothing is waiting, if keep has already started (with the run's name), or if drives are
+    missing. Raises BadInput for a path that is not a drive.
+    """
     check_root()
     drive = probe_drive(path, seconds=LOOK_SECONDS)
     mine = _notice_of(drive)
     if mine is None:
-        if begun := _begun_on(drive.path, journal_dir):
+        if begun := _run_being_kept(drive.path, journal_dir):
             raise Refused(
                 t(
                     "Keep has already started for the run {name} on {drive}: `diskwright keep "
@@ -92,10 +94,10 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
         raise Refused(nothing(drive=drive.path))
     first = mine[0]
     plan = read_kept_plan(first.plan, str(t("The recovery label on {drive}", drive=drive.path)))
-    there = {first.number: (drive, *mine)}
+    found = {first.number: (drive, *mine)}
     if len(plan.members) > 1:
-        there |= _others(first, drive.path)
-    missing = [number for number in range(len(plan.members)) if number not in there]
+        found |= _others(first, drive.path)
+    missing = [number for number in range(len(plan.members)) if number not in found]
     if missing:
         raise Refused(
             t(
@@ -103,12 +105,12 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
                 "{missing:list}. Nothing was written.",
                 run=printable(first.run, 60),
                 drives=len(plan.members),
-                missing=tuple(_told(plan.members[number].drive) for number in missing),
+                missing=tuple(_describe(plan.members[number].drive) for number in missing),
             )
         )
-    for drive, notice, _ in there.values():
-        _refuse_senseless(drive.path, notice, drive.geometry.logical_block_bytes if drive.geometry else 1)
-    drives = [there[number][0] for number in range(len(plan.members))]
+    for drive, notice, _ in found.values():
+        _refuse_invalid(drive.path, notice, drive.geometry.logical_block_bytes if drive.geometry else 1)
+    drives = [found[number][0] for number in range(len(plan.members))]
     known = tuple(_as_now(member.drive, now) for member, now in zip(plan.members, drives, strict=True))
     differences = tuple(
         str(
@@ -124,19 +126,20 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     numbers = range(len(drives))
     return FoundRun(
         on_drive_only(on_drives(plan, known)),
-        tuple(there[number][1] for number in numbers),
-        tuple(there[number][2] for number in numbers),
+        tuple(found[number][1] for number in numbers),
+        tuple(found[number][2] for number in numbers),
         differences,
     )
 
 
-def _told(known: Identity) -> Message:
+def _describe(known: Identity) -> Message:
     model = printable(known.model, 40) if known.model else t("model unknown")
     return t("{model} of {size:size}", model=model, size=known.size_bytes)
 
 
-def _begun_on(path: str, journal_dir: Path | None) -> Path | None:
-    """The newest run here whose marks are on their way to this drive, or there, and which has not ended."""
+def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
+    """Return the newest local run that is writing signatures to this drive, or wrote them without
+    finishing."""
     for run in reversed(list_runs(journal_dir)):
         with suppress(BadInput):
             record = load_record(run)
@@ -151,20 +154,20 @@ def _begun_on(path: str, journal_dir: Path | None) -> Path | None:
 
 
 def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
-    """The notice of what waits on a drive, with its bytes."""
+    """Return the recovery label of a drive and its bytes, or None."""
     waiting = drive.waiting
     if waiting is None or not waiting.bare or drive.size_bytes is None:
         return None
     with DeviceMedium(drive.path) as medium:
-        read = _reading(medium)
+        read = _reader(medium)
         for notice, data in notices(read, medium.size_bytes):
             if notice.start_bytes == waiting.start_bytes and is_bare(notice, read):
                 return notice, data
     return None
 
 
-def _reading(medium: DeviceMedium) -> Callable[[int, int], bytes]:
-    """Reads any length, past every cache."""
+def _reader(medium: DeviceMedium) -> Callable[[int, int], bytes]:
+    """Return a function that reads any length, bypassing caches."""
 
     def read(start: int, length: int) -> bytes:
         place = Extent(start, min(length, medium.size_bytes - start))
@@ -174,8 +177,8 @@ def _reading(medium: DeviceMedium) -> Callable[[int, int], bytes]:
 
 
 def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
-    """The other drives of the same run, by their numbers in its plan. Raises Refused where two say the
-    same."""
+    """Find the other drives of the same run, by their numbers in the plan. Raises Refused if two drives have
+    the same number."""
     found: dict[int, tuple[Drive, Notice, bytes]] = {}
     for path in list_drive_paths(all_devices=True):
         if path == but:
@@ -198,13 +201,13 @@ def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
     return found
 
 
-def _as_now(known: Identity, drive: Drive) -> Identity:
-    """The drive as it is attached now. Raises Refused where its bytes cannot mean the same."""
+def _as_now(planned: Identity, drive: Drive) -> Identity:
+    """Return the drive's current identity. Raises Refused if its size or block size has changed."""
     geometry = drive.geometry
     if (
-        drive.size_bytes != known.size_bytes
+        drive.size_bytes != planned.size_bytes
         or geometry is None
-        or geometry.logical_block_bytes != known.geometry.logical_block_bytes
+        or geometry.logical_block_bytes != planned.geometry.logical_block_bytes
     ):
         raise Refused(
             t(
@@ -214,7 +217,7 @@ def _as_now(known: Identity, drive: Drive) -> Identity:
             )
         )
     return replace(
-        known,
+        planned,
         path=drive.path,
         by_id=drive.by_id,
         model=drive.model,
@@ -226,9 +229,9 @@ def _as_now(known: Identity, drive: Drive) -> Identity:
     )
 
 
-def _refuse_senseless(path: str, notice: Notice, block_bytes: int) -> None:
-    """Raises Refused where a notice names a place to write to that was no part of the change, or that is not
-    as long as what belongs there: anybody can have written it."""
+def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
+    """Raises Refused if a recovery label names places outside the change, or data of the wrong size: it may
+    be forged."""
     for one in notice.withheld:
         place = one.extent
         try:
@@ -259,8 +262,8 @@ def _refuse_senseless(path: str, notice: Notice, block_bytes: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class KnownDrives:
-    """The drives of a run whose steps `begun` were begun, by number from 1; `undoing` says that putting back
-    was begun too."""
+    """The drives of a run after the steps `begun`, by number from 1. `undoing` is True if undo has
+    started."""
 
     run: Path
     plan: Plan
@@ -268,8 +271,8 @@ class KnownDrives:
     undoing: bool = False
 
     def probe(self, back: Set[str] = frozenset()) -> tuple[Drive, ...]:
-        """The drives as they are now; those that are `back` may hold anything. Raises Refused where one is
-        another."""
+        """Probe the drives. Raises Refused if one is another drive. The contents of drives in `back` are not
+        compared."""
         drives = probe_members(self.plan, self.where)
         for member, drive in zip(self.plan.members, drives, strict=True):
             if drive.path in back:
@@ -280,8 +283,8 @@ class KnownDrives:
         return drives
 
     def where(self, identity: Identity, resized: Drive | None) -> Message:
-        """Where one of the drives is now that is not where it was, in a sentence; what to do if it is there
-        and has another size."""
+        """Describe where a missing drive of the run is now. For a drive whose size changed, describe what to
+        do."""
         run = self.run.name
         if resized is not None:
             return t(
@@ -292,7 +295,7 @@ class KnownDrives:
                 commands=self._commands,
             )
         member = next(member for member in self.plan.members if member.drive == identity)
-        path, known = find_drive(identity, partial(self._is_the_one, member)), printable(identity.path)
+        path, known = find_drive(identity, partial(self._matches, member)), printable(identity.path)
         if path is None:
             return t(
                 "The drive of the run {run} is not attached under another name either: reattach the drive.",
@@ -310,7 +313,7 @@ class KnownDrives:
 
     @property
     def _commands(self) -> Message:
-        """The commands that go on then, as they are said."""
+        """The commands that can continue the run."""
         record = load_record(self.run)
         if self.undoing or (record is not None and record.phase in GOING_BACK):
             by = Sentence("`diskwright undo {run}`")
@@ -328,6 +331,6 @@ class KnownDrives:
         run, begun, undoing = self.run, self.begun, self.undoing
         return drive_digests.is_left_on(run, self.plan, member, drive.path, begun, undoing=undoing) or None
 
-    def _is_the_one(self, member: Member, drive: Drive) -> bool:
+    def _matches(self, member: Member, drive: Drive) -> bool:
         left = partial(self._is_left_there, member, drive, whole=True)
         return drive_fault(member.drive, drive, left) is None

@@ -43,17 +43,17 @@ from wizard.process.program import run as run_command
 NOTHING_YET = t("Nothing was written to the drive.")
 
 Execute = Callable[[StepContext], Message | str]
-"""Carries out the operation of a site; a sentence on what came of it. Raises Failed."""
+"""Executes the operation of a step and returns a summary. Raises Failed."""
 
 
 class StoppedError(Exception):
-    """The rehearsal was asked to stop; the sentence says before which step."""
+    """A stop was requested during the rehearsal, before the step in the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class RehearsalWorkspace:
-    """Where a run rehearses: its folder, what it was told to work with, its journal, what carries out a
-    step, and the passphrase of what is encrypted."""
+    """What a rehearsal needs: the run's folder, settings and journal, a function that executes steps, and the
+    passphrase of encrypted volumes."""
 
     run: Path
     environment: Environment
@@ -64,8 +64,7 @@ class RehearsalWorkspace:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """A drive of the plan, what stands in for it, and the table that the plan writes on it: a plan that is
-    rehearsed has one for each."""
+    """A drive of the plan, its scratch copy, and the partition table that the plan writes."""
 
     member: Member
     stand_in: Member
@@ -74,18 +73,17 @@ class Rehearsed:
 
     @property
     def old(self) -> list[Slot]:
-        """The partitions that do not stay as they are."""
+        """Old partitions that are deleted or changed."""
         return _changed(self.member.before, self.part)
 
     @property
     def new(self) -> list[Slot]:
-        """The partitions that are made, or have otherwise what they have."""
+        """New partitions, and partitions that change."""
         return _changed(self.member.after, self.part)
 
     @property
     def room(self) -> list[Extent]:
-        """Where nothing lies that stays: the partitions that are made, or what one gains that grows, or gives
-        up that shrinks."""
+        """Space without preserved data: new partitions, or what a partition gains or gives up by resizing."""
         if not self.resizes:
             return [slot.extent for slot in self.new]
         ends = sorted(slot.end_bytes for slot in (*self.old, *self.new))
@@ -93,22 +91,23 @@ class Rehearsed:
 
     @property
     def resizes(self) -> bool:
-        """Whether what is in the one partition that changes stays in it."""
+        """True if the one changed partition is resized with its data."""
         return any(slot.number == self.part and slot.kept for slot in self.member.before.partitions)
 
     def node(self, slot: Slot) -> str:
-        """The node of a partition on the stand-in."""
+        """Return a partition's node on the scratch copy."""
         return partition_path(self.stand_in.drive.path, slot.number)
 
 
-def rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
-    """Carry out everything that the plan does to its drives on stand-ins, and keep the old bytes of what is
-    to change.
+def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
+    """Execute all operations of the plan on scratch copies, and save the old bytes of every place that will
+    change.
 
-    Raises Failed, NoStandInError where none can be had, and StoppedError: the drives have not changed then.
+    Raises Failed, NoStandInError if scratch copies are impossible, and StoppedError. The drives are unchanged
+    then.
     """
     wanted = [wanted_for(plan, member) for member in plan.members]
-    with standing_in_for(ground.run, wanted) as nodes:
+    with standing_in_for(workspace.run, wanted) as nodes:
         there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)) | stand_in_nodes(plan))
         drives = [
             Rehearsed(member, stand_in, table_of(plan, member), plan.part)
@@ -117,21 +116,21 @@ def rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
         for drive in drives:
             parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
             have_partitions(drive.stand_in.drive.path, parts)
-        if showing := _showing(plan, there, ground, wanted[0]):
-            wanted[0] = _shown(plan, showing, wanted[0])
-        old = [_old_marks(drive, ground) for drive in drives]
+        if showing := _resize_request(plan, there, workspace, wanted[0]):
+            wanted[0] = _expose(plan, showing, wanted[0])
+        old = [_old_marks(drive, workspace) for drive in drives]
         with (
-            unseen_array(there, told_in(ground.journal)),
-            mapped_unseen(ground.run, nodes, _mapped_names(there)),
+            unseen_array(there, told_in(workspace.journal)),
+            mapped_unseen(workspace.run, nodes, _mapped_names(there)),
         ):
-            _carry_out(plan, there, ground)
+            _carry_out(plan, there, workspace)
             if showing:
                 check_files_stay(_resizing(plan), showing, wanted[0].allowed)
-            keep_headers(there, ground.run)
-            leave_uncopied(there, told_in(ground.journal))
-            _forget(there)
-        new = [_new_marks(drive, ground) for drive in drives]
-    ground.journal.add(
+            keep_headers(there, workspace.run)
+            leave_uncopied(there, told_in(workspace.journal))
+            _forget_btrfs(there)
+        new = [_new_marks(drive, workspace) for drive in drives]
+    workspace.journal.add(
         Event.COMMAND,
         str(
             tn(
@@ -142,10 +141,10 @@ def rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
             )
         ),
     )
-    progress, drives_count = noting(ground.run), len(wanted)
+    progress, drives_count = noting(workspace.run), len(wanted)
     changes = [
         collected(
-            ground.run,
+            workspace.run,
             number,
             one,
             old[number],
@@ -156,40 +155,42 @@ def rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
         )
         for number, (one, member) in enumerate(zip(wanted, plan.members, strict=True))
     ]
-    for said in unknown_data(ground.run, plan, changes):
-        ground.journal.add(Event.COMMAND, str(said))
+    for said in unknown_data(workspace.run, plan, changes):
+        workspace.journal.add(Event.COMMAND, str(said))
     if not all(change.blank for change in changes):
-        told = NoticeText(
-            run_argument(ground.run),
+        notice_text = NoticeText(
+            run_argument(workspace.run),
             datetime.now(UTC).isoformat(timespec="seconds"),
-            _made(plan),
+            _summarize(plan),
             render_plan(plan),
         )
         changes = [
-            with_notice(ground.run, number, change, drive.room, told, one.block_bytes)
+            with_notice(workspace.run, number, change, drive.room, notice_text, one.block_bytes)
             for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True))
         ]
         changes = [
-            replace(change, discards=discards(ground.run, number, plan, change, one.block_bytes))
+            replace(change, discards=discards(workspace.run, number, plan, change, one.block_bytes))
             for number, (change, one) in enumerate(zip(changes, wanted, strict=True))
         ]
     return Record(Phase.SAVED, tuple(changes))
 
 
-def _showing(plan: Plan, there: Plan, ground: RehearsalWorkspace, wanted: ScratchRequest) -> Showing | None:
-    """The filesystem that stays and changes its size on the only drive of the plan; None where none does."""
+def _resize_request(
+    plan: Plan, there: Plan, workspace: RehearsalWorkspace, wanted: ScratchRequest
+) -> Showing | None:
+    """Return the resizing on the plan's only drive that preserves a filesystem, or None."""
     for step, other in zip(plan.steps, there.steps, strict=True):
         if isinstance(step.operation, Resizing) and isinstance(other.operation, Resizing):
-            seconds = ground.environment.patience_seconds + 10 * step.seconds
+            seconds = workspace.environment.patience_seconds + 10 * step.seconds
             return Showing(
                 real=step.operation.device,
                 stand_in=other.operation.device,
                 volume=next(slot.extent for slot in plan.before.partitions if slot.number == plan.part),
                 size_bytes=step.operation.size_bytes,
                 drive=wanted.path,
-                file=new_file(ground.run, 0),
-                run=ground.run,
-                do=told_in(ground.journal, seconds=seconds),
+                file=new_file(workspace.run, 0),
+                run=workspace.run,
+                do=told_in(workspace.journal, seconds=seconds),
                 seconds=seconds,
             )
     return None
@@ -199,36 +200,37 @@ def _resizing(plan: Plan) -> Resizing:
     return next(step.operation for step in plan.steps if isinstance(step.operation, Resizing))
 
 
-def _shown(plan: Plan, showing: Showing, wanted: ScratchRequest) -> ScratchRequest:
-    """Have the stand-in show what may move; then nothing else may change in its files. Raises Failed."""
-    seen = shown_with(RESIZERS[_resizing(plan).filesystem].show, showing)
-    beside = (place for one in wanted.allowed for place in without(one, (showing.volume,)))
-    return replace(wanted, allowed=merged((*beside, *seen), wanted.block_bytes, wanted.size_bytes))
+def _expose(plan: Plan, showing: Showing, wanted: ScratchRequest) -> ScratchRequest:
+    """Expose the blocks that resizing may move to the scratch copy, and allow changes only there. Raises
+    Failed."""
+    exposed = shown_with(RESIZERS[_resizing(plan).filesystem].show, showing)
+    outside = (place for one in wanted.allowed for place in without(one, (showing.volume,)))
+    return replace(wanted, allowed=merged((*outside, *exposed), wanted.block_bytes, wanted.size_bytes))
 
 
-def _made(plan: Plan) -> str:
-    """What the plan makes, in a few words without names."""
+def _summarize(plan: Plan) -> str:
+    """Summarize what the plan creates, without names."""
     sizes = [(slot.filesystem, slot.size_bytes) for slot in _changed(plan.after, plan.part)]
     return ", ".join(f"{filesystem or 'nothing'} of {format_capacity(size)}" for filesystem, size in sizes)
 
 
 def wanted_for(plan: Plan, member: Member) -> ScratchRequest:
-    """What a stand-in for this drive of the plan is to show, and what may change on it. Reads the drive's
+    """Describe the scratch copy for a drive: what it exposes, and where it may change. Reads the partition
     table."""
     path, size = member.drive.path, member.drive.size_bytes
     block = member.drive.geometry.logical_block_bytes
     slots = (*_changed(member.before, plan.part), *_changed(member.after, plan.part))
-    going = tuple(slot.extent for slot in slots)
+    changing = tuple(slot.extent for slot in slots)
     records = tuple(record_places(path, size, block))
     if table_of(plan, member).fresh:
-        return ScratchRequest(path, size, block, going, (Extent(0, size),), records)
-    # A volume that reaches the end of the drive meets the table's copy there.
-    allowed = merged((*going, *table_regions(member, fresh=False)), block, size)
-    return ScratchRequest(path, size, block, going, allowed, records, _in_use(plan, member))
+        return ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
+    # A partition at the end of the drive is next to the backup of the table.
+    allowed = merged((*changing, *table_regions(member, fresh=False)), block, size)
+    return ScratchRequest(path, size, block, changing, allowed, records, _in_use(plan, member))
 
 
 def _in_use(plan: Plan, member: Member) -> tuple[Extent, ...]:
-    """The partitions that stay where only one is changed: they may be mounted."""
+    """Return the preserved partitions, which may be mounted, if the plan changes only one."""
     if not plan.part:
         return ()
     stay = (slot for slot in member.before.partitions if slot.number != plan.part and not is_container(slot))
@@ -236,7 +238,7 @@ def _in_use(plan: Plan, member: Member) -> tuple[Extent, ...]:
 
 
 def table_of(plan: Plan, member: Member) -> WriteTable:
-    """The table that the plan writes on a drive; raises Failed where it writes none."""
+    """Return the partition table that the plan writes to a drive. Raises Failed if there is none."""
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     found = next((table for table in tables if table.device == member.drive.path), None)
     if found is None:
@@ -245,7 +247,7 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
 
 
 def _changed(layout: Layout, part: int) -> list[Slot]:
-    """The partitions of a layout that do not stay, or are the one that changes."""
+    """Return the partitions that are not preserved, and the one that changes."""
     return [
         slot
         for slot in layout.partitions
@@ -253,58 +255,58 @@ def _changed(layout: Layout, part: int) -> list[Slot]:
     ]
 
 
-def _carry_out(plan: Plan, there: Plan, ground: RehearsalWorkspace) -> None:
-    vault = Vault(ground.run / "saved")
+def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
+    vault = Vault(workspace.run / "saved")
     for number, step in rehearsed_steps(there):
         site = StepContext(
             there,
             number,
             False,
-            ground.run.name,
-            ground.environment,
-            ground.journal,
+            workspace.run.name,
+            workspace.environment,
+            workspace.journal,
             vault,
             (),
-            ground.secret,
+            workspace.secret,
             rehearsed=True,
         )
-        if (ground.run / STOP).exists():
+        if (workspace.run / STOP).exists():
             raise StoppedError(STOPPED(step=number))
-        # What is opened here is closed again: as a step that is done counts what opens it for use.
+        # The rehearsal closes containers again, so opening them must not count as done.
         is_step = not isinstance(step.operation, OpenContainer)
         if is_step:
-            ground.journal.add(Event.STEP_STARTED, step.sentence, step=number)
+            workspace.journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
-            said = ground.execute(site)
+            said = workspace.execute(site)
             if isinstance(step.operation, MakeArray):
                 show_beneath(plan, there)
         except (DiskwrightError, OSError) as error:
-            ground.journal.add(Event.STEP_FAILED, str(error), step=number)
+            workspace.journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = t("Step {step} of {steps} failed in the rehearsal:", step=number, steps=len(there.steps))
             raise Failed(f"{failed} {error}", str(NOTHING_YET)) from None
-        ground.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
+        workspace.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 
 def _mapped_names(there: Plan) -> tuple[str, ...]:
-    """What the device mapper is to have meanwhile, by its own names."""
+    """Return the device-mapper names that the rehearsal uses."""
     nodes = (*layer_nodes(there), *(one.opened for one in there.containers))
     return tuple(Path(node).name for node in nodes if node.startswith(MAPPER))
 
 
-def _marking(drive: Rehearsed, ground: RehearsalWorkspace) -> Marking:
+def _marking(drive: Rehearsed, workspace: RehearsalWorkspace) -> Marking:
     identity = drive.stand_in.drive
     return Marking(
         identity.path,
         identity.size_bytes,
         identity.geometry.logical_block_bytes,
-        ground.environment.patience_seconds,
+        workspace.environment.patience_seconds,
     )
 
 
-def _old_marks(drive: Rehearsed, ground: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
-    """What the drive is recognised by now, taken away from its stand-in; where its table stays, that of the
-    partition that is changed, if one is."""
-    marking = _marking(drive, ground)
+def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
+    """Remove the old signatures from the scratch copy and return them. If the table is preserved, only those
+    of the changed partition."""
+    marking = _marking(drive, workspace)
     if not drive.table.fresh:
         marks = _marks(drive, marking, drive.old)
         if drive.resizes:
@@ -314,16 +316,15 @@ def _old_marks(drive: Rehearsed, ground: RehearsalWorkspace) -> tuple[SavedSigna
 
 
 def _notices(member: Member) -> Iterator[SavedSignature]:
-    """Where another run left a notice on the drive, which would speak for what is made now."""
+    """Yield recovery labels of other runs on the drive, which would be misread later."""
     path, size = member.drive.path, member.drive.size_bytes
     for notice, _ in notices(lambda start, length: read_bytes(path, start, min(length, size - start)), size):
         yield SavedSignature(notice.start_bytes, notice.room_bytes)
 
 
-def _new_marks(drive: Rehearsed, ground: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
-    """What the drive is to be recognised by: taken away from the stand-in, proven to be all, and put back
-    there."""
-    marking = _marking(drive, ground)
+def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
+    """Remove the new signatures from the scratch copy, verify that none are left, restore and return them."""
+    marking = _marking(drive, workspace)
     marks = _marks(drive, marking, drive.new)
     for slot in drive.new:
         marking.refuse_recognised(drive.node(slot), slot.filesystem)
@@ -332,15 +333,15 @@ def _new_marks(drive: Rehearsed, ground: RehearsalWorkspace) -> tuple[SavedSigna
 
 
 def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[SavedSignature, ...]:
-    """Those of partitions, and where its table is a new one of the drive itself."""
+    """Return the signatures of partitions and, if the table is new, of the drive."""
     found = [place for slot in slots for place in marking.volume(drive.node(slot), slot.extent)]
     whole, table = marking.drive() if drive.table.fresh else ((), ())
     return in_release_order((*found, *whole), table, drive.stand_in.drive.geometry.logical_block_bytes)
 
 
 def _table_marks(drive: Rehearsed) -> tuple[SavedSignature, ...]:
-    """The blocks that make the new table out of one that stays in force until then, in the order that no
-    power cut can hurt."""
+    """Return the blocks that turn the preserved table into the new one, in an order that survives a power
+    cut."""
     regions = table_regions(drive.member, fresh=False)
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.stand_in))
     return tuple(
@@ -349,8 +350,8 @@ def _table_marks(drive: Rehearsed) -> tuple[SavedSignature, ...]:
     )
 
 
-def _forget(there: Plan) -> None:
-    """Have the kernel forget a Btrfs that it saw on stand-ins: the drive's will have the same UUID."""
+def _forget_btrfs(there: Plan) -> None:
+    """Make the kernel forget scratch Btrfs filesystems: those on the drives will have the same UUIDs."""
     for _, step in rehearsed_steps(there):
         operation = step.operation
         if isinstance(operation, MakeFilesystem | Resizing) and operation.filesystem == "btrfs":

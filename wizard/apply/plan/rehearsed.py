@@ -60,20 +60,20 @@ NOT_COMPARED = Sentence(
 
 TO_COMMIT = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
 TO_BARRED = TO_COMMIT | {Phase.HIDDEN}
-"""From here on, until it is barred, what is encrypted is not opened."""
+"""Phases in which encrypted volumes stay closed, from the first write until the result is hidden."""
 
 LITTLE_BYTES = 8 * MIB
-"""With less room than this left, that is why a rehearsal failed."""
+"""If less space than this is free, a failed rehearsal is blamed on it."""
 
 KEEP = "keep"
-"""The file in a run that says that it was to be kept as soon as it is complete, decided before it began."""
+"""The file in a run's folder that requests keep immediately after writing, set when the run starts."""
 
 Finish = Callable[[], tuple[Event, str]]
-"""Puts to use what was made and checks it: how the run ended."""
+"""Mounts the result, checks everything and returns how the run ended."""
 
 
 def is_rehearsed(run: Path) -> bool:
-    """Whether the run's plan is rehearsed on stand-ins. Raises BadInput where that cannot be read."""
+    """Return True if the run's plan is rehearsed on scratch copies. Raises BadInput."""
     if load_record(run) is not None:
         return True
     if is_direct(run) is False:
@@ -82,8 +82,7 @@ def is_rehearsed(run: Path) -> bool:
 
 
 def is_half_found(run: Path) -> bool:
-    """Whether the run was being made from the notices on its drives, and that was cut off. Raises BadInput
-    where it cannot be read."""
+    """Return True if rebuilding the run from the drives was interrupted. Raises BadInput."""
     record = load_record(run)
     return record is not None and record.phase is Phase.LEFT and is_found(run)
 
@@ -101,8 +100,8 @@ def _refuse_half_found(run: Path) -> None:
 
 
 def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
-    """Whether going on with a run, or keeping it where it `keeps`, cannot do without the passphrase of what
-    its plan encrypts. Raises Failed where what stands there is a stranger's."""
+    """Return True if resuming the run, or keeping it with `keeps`, needs the passphrase of encrypted volumes.
+    Raises Failed if a container with the planned name is not the run's."""
     record = load_record(run)
     if (
         record is not None
@@ -116,15 +115,18 @@ def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
 def carry_out(
     run: Path, journal: Journal, execute: Execute, finish: Finish, secret: bytes | None = None
 ) -> tuple[Event, str]:
-    """Go on to where the user decides, or, for drives that held nothing, to the end; `secret` is the
-    passphrase of what is encrypted. Raises DiskwrightError."""
+    """Continue until the user decides, or until the end if the drives were blank. Raises DiskwrightError.
+
+    `secret` is the passphrase of encrypted volumes.
+    """
     plan, environment = load_plan(run), load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
         raise Refused(t("The run {name} is being undone. Nothing was written.", name=run.name))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
-        # What a killed process left would pass for another's of the same name.
+        # Leftovers of a killed process would otherwise be taken for another program's devices of the same
+        # name.
         release_left(run)
     _check_drives(run, plan, record)
     if record.phase is Phase.KEPT:
@@ -141,7 +143,7 @@ def carry_out(
         with _exchange(run, plan) as exchange:
             exchange.commit(noting(run))
             record = exchange.record
-        _tell(plan)
+        _update_kernel(plan)
         journal.add(
             Event.COMMAND,
             str(
@@ -157,15 +159,15 @@ def carry_out(
 
 
 def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
-    """Make visible what was written, give up the way back, and put it to use. Raises DiskwrightError."""
+    """Make the result visible, end the possibility to undo, and mount the volumes. Raises DiskwrightError."""
     plan = load_plan(run)
     record = _record(run)
     if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
-        # It may have waited for weeks.
+        # The run may have waited for weeks.
         check_free_array(plan)
         check_containers(plan)
     if record.phase is Phase.RELEASED:
-        # Nobody held the drives since: they may be in use, and nothing is discarded any more.
+        # The drives were unlocked since, so volumes may be in use. From now on, discard nothing.
         record = replace(record, phase=Phase.KEPT)
         _check_drives(run, plan, record)
         save_record(run, record)
@@ -182,8 +184,8 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         )
     clear_drives(plan, quietly)
     with holding(plan.paths, plan.part_path) as drives:
-        proof = _released(run, plan, drives, journal)
-    _tell(plan)
+        proof = _release_drives(run, plan, drives, journal)
+    _update_kernel(plan)
     journal.add(
         Event.COMMAND, str(t("{drives:list}: all data is in place and was read back.", drives=plan.paths))
     )
@@ -197,8 +199,8 @@ def _delete(run: Path, proof: Proof) -> None:
 
 
 def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
-    """Put a kept run to use. Its saved bytes are deleted now if that was cut off: after a comparison with the
-    planned bytes or, if the volumes are in use since, after every check of the plan."""
+    """Mount the volumes of a kept run. Then delete saved bytes that an interrupted keep has left: after
+    comparison with the planned bytes or, if volumes are in use, after all checks of the plan."""
     proof = None
     if (run / FOLDER).exists():
         with suppress(DiskwrightError), comparing(run, plan) as exchange:
@@ -212,9 +214,8 @@ def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
     return event, sentence
 
 
-def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Proof:
-    """Make visible what was written on drives that are held, and discard what nobody needs any more.
-    Gives the proof that it is there."""
+def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Proof:
+    """Make the result visible on locked drives, discard unused blocks, and return the proof."""
     exchange = Exchange(run, drives, confirm=plan.tokens)
     try:
         proof = exchange.release(noting(run))
@@ -222,7 +223,7 @@ def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journ
         exchange.close()
     record = replace(exchange.record, phase=Phase.KEPT)
     save_record(run, record)
-    # Now or never: once nobody holds the drives, there may be files.
+    # Discard only now: after the drives are unlocked, files may be there.
     if exchange.was_hidden:
         for change, drive in zip(record.changes, drives, strict=True):
             discard(change.discards, drive, journal)
@@ -230,15 +231,14 @@ def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journ
 
 
 def take_back(run: Path, journal: Journal) -> str:
-    """Put back what was there, from wherever the run stands; a sentence that says so. Raises
-    DiskwrightError."""
+    """Undo a run in any phase, and return a summary. Raises DiskwrightError."""
     plan = load_plan(run)
     check_takes_back(run)
     record = _record(run)
     if record.phase is Phase.REHEARSING:
         return _end_rehearsal(run, plan, record)
     if record.phase is Phase.UNDONE:
-        # It was, and was cut off before its journal said so.
+        # The undo finished, but was interrupted before the last journal entry.
         return str(
             _end(run, plan, BACK, Sentence("The run was already undone, and {drives:and} changed since."))
         )
@@ -250,7 +250,7 @@ def take_back(run: Path, journal: Journal) -> str:
         proof = exchange.undo(noting(run))
         is_written = exchange.has_written
     if is_written:
-        _tell(plan)
+        _update_kernel(plan)
         journal.add(Event.COMMAND, str(t("Restored {size:exact}.", size=changed)))
     if proof is None:
         return str(join(NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
@@ -259,10 +259,10 @@ def take_back(run: Path, journal: Journal) -> str:
 
 
 def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
-    """End a run that has saved and not written, whoever uses its drives; None if they show that it wrote.
-    Raises Refused if they may be others."""
+    """End a run that has saved but not written, even if its drives are in use. Return None if the drives show
+    that it has written. Raises Refused if they may be other drives."""
     release_left(run)
-    if not _are_there(run, plan):
+    if not _are_attached(run, plan):
         save_record(run, replace(record, phase=Phase.UNDONE))
         return join(NOT_COMPARED(drives=plan.paths), _still_saved(run))
     with comparing(run, plan) as checks:
@@ -274,7 +274,7 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
 
 
 def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
-    """Delete the saved bytes of a run that is over if all of them are on its drives. Says which."""
+    """Delete the saved bytes of a finished run if the drives contain all of them. Return a summary."""
     proof = None
     with suppress(DiskwrightError), comparing(run, plan) as checks:
         proof = checks.prove_old()
@@ -285,8 +285,8 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
     return is_old(drives=plan.paths)
 
 
-def _are_there(run: Path, plan: Plan) -> bool:
-    """Whether the drives are attached and may be the run's."""
+def _are_attached(run: Path, plan: Plan) -> bool:
+    """Return True if the drives are attached and may be the run's."""
     try:
         KnownDrives(run, plan, frozenset()).probe()
     except DiskwrightError:
@@ -299,7 +299,7 @@ def _still_saved(run: Path) -> Message:
 
 
 def _end_rehearsal(run: Path, plan: Plan, record: Record) -> str:
-    """End a run that wrote nothing but its scratch copy. Raises Refused if a drive shows that it did."""
+    """End a run that has only written to scratch copies. Raises Refused if a drive shows otherwise."""
     release_left(run)
     compared = [_is_as_planned(run, member) for member in plan.members]
     save_record(run, replace(record, phase=Phase.UNDONE))
@@ -309,8 +309,8 @@ def _end_rehearsal(run: Path, plan: Plan, record: Record) -> str:
 
 
 def _is_as_planned(run: Path, member: Member) -> bool:
-    """Whether the drive's table and signatures are those of the plan. Raises Refused if it carries the notice
-    of this run: then the record is older than the drive."""
+    """Return True if the drive's table and signatures match the plan. Raises Refused if the drive has this
+    run's recovery label, so the record is outdated."""
     try:
         drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
     except DiskwrightError:
@@ -333,7 +333,7 @@ def _is_as_planned(run: Path, member: Member) -> bool:
 
 
 def check_takes_back(run: Path) -> None:
-    """Raises Refused where there is nothing to put back any more."""
+    """Raises Refused if the run cannot be undone."""
     phase = _record(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
         raise Refused(UNDONE(name=run.name))
@@ -356,13 +356,13 @@ def check_takes_back(run: Path) -> None:
 
 
 def check_there(run: Path, plan: Plan) -> None:
-    """Raises Refused where the drives that something is to be put back on are not there as they were."""
+    """Raises Refused if a drive to restore is missing or changed."""
     if _record(run).phase not in UNTOUCHED:
         KnownDrives(run, plan, frozenset()).probe()
 
 
 def check_keeps(run: Path) -> None:
-    """Raises Refused where there is nothing to keep."""
+    """Raises Refused if there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):
         raise Refused(join(KEPT(name=run.name), NOTHING_WRITTEN))
     _refuse_half_found(run)
@@ -384,12 +384,12 @@ def _record(run: Path) -> Record:
 
 
 def _check_drives(run: Path, plan: Plan, record: Record) -> None:
-    """Raises Refused unless the drives are the run's, and nobody uses them; before the first write also what
-    they hold."""
+    """Raises Refused unless the drives are the run's and unused. Before the first write, their contents must
+    match the plan."""
     environment = load_environment(run)
     check_operations(plan, environment.only)
     try:
-        if record.phase in UNTOUCHED and _is_begun_anew(run, plan, record):
+        if record.phase in UNTOUCHED and _is_untouched(run, plan, record):
             check_start(plan)
             check_surroundings(plan, environment)
             return
@@ -403,8 +403,8 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
         raise Refused(str(error)) from None
 
 
-def _is_begun_anew(run: Path, plan: Plan, record: Record) -> bool:
-    """Whether the drives are as before the run. Not if its record is older than they are."""
+def _is_untouched(run: Path, plan: Plan, record: Record) -> bool:
+    """Return True if the drives are unchanged by the run, and its record is not outdated."""
     if record.phase is Phase.REHEARSING:
         return True
     try:
@@ -414,16 +414,16 @@ def _is_begun_anew(run: Path, plan: Plan, record: Record) -> bool:
         return True
 
 
-def _rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
-    tried_out = tn(
+def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
+    rehearsing = tn(
         "Rehearsing on a scratch copy of {drives:list}. Nothing is written to the drive yet.",
         "Rehearsing on scratch copies of {drives:list}. Nothing is written to the drives yet.",
         drives=plan.paths,
         count=len(plan.paths),
     )
-    ground.journal.add(Event.COMMAND, str(tried_out))
+    workspace.journal.add(Event.COMMAND, str(rehearsing))
     try:
-        record = rehearse(plan, ground)
+        record = rehearse(plan, workspace)
     except NoStandInError as error:
         raise Refused(
             t(
@@ -433,18 +433,18 @@ def _rehearse(plan: Plan, ground: RehearsalWorkspace) -> Record:
             )
         ) from None
     except Failed as error:
-        room = _no_room(plan, ground.run) if free_bytes(ground.run) < LITTLE_BYTES else ""
-        delete_scratch(ground.run, plan.paths)
+        room = _no_room(plan, workspace.run) if free_bytes(workspace.run) < LITTLE_BYTES else ""
+        delete_scratch(workspace.run, plan.paths)
         raise Failed(f"{room} {error.said}".lstrip()) from None
-    record = replace(record, of_plan=_record(ground.run).of_plan)
-    save_record(ground.run, record)
-    save_backup(ground.run)
-    _tell_changes(record, ground)
+    record = replace(record, of_plan=_record(workspace.run).of_plan)
+    save_record(workspace.run, record)
+    save_backup(workspace.run)
+    _journal_changes(record, workspace)
     return record
 
 
 def _no_room(plan: Plan, run: Path) -> Message:
-    """Why a rehearsal failed for want of room. Without a way back no single partition is changed."""
+    """Describe that the rehearsal ran out of space. Changes to a single partition always need undo."""
     if plan.part:
         return t(
             "Not enough free space in {folder} to rehearse: name another folder with --journal DIR.",
@@ -458,12 +458,12 @@ def _no_room(plan: Plan, run: Path) -> Message:
     )
 
 
-def _tell_changes(record: Record, ground: RehearsalWorkspace) -> None:
-    folder = str(ground.run)
+def _journal_changes(record: Record, workspace: RehearsalWorkspace) -> None:
+    folder = str(workspace.run)
     for change in record.changes:
         size, places = change.changed_bytes, len(change.places)
         if change.blank:
-            said = tn(
+            sentence = tn(
                 "Will change {size:exact} in {count} place on {drive}; the old bytes are all zeros.",
                 "Will change {size:exact} in {count} places on {drive}; the old bytes are all zeros.",
                 size=size,
@@ -471,7 +471,7 @@ def _tell_changes(record: Record, ground: RehearsalWorkspace) -> None:
                 drive=change.path,
             )
         else:
-            said = tn(
+            sentence = tn(
                 "Will change {size:exact} in {count} place on {drive}; the old bytes are saved in {folder}.",
                 "Will change {size:exact} in {count} places on {drive}; the old bytes are saved in {folder}.",
                 size=size,
@@ -479,9 +479,9 @@ def _tell_changes(record: Record, ground: RehearsalWorkspace) -> None:
                 drive=change.path,
                 folder=folder,
             )
-        ground.journal.add(Event.SAVED, str(said))
+        workspace.journal.add(Event.SAVED, str(sentence))
         if not record.blank and change.notice is None:
-            ground.journal.add(
+            workspace.journal.add(
                 Event.COMMAND,
                 str(
                     t(
@@ -497,7 +497,7 @@ def _tell_changes(record: Record, ground: RehearsalWorkspace) -> None:
 @contextmanager
 def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
     with holding(plan.paths, plan.part_path) as drives:
-        exchange = Exchange(run, drives, confirm=_tokens_over(run, plan))
+        exchange = Exchange(run, drives, confirm=_over_tokens(run, plan))
         try:
             yield exchange
         finally:
@@ -506,23 +506,24 @@ def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
 
 @contextmanager
 def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
-    """What can be done with a run, on drives that are only read."""
+    """Compare a run with its drives, opened read-only."""
     with ExitStack() as media:
         drives = [media.enter_context(DeviceMedium(path)) for path in plan.paths]
-        exchange = Checks(run, drives, confirm=_tokens_over(run, plan))
+        exchange = Checks(run, drives, confirm=_over_tokens(run, plan))
         try:
             yield exchange
         finally:
             exchange.close()
 
 
-def _tokens_over(run: Path, plan: Plan) -> tuple[str, ...]:
-    """What confirms `undo --over-changes`; none if it would destroy what a later run made."""
+def _over_tokens(run: Path, plan: Plan) -> tuple[str, ...]:
+    """Return the tokens that confirm `undo --over-changes`; empty if it would destroy the result of a later
+    run."""
     return () if later_runs(run) else plan.tokens
 
 
 def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
-    """Raise Refused or Failed if a run could not be taken up for a purpose now. Only reads."""
+    """Raises Refused or Failed if the run cannot continue for this purpose now. Read-only."""
     record = _record(run)
     KnownDrives(run, plan, frozenset()).probe()
     if record.phase is Phase.REHEARSING:
@@ -538,7 +539,7 @@ def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
 
 
 def next_commands(run: Path) -> Message:
-    """Name the commands that work now for a run, each asked with its own checks."""
+    """Describe the commands that can continue the run, according to their checks."""
     return working_commands(run) or engine_words.SHOWS_RUN(run=run_argument(run))
 
 
@@ -562,7 +563,7 @@ def working_commands(run: Path) -> Message | None:
 
 
 def _add_partitions(plan: Plan) -> None:
-    """Have the kernel see the new partitions, and leave alone those that it has, which may be in use."""
+    """Add the new partitions to the kernel, and leave existing ones alone, which may be in use."""
     with suppress(DiskwrightError):
         if plan.part:
             tell_of_one(plan)
@@ -571,8 +572,8 @@ def _add_partitions(plan: Plan) -> None:
             tell_of(member.drive.path, (slot.number for slot in member.after.partitions))
 
 
-def _tell(plan: Plan) -> None:
-    """Have the kernel see what the drives hold now."""
+def _update_kernel(plan: Plan) -> None:
+    """Make the kernel reread the drives."""
     if plan.part:
         tell_of_one(plan)
         return

@@ -18,28 +18,19 @@ from wizard.model.plan import Plan
 from wizard.model.said import Message, Sentence, t
 from wizard.probe.machine import list_drive_paths, probe_drive
 
-# Another drive than the plan's; `where` says what to do.
-
-# What tells two drives apart: clauses of the sentences above.
-
-# Where the plan's drive is, and what to do.
-
-# Where a run's drive is, and what to do.
 MAYBE_ANOTHER = Sentence(
     "{drive} may be another drive: it lacks the data from the run {run}. {where} Nothing was written."
 )
 
-# A run's drive that was found by another name.
-
 
 OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
-"""Nothing of the run is on its drives. One that was not begun yet is begun anew: which drive it is to write
-to was shown by its name."""
+"""Phases in which the drives contain nothing of the run. A run that has not written yet must find its drives
+under the names that the user confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A drive that the run knows as `known`, and as which drive it was found."""
+    """A drive of the run, as `known` and as found under another name."""
 
     known: Identity
     drive: Drive
@@ -47,7 +38,7 @@ class Elsewhere:
 
     @property
     def said(self) -> Message:
-        """Both names, and how it is known to be the one."""
+        """Describe both names, and how the drive was identified."""
         return t(
             "The drive {known} is now {drive}: {why}. The run continues there.",
             known=printable(self.known.path),
@@ -57,14 +48,14 @@ class Elsewhere:
 
     @property
     def sentence(self) -> str:
-        """The same in words."""
+        """The description as text."""
         return str(self.said)
 
 
 def elsewhere(run: Path, *, undoing: bool = False) -> tuple[Elsewhere, ...]:
-    """The drives of a rehearsed run that are not where they were and were found by another name; only looks.
-    When `undoing`, also those of a run that has not written by its record, which can be older than the drive.
-    Raises Refused where several could be the one.
+    """Find drives of a rehearsed run under new names. Read-only. Raises Refused if several drives match.
+
+    With `undoing`, also searches if the record shows no write, since it may be older than the drives.
     """
     record = load_record(run)
     if record is None or record.phase in OVER - ({Phase.SAVED} if undoing else set()):
@@ -74,7 +65,7 @@ def elsewhere(run: Path, *, undoing: bool = False) -> tuple[Elsewhere, ...]:
     for number in range(len(plan.members)):
         if _is_there(run, plan, number):
             continue
-        if (one := _found(run, plan, number)) is not None:
+        if (one := _find(run, plan, number)) is not None:
             found.append(one)
         elif record.phase is not Phase.SAVED and _is_replaced(run, plan, number):
             path = plan.members[number].drive.path
@@ -83,9 +74,8 @@ def elsewhere(run: Path, *, undoing: bool = False) -> tuple[Elsewhere, ...]:
 
 
 def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
-    """Have the run know its drives by the names that they have now; a sentence for each that has another.
-    Needs the run's lock. Raises Refused and Failed.
-    """
+    """Update the run's device names, and return a sentence for each change. Requires the run's lock. Raises
+    Refused and Failed."""
     found = elsewhere(run, undoing=undoing)
     if not found:
         return ()
@@ -110,7 +100,7 @@ def _as_now(known: Identity, drive: Drive) -> Identity:
 
 
 def _is_there(run: Path, plan: Plan, number: int) -> bool:
-    """Whether the drive is at the node where the run knows it."""
+    """Return True if the drive is still at its known node."""
     known = plan.members[number].drive
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
@@ -120,7 +110,7 @@ def _is_there(run: Path, plan: Plan, number: int) -> bool:
 
 
 def _is_replaced(run: Path, plan: Plan, number: int) -> bool:
-    """Whether the drive at that node has the same numbers, and may be another one."""
+    """Return True if the drive at the known node has the same identifiers, but may be another drive."""
     known = plan.members[number].drive
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
@@ -130,7 +120,7 @@ def _is_replaced(run: Path, plan: Plan, number: int) -> bool:
     return fault is not None and identity_difference(known, drive) is None
 
 
-def _found(run: Path, plan: Plan, number: int) -> Elsewhere | None:
+def _find(run: Path, plan: Plan, number: int) -> Elsewhere | None:
     known = plan.members[number].drive
     found = []
     for path in list_drive_paths(all_devices=True):
@@ -149,14 +139,14 @@ def _found(run: Path, plan: Plan, number: int) -> Elsewhere | None:
             )
             found.append(Elsewhere(known, drive, why))
     if len(found) > 1:
-        paths, was = tuple(one.drive.path for one in found), printable(known.path)
+        paths, former = tuple(one.drive.path for one in found), printable(known.path)
         raise Refused(
             t(
                 "{drives:and} could each be the drive of the run {run}, formerly {known}. "
                 "Detach all but the right one. Nothing was written.",
                 drives=paths,
                 run=run.name,
-                known=was,
+                known=former,
             )
         )
     return found[0] if found else None

@@ -52,26 +52,26 @@ from wizard.process.program import run as run_command
 
 
 def making_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
-    """The steps that were cut off while the device could have a UUID that its maker drew, by number
-    from 1."""
+    """Return the steps, by number from 1, that were interrupted while their tool could have set a UUID of its
+    own."""
     making: set[int] = set()
     for entry in entries:
         if entry.event is Event.MAKING:
             making.add(entry.step)
         elif entry.event in (Event.STEP_FAILED, Event.STEP_DONE):
-            # What failed was erased by the step itself: what is there since is somebody else's.
+            # A failed step erased what it had made. Anything there since is from others.
             making.discard(entry.step)
     return frozenset(making)
 
 
 def own_drives(run: Path, plan: Plan) -> KnownDrives:
-    """The drives of a run as it left them."""
+    """Return the drives of a run as it left them."""
     return KnownDrives(run, plan, begun_steps(read_entries(run)), undoing=(run / UNDOING).exists())
 
 
 def own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
-    """The devices and places that the run itself has mounted, and that are so still; for swap that it turned
-    on, `swap` is the place."""
+    """Return the devices and mount points of the run's own existing mounts. The mount point of swap is
+    `swap`."""
     operations = [plan.steps[number - 1].operation for number in begun]
     mounts = [one for one in operations if isinstance(one, Mount) and is_mounted(one)]
     mounts += [
@@ -86,16 +86,13 @@ def own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
 
 
 def quietly(argv: Sequence[str]) -> Result:
-    """Run a command that only looks, or that puts the run's own array together again."""
+    """Run a command that only reads, or that assembles the run's own array."""
     return run_command(argv, seconds=LOOK_SECONDS)
 
 
 def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
-    """Raises Refused unless the drives are the same, unused but for the run's own array and mounts, and hold
-    what the run left.
-
-    Needs the drives' locks.
-    """
+    """Raises Refused unless the drives are the same, contain what the run left, and are used only by its own
+    array and mounts. Requires the drives' locks."""
     if (run / UNDOING).exists():
         raise Refused(BEING_UNDONE(name=run.name, run=run_argument(run)))
     entries = read_entries(run)
@@ -134,8 +131,8 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
 
 
 def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int]) -> None:
-    """The table is the new one if writing it was done; else it has nothing that neither the old nor the new
-    one has."""
+    """Raises Refused unless the drive has the new table, if that step is done, or a mix of the old and new
+    one."""
     numbers = [
         number for number, step in enumerate(plan.steps, 1) if step.operation == _table_of(plan, drive.path)
     ]
@@ -163,8 +160,8 @@ def check_made(
     done: frozenset[int],
     making: frozenset[int] = frozenset(),
 ) -> None:
-    """Raises Refused where a drive holds something else than what the run made on it, or on its partitions,
-    or was `making` there."""
+    """Raises Refused if a drive contains anything that the run did not create. `making` are interrupted
+    steps."""
     for member, drive in zip(plan.members, drives, strict=True):
         found = [
             difference
@@ -186,7 +183,7 @@ def check_made(
 
 
 def check_holds_plan(run: Path, plan: Plan) -> None:
-    """Raises Refused unless the drives of a kept run are its drives, and contain what it made."""
+    """Raises Refused unless the drives of a kept run are the same and contain what it created."""
     made = frozenset(
         number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, ON_DRIVE)
     )
@@ -194,13 +191,13 @@ def check_holds_plan(run: Path, plan: Plan) -> None:
 
 
 def is_making(plan: Plan, begun: frozenset[int]) -> bool:
-    """Whether making a filesystem was begun."""
+    """Return True if a filesystem was started."""
     return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem) for number in begun)
 
 
 def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterator[Message]:
-    """What a zoned drive holds that emptying it, which may have been cut off before it was `whole`, does not
-    leave there."""
+    """Describe contents of a zoned drive that resetting its zones cannot have left. `whole` is True if that
+    step is done."""
     if whole and drive.is_empty is not True:
         yield t("{drive} is no longer empty", drive=drive.path)
     elif not whole and (
@@ -216,8 +213,9 @@ def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterat
 def check_on_array(
     run: Path, plan: Plan, begun: frozenset[int], done: frozenset[int], making: frozenset[int] = frozenset()
 ) -> None:
-    """Raises Refused where the run's array, or a logical volume of its group, holds what the run did not
-    make. Remains of what its parts held before can show on it, so what it showed when it was made may stay.
+    """Raises Refused if the run's array or logical volumes contain anything that the run did not create.
+
+    Old data of their members may show through, so unchanged contents since creation are accepted.
     """
     for device, node in running_layers(plan, quietly):
         if not drive_digests.is_array_untouched(run, device, node):
@@ -269,7 +267,7 @@ def _check_on(
 
 
 def _table_of(plan: Plan, path: str) -> WriteTable | None:
-    """The table that the plan writes on a drive; None for a drive that gets none."""
+    """Return the partition table that the plan writes to a drive, or None."""
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     return next((table for table in tables if table.device == path), None)
 
@@ -280,11 +278,11 @@ TAKEN_BACK = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
 def later_runs(run: Path) -> tuple[Path, ...]:
     """Return the later plans of the same folder that wrote to a drive of this run and were not undone."""
     runs = tuple(list_runs(run.parent))
-    return tuple(_that_wrote(run, runs[runs.index(run) + 1 :])) if run in runs else ()
+    return tuple(_later_writers(run, runs[runs.index(run) + 1 :])) if run in runs else ()
 
 
 def over_later(run: Path) -> Message | None:
-    """Why nothing may be put back over whatever was written since; None if no later run made that."""
+    """Return why undo must not overwrite later changes, or None if no later run made them."""
     later = next(iter(later_runs(run)), None)
     return (
         t(
@@ -299,7 +297,7 @@ def over_later(run: Path) -> Message | None:
     )
 
 
-def _that_wrote(run: Path, later: tuple[Path, ...]) -> Iterator[Path]:
+def _later_writers(run: Path, later: tuple[Path, ...]) -> Iterator[Path]:
     drives = _drives(run)
     for one in later:
         if _has_written(one) and any(_is_same(known, other) for known in drives for other in _drives(one)):
@@ -307,7 +305,7 @@ def _that_wrote(run: Path, later: tuple[Path, ...]) -> Iterator[Path]:
 
 
 def _drives(run: Path) -> tuple[Identity, ...]:
-    """The drives of a plan's run; none of another kind, or one that cannot be read."""
+    """Return the drives of a plan's run; empty for other kinds or if unreadable."""
     with suppress(BadInput):
         if kind_of(run) is RunKind.PLAN:
             return tuple(member.drive for member in load_plan(run).members)
@@ -322,7 +320,8 @@ def _has_written(run: Path) -> bool:
 
 
 def _is_same(one: Identity, other: Identity) -> bool:
-    """Whether two runs name one drive. A dock may hide that they are two: then too much is refused."""
+    """Return True if two runs name the same drive. Without identifiers this may be wrong for drives in a
+    dock, and then too much is refused."""
     if tells_who_it_is(one) and tells_who_it_is(other):
         return (one.serial, one.wwn, one.size_bytes) == (other.serial, other.wwn, other.size_bytes)
     return (one.boot_id, one.diskseq, one.path) == (other.boot_id, other.diskseq, other.path)

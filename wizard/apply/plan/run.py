@@ -1,4 +1,4 @@
-"""Run a plan directly in the detached process: guard, steps in order, verify. Each step is journaled.
+"""Run a plan directly in the detached process: check, execute the steps in order, verify.
 
 Journal entries are written before and after each step.
 """
@@ -74,36 +74,38 @@ HAS_LINE = Sentence("{file} has the line:")
 NOT_CHECKED = t("All steps finished, but the checks could not run.")
 
 CATCH_UP_SECONDS = 60
-"""How long udev may take for what it put off."""
+"""Time limit for udev to process delayed events."""
 
 
 def finish(work: RunWork) -> Outcome:
-    """Put to use what is on the drives of a rehearsed run, and check everything: how the run ended. Raises
+    """Mount the volumes of a rehearsed run, check everything, and return how the run ended. Raises
     DiskwrightError.
 
-    Every step is carried out, whatever the journal says: a restart ends mounts, swap and open containers, and
-    the journal may be lost. A step that finds everything as planned changes nothing.
+    Executes every step regardless of the journal, which may be lost, since a reboot ends mounts, swap and
+    open containers. Finished steps change nothing.
     """
     run, journal, drive_locks = work.run, work.journal, work.drive_locks
     plan, environment = load_plan(run), load_environment(run)
     maybe_begun = frozenset(range(1, len(plan.steps) + 1))
     failure = (
-        _let_udev_look(plan, drive_locks, maybe_begun) or _put_up(plan, journal, drive_locks) or _clone(plan)
+        _let_udev_look(plan, drive_locks, maybe_begun)
+        or _start_array(plan, journal, drive_locks)
+        or _clone_error(plan)
     )
     if failure:
         return Event.FAILED, failure
     vault = Vault(run / "saved")
     for number, _ in use_steps(plan):
-        site = StepContext(
+        context = StepContext(
             plan, number, True, run.name, environment, journal, vault, drive_locks, work.secret
         )
-        if failure := _one_step(site):
+        if failure := _run_step(context):
             return Event.FAILED, failure
     return _verified(run, plan, environment, journal)
 
 
-def _clone(plan: Plan) -> str | None:
-    """A sentence if another device has the UUID of something that the plan made, or None."""
+def _clone_error(plan: Plan) -> str | None:
+    """Return an error if another device has a UUID that the plan created, or None."""
     try:
         check_no_clone(plan)
     except Failed as error:
@@ -111,8 +113,8 @@ def _clone(plan: Plan) -> str | None:
     return None
 
 
-def _put_up(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str | None:
-    """Have the array that was made stand; the sentence of its failure, or None."""
+def _start_array(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str | None:
+    """Start the array. Return an error or None."""
     try:
         put_up(plan, told_in(journal, drive_locks))
     except DiskwrightError as error:
@@ -121,7 +123,7 @@ def _put_up(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str |
 
 
 def carry_out_directly(work: RunWork) -> Outcome:
-    """Carry a plan out on the drives themselves, from its first step that is not done: how the run ended.
+    """Execute a plan directly on the drives, from the first unfinished step, and return how the run ended.
     Raises DiskwrightError."""
     run, journal, drive_locks, secret = work.run, work.journal, work.drive_locks, work.secret
     plan, environment = load_plan(run), load_environment(run)
@@ -141,7 +143,7 @@ def carry_out_directly(work: RunWork) -> Outcome:
     done_now = set(done)
     drive_digests.note(run, plan, done_now)
     tables_written = False
-    # As in `finish`, what puts to use is looked at each time.
+    # As in `finish`, repeat steps that do not survive a reboot.
     lasting = done - {number for number, _ in use_steps(plan)}
     for number in range(1, len(plan.steps) + 1):
         if number in lasting:
@@ -156,11 +158,11 @@ def carry_out_directly(work: RunWork) -> Outcome:
                 return Event.FAILED, f"{failure} {reached(run, plan)}"
             tables_written = False
         tables_written = tables_written or isinstance(operation, WriteTable)
-        site = StepContext(
+        context = StepContext(
             plan, number, number in begun, run.name, environment, journal, vault, drive_locks, secret
         )
         done_now.add(number)
-        failure = _one_step(site)
+        failure = _run_step(context)
         drive_digests.note(run, plan, done_now)
         if failure:
             return Event.FAILED, f"{failure} {reached(run, plan)}"
@@ -168,12 +170,11 @@ def carry_out_directly(work: RunWork) -> Outcome:
 
 
 def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[int, ...]) -> str | None:
-    """Let udev do now what it put off while the drives were locked; a sentence where anything else happened
-    to them meanwhile.
+    """Let udev process delayed events now. Return an error if anything else changed on the drives, or None.
 
-    Otherwise it would hear only after the run that the old partitions went, by the same names as the new
-    ones: volumes would be unmounted, and its rules would take a running array's parts for pulled out (mdadm's
-    `mdadm --incremental --fail`), which fails a RAID0.
+    After the run, udev would see old partitions removed under the names of new ones. It would unmount
+    volumes, and mdadm's rules would fail members of a running array (`mdadm --incremental --fail`), which
+    breaks a RAID0.
     """
     if not udev_runs():
         return None
@@ -193,9 +194,10 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
 def _let_udev_look(
     plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[int] = frozenset()
 ) -> str | None:
-    """Lend udev the locks for a moment, in which automounters are asked to keep away; a sentence where a
-    drive is in use then, but by what the run itself made in the steps that were `begun`: udev has LVM
-    activate a group at once.
+    """Unlock the drives for a moment, so udev can process events, with automounters disabled. Return an error
+    if a drive is in use afterwards, or None.
+
+    Uses by the steps `begun` are accepted, since udev has LVM activate volume groups.
     """
     if not udev_runs():
         return None
@@ -210,88 +212,87 @@ def _let_udev_look(
     return None
 
 
-def _one_step(site: StepContext) -> str | None:
-    """Do one step; the sentence of its failure, or None."""
-    step = site.plan.steps[site.step - 1]
-    site.journal.add(Event.STEP_STARTED, step.sentence, step=site.step)
+def _run_step(context: StepContext) -> str | None:
+    """Execute and journal one step. Return an error or None."""
+    step = context.plan.steps[context.step - 1]
+    context.journal.add(Event.STEP_STARTED, step.sentence, step=context.step)
     try:
-        said = _undisturbed(site)
+        summary = _execute_despite_mounts(context)
     except (DiskwrightError, OSError) as error:
-        why = behind_pulled(site.plan, error)
-        site.journal.add(Event.STEP_FAILED, why, step=site.step)
-        return f"{STEP_FAILED(step=site.step, steps=len(site.plan.steps))} {why}"
-    site.journal.add(Event.STEP_DONE, said, step=site.step)
+        why = behind_pulled(context.plan, error)
+        context.journal.add(Event.STEP_FAILED, why, step=context.step)
+        return f"{STEP_FAILED(step=context.step, steps=len(context.plan.steps))} {why}"
+    context.journal.add(Event.STEP_DONE, summary, step=context.step)
     return None
 
 
-def _undisturbed(site: StepContext) -> Message | str:
-    """Do the step; where another program mounted what it made, or is to mount, look at that or mount it once
-    more."""
-    operation = site.plan.steps[site.step - 1].operation
+def _execute_despite_mounts(context: StepContext) -> Message | str:
+    """Execute a step. If another program has mounted the device, unmount it and try again, or accept the
+    result."""
+    operation = context.plan.steps[context.step - 1].operation
     if isinstance(operation, Mount):
-        unmount_foreign(site)
+        unmount_foreign(context)
     try:
-        return execute(site)
+        return execute(context)
     except Failed:
-        if not isinstance(operation, Mount | MakeFilesystem) or not unmount_foreign(site):
+        if not isinstance(operation, Mount | MakeFilesystem) or not unmount_foreign(context):
             raise
-    return execute(site) if isinstance(operation, Mount) else made_as_planned(operation, site)
+    return execute(context) if isinstance(operation, Mount) else made_as_planned(operation, context)
 
 
-def execute(site: StepContext) -> Message | str:
-    """Carry out the site's operation; a sentence on what came of it. Raises Failed."""
-    operation = site.plan.steps[site.step - 1].operation
-    _check_nodes(operation, site)
+def execute(context: StepContext) -> Message | str:
+    """Execute a step's operation and return a summary. Raises Failed."""
+    operation = context.plan.steps[context.step - 1].operation
+    _check_nodes(operation, context)
     match operation:
         case WipeSignatures():
-            return wipe_signatures(operation, site)
+            return wipe_signatures(operation, context)
         case WriteTable():
-            return write_table(operation, site)
+            return write_table(operation, context)
         case ResetZones():
-            return reset_zones(operation, site)
+            return reset_zones(operation, context)
         case MakeFilesystem() | GrowFilesystem() | ShrinkFilesystem():
-            return _on_filesystem(operation, site)
+            return _on_filesystem(operation, context)
         case MakeSubvolumes() | SetOwner():
-            return work_within(operation, site)
+            return work_within(operation, context)
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
-            return contain(operation, site)
+            return contain(operation, context)
         case AddFstabLine():
             line = fstab.add_line(
-                site.environment.fstab, operation, kept_as(site.environment.fstab, site.run_name)
+                context.environment.fstab, operation, kept_as(context.environment.fstab, context.run_name)
             )
-            return f"{HAS_LINE(file=str(site.environment.fstab))} {line}"
+            return f"{HAS_LINE(file=str(context.environment.fstab))} {line}"
         case Mount():
-            return mount_filesystem(operation, site)
+            return mount_filesystem(operation, context)
         case TurnOnSwap():
-            return turn_on(operation, site)
+            return turn_on(operation, context)
         case _:
-            return build(operation, site)
+            return build(operation, context)
 
 
-def _on_filesystem(operation: MakeFilesystem | Resizing, site: StepContext) -> Message | str:
+def _on_filesystem(operation: MakeFilesystem | Resizing, context: StepContext) -> Message | str:
     if isinstance(operation, Resizing):
-        return resize_filesystem(operation, site)
-    return make_filesystem(operation, site)
+        return resize_filesystem(operation, context)
+    return make_filesystem(operation, context)
 
 
-def _check_nodes(operation: Operation, site: StepContext) -> None:
-    """Raises Failed unless every node is what its name says: the drive or partition, or the array that this
-    run made."""
+def _check_nodes(operation: Operation, context: StepContext) -> None:
+    """Raises Failed unless every node is the plan's drive or partition, or an array of this run."""
     for device in devices_of(operation):
-        member = site.plan.member(device)
+        member = context.plan.member(device)
         if member and (reason := node_fault(device, member.drive.path)):
             raise Failed(NOT_TOUCHED(node=device, why=reason))
         if not isinstance(operation, OpenContainer):
-            check_opened(site.plan, device)
+            check_opened(context.plan, device)
     if isinstance(
         operation, MakeFilesystem | MakeSubvolumes | SetOwner | Mount | TurnOnSwap
-    ) and operation.device in layer_nodes(site.plan):
-        own_array_node(site.plan, operation.device, site.command)
-    check_target(site.plan, operation, site.seconds)
+    ) and operation.device in layer_nodes(context.plan):
+        own_array_node(context.plan, operation.device, context.command)
+    check_target(context.plan, operation, context.seconds)
 
 
 def behind_pulled(plan: Plan, said: object) -> str:
-    """What is said, behind the reason for all of it where a drive is not there any more."""
+    """Prefix a message with the reason if a drive was disconnected."""
     gone = next((path for path in plan.paths if has_gone(path)), None)
     return f"{PULLED(drive=gone)} {said}" if gone else str(said)
 
@@ -354,16 +355,15 @@ HARMLESS: tuple[type[Operation], ...] = (
     Mount,
     TurnOnSwap,
 )
-"""Operations that write over nothing: they use what the run made, or add a line to a file."""
+"""Operations that destroy no data: they use what the run created, or add lines to files."""
 
 
 NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
-"""Phases from which a rehearsed run goes on by writing to its drives, whatever was done on stand-ins."""
+"""Phases in which a resumed run still writes to the drives, whatever was rehearsed."""
 
 
 def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step], ...]:
-    """What `writes_over` gives of the steps that the run has not brought to its drives. Raises BadInput where
-    it cannot be read."""
+    """Return the destructive steps whose result is not on the drives yet. Raises BadInput."""
     record = load_record(run)
     if record is None:
         return writes_over(plan, done_steps(read_entries(run)))
@@ -371,9 +371,8 @@ def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step], ...]:
 
 
 def writes_over(plan: Plan, done: Set[int]) -> tuple[tuple[int, Step], ...]:
-    """The steps that are not done, by number from 1, and that write to the drive what was not there: a table,
-    a filesystem, a container. Where nothing was recognised there, too: something can be there by now.
-    """
+    """Return unfinished steps that write a table, filesystem or container, by number from 1. Includes blank
+    places, which may contain data by now."""
     left = ((number, step) for number, step in enumerate(plan.steps, 1) if number not in done)
     return tuple(
         (number, step) for number, step in left if step.destroys or not isinstance(step.operation, HARMLESS)

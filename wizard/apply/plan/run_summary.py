@@ -49,22 +49,22 @@ RESULTS = {
         "Kept: the drives are in use as planned and were checked. Undo is no longer possible.",
     ),
 }
-"""What is said of a drive, or of several, in each state, behind the headline of the run."""
+"""The result of a run by state, for one or several drives. Follows the headline."""
 
 ALIKE = {
     RunState.FAILED: Sentence("A step failed. Earlier steps are complete; later steps did not run."),
     RunState.RUNNING: RESULT_RUNNING,
 }
-"""What is said however many drives there are."""
+"""Results that do not depend on the number of drives."""
 
 
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
-"""All steps were carried out, or all was put back: there is nothing to be told of single steps."""
+"""States in which the steps need not be listed: all are done or undone."""
 
 
 def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
-    """What matters most of how a run ended: how much is ready where, for whom, or that it is not in use yet;
-    nothing where it came to no such end."""
+    """Return the most important results: sizes, places and writers of ready volumes, or that the result is
+    not in use yet. Empty for runs that did not finish."""
     if state is RunState.WAITING:
         return (NOT_YET,)
     if state not in (RunState.DONE, RunState.KEPT):
@@ -106,15 +106,14 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
 
 
 def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
-    """How the run ended; `phase` is how far a rehearsed one is, None for one whose steps ran on the drive
-    directly."""
+    """Summarize how the run ended. `phase` is that of a rehearsed plan, or None."""
     return joined((*headline(plan, state), *_result(plan, state, phase)))
 
 
 def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Message]:
     drives = len(plan.members)
-    if phase is not None and (said := _rehearsed_result(state, phase, drives)):
-        yield said
+    if phase is not None and (result := _rehearsed_result(state, phase, drives)):
+        yield result
     elif state in ALIKE:
         yield ALIKE[state]()
     elif state in RESULTS:
@@ -122,7 +121,7 @@ def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Messag
 
 
 def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Message | None:
-    """What `RESULTS` cannot say of a rehearsed run; None where it can."""
+    """Return the result of a rehearsed plan if it differs from `RESULTS`, or None."""
     if state is RunState.UNDONE:
         return t("The run was undone: the old contents are restored bit for bit.")
     if state not in EARLY:
@@ -163,17 +162,17 @@ EARLY = {
     RunState.REFUSED: Sentence("The run was refused"),
     RunState.INTERRUPTED: Sentence("The run was interrupted"),
 }
-"""How a sentence begins on a run that did not come to its end."""
+"""How sentences start about unfinished runs."""
 
 
 def undo_sentence(
     plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None = None
 ) -> str:
-    """Whether the run can be undone, and by what; `phase` as in `result_sentence`."""
-    return str(_undo_said(plan, run, state, entries, phase))
+    """Describe if and how the run can be undone. `phase` is that of a rehearsed plan, or None."""
+    return str(_undo_message(plan, run, state, entries, phase))
 
 
-def _undo_said(
+def _undo_message(
     plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None
 ) -> Message:
     begun = frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
@@ -199,7 +198,7 @@ def _undo_said(
 
 
 def decision_of(plan: Plan, state: RunState) -> Decision:
-    """What is left to a person about a run in this state, in the wizard that has begun it."""
+    """Return the user's choices for a run in this state, for the wizard that started it."""
     if state is not RunState.WAITING:
         return Decision()
     places = tuple(
@@ -241,7 +240,7 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
 
 
 def waiting_sentence(plan: Plan, name: str) -> Message:
-    """What a run says that waits for a decision; `name` is how a command calls it."""
+    """Describe a waiting run. `name` is its name in commands."""
     return t(
         "Done, not in use yet: all data is on {drives:list}, written and read back. "
         "The result cannot be mounted until you decide. `diskwright keep {run}` "
@@ -253,18 +252,22 @@ def waiting_sentence(plan: Plan, name: str) -> Message:
 
 
 def confirmation(plan: Plan, why_direct: str = "") -> str:
-    """The options that confirm every drive of the plan, and where there is no way back that one knows it, as
-    a shell reads them. `why_direct` is why no stand-in can be had, as a clause."""
+    """Return the options that confirm the drives of a plan and, if undo is impossible, that the user knows.
+    Quoted for the shell.
+
+    `why_direct` is a clause on why scratch copies are impossible.
+    """
     return as_options((*plan.tokens, WORD) if wants_word(plan, why_direct) else plan.tokens)
 
 
 def as_options(words: Iterable[str]) -> str:
-    """What confirms something, as options of a command."""
+    """Format words as `--confirm` options."""
     return " ".join(f"--confirm {shlex.quote(printable(word))}" for word in words)
 
 
 def exit_code_of(state: RunState) -> ExitCode:
-    """How a wizard ends that began a run. One that is still at work goes on by itself."""
+    """Return the wizard's exit code for a run in this state. A run in progress continues in the
+    background."""
     ends = {
         RunState.RUNNING: ExitCode.DONE,
         RunState.DONE: ExitCode.DONE,

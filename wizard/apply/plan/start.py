@@ -1,4 +1,4 @@
-"""Check, start and confirm a run of a plan. The run is a separate process and outlives the terminal."""
+"""Check, confirm and start a run of a plan. The run is a separate process and survives the terminal."""
 
 import os
 import shlex
@@ -34,15 +34,13 @@ ANY = Environment()
 def preflight(
     plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY
 ) -> None:
-    """Everything that must hold before a run may begin; raises Refused or BadInput for the first thing that
-    does not. Writes nothing."""
+    """Check everything that a run requires. Read-only. Raises Refused or BadInput."""
     folder = runs_folder(journal_dir)
-    unlock(_cleared(plan, tokens, folder, environment, why_direct(plan, folder), make=False))
+    unlock(_lock_checked(plan, tokens, folder, environment, why_direct(plan, folder), make=False))
 
 
 def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> None:
-    """What of `preflight` a plain user can find out: that the plan holds together and that its drives are
-    there. Raises likewise."""
+    """Run the checks of `preflight` that need no root. Raises Refused or BadInput."""
     check_plan(plan)
     check_read(plan)
     check_operations(plan, environment.only)
@@ -59,12 +57,13 @@ def start_run(
     secret: bytes | None = None,
     keep: bool = False,
 ) -> Path:
-    """Begin a run and give its folder; a detached process applies.
+    """Start a run in a detached process and return its folder.
 
-    `tokens` confirm the drives, and with `WORD` among them that nothing is to be put back: then the steps run
-    on the drives themselves. `secret` is the passphrase of what the plan encrypts, unless its key is in a
-    file; `keep` puts the result to use as soon as it is complete, also where the drives held something.
-    Raises as `preflight` does, and Refused where the passphrase, or the key, is missing or cannot be.
+    `tokens` confirm the drives; `WORD` among them confirms a run without undo, directly on the drives.
+    `secret` is the passphrase of encrypted volumes, unless the plan has a key file. `keep` keeps the result
+    as soon as all data is written, even if the drives had contents.
+
+    Raises what `preflight` raises, and Refused if the passphrase or key is missing or invalid.
     """
     secret = key_of(plan) if secret is None else secret
     check_secret(plan, secret)
@@ -77,10 +76,10 @@ def start_run(
             )
         )
     folder = runs_folder(journal_dir)
-    # Asked once: the steps run on the drive only where whoever confirmed it knows that.
+    # Decide this once: without undo only if the user has confirmed it.
     why = why_direct(plan, folder)
     direct = WORD in tokens or bool(why)
-    drive_locks = _cleared(plan, tokens, folder, environment, why, make=True)
+    drive_locks = _lock_checked(plan, tokens, folder, environment, why, make=True)
 
     def make() -> Path:
         run = new_run(folder, plan, environment, direct=direct)
@@ -102,18 +101,17 @@ def start_run(
 
 
 def why_direct(plan: Plan, folder: Path) -> str:
-    """Why the plan's steps have to run on the drive itself, as a clause; empty where they are rehearsed on a
-    stand-in, in a run's folder there. The folder may be missing yet.
-    """
-    there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
-    return direct_reason(plan) or blocker(there, (member.drive.size_bytes for member in plan.members))
+    """Return why the plan must run directly on the drive, as a clause; empty if it can be rehearsed in this
+    folder, which may not exist yet."""
+    existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+    return direct_reason(plan) or blocker(existing, (member.drive.size_bytes for member in plan.members))
 
 
-def _cleared(
+def _lock_checked(
     plan: Plan, tokens: Sequence[str], folder: Path, environment: Environment, why: str, *, make: bool
 ) -> tuple[int, ...]:
-    """The drives' locks, taken after the cheap checks and before anything touches a drive, so that two runs
-    cannot meet. `why` the steps run on the drives themselves, empty where they are rehearsed."""
+    """Run the cheap checks, lock the drives before anything touches them, and return the locks. `why` is the
+    reason to run directly on the drives; empty for a rehearsed plan."""
     check_plan(plan)
     check_read(plan)
     check_operations(plan, environment.only)
@@ -135,7 +133,7 @@ def _cleared(
 
 
 def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
-    """Raises Refused where what the drives hold cannot be put back, and nobody said that this is known."""
+    """Raises Refused if undo is impossible and the user has not confirmed this."""
     if WORD in tokens:
         return
     found = [] if wants_word(plan, why_direct) or not why_direct else [*_unknown_data(plan)]
@@ -148,7 +146,7 @@ def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
 
 
 def _unknown_data(plan: Plan) -> Iterator[Message]:
-    """What drives hold that show nothing, by a sample: tools that run on the drive itself discard it."""
+    """Sample drives for unrecognized data, which tools discard when run directly on the drive."""
     for member in plan.members:
         path, block = member.drive.path, member.drive.geometry.logical_block_bytes
         with DeviceMedium(path) as drive:
@@ -158,8 +156,7 @@ def _unknown_data(plan: Plan) -> Iterator[Message]:
 
 
 def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
-    """Raises Refused unless the tokens are those of the drives, letter for letter, each once, in whatever
-    order; `WORD` may be among them."""
+    """Raises Refused unless the tokens are exactly those of the drives, in any order. `WORD` is ignored."""
     tokens = [token for token in tokens if token != WORD]
     if sorted(tokens) == sorted(plan.tokens):
         return
@@ -167,7 +164,7 @@ def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
 
 
 def _unconfirmed(plan: Plan, wrong: str | None) -> Message:
-    """What confirms a plan, and which token is none of its."""
+    """Describe how to confirm the plan, and which token is `wrong`."""
     options = tuple(f"--confirm {printable(token)}" for token in plan.tokens)
     if len(plan.members) == 1:
         drive, option = plan.drive.path, options[0]
@@ -200,8 +197,7 @@ def _unconfirmed(plan: Plan, wrong: str | None) -> Message:
 
 
 def check_secret(plan: Plan, secret: bytes | None) -> None:
-    """Raises Refused where the plan encrypts and the passphrase is missing or cannot be one, or where it has
-    no use for one."""
+    """Raises Refused if the passphrase is missing, invalid, or not needed by the plan."""
     if not plan.containers:
         if secret is not None:
             raise Refused(t("This plan does not encrypt: omit the passphrase. Nothing was written."))
@@ -221,9 +217,8 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
 def lock_all(
     plan: Plan, check: Callable[[], None] = lambda: None, where: Where | None = None
 ) -> tuple[int, ...]:
-    """The locks of the plan's drives; raises Refused where one is not there, saying `where` it is, or
-    somebody has it, and as `check`, asked under the locks.
-    """
+    """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked; and what
+    `check` raises under the locks."""
     settle()
     for member in plan.members:
         if not Path(member.drive.path).is_block_device():
@@ -232,14 +227,14 @@ def lock_all(
 
 
 def guarded(plan: Plan) -> tuple[int, ...]:
-    """Locks on the drives, given only if they are those of the plan, hold what they held then, and nothing
-    uses them."""
+    """Lock the drives, and check that they match the plan, are unused and have unchanged contents. Raises
+    Refused."""
     return lock_all(plan, partial(check_start, plan))
 
 
 def room_bytes(plan: Plan) -> int:
-    """What saving before the steps can take at most: two MiB for each table, for every device that is wiped,
-    and every array's part."""
+    """Return the most bytes that saving before steps can take: 2 MiB for each table, wiped device, and member
+    of an array or volume group."""
     operations = [step.operation for step in plan.steps]
     tables = max(1, sum(isinstance(operation, WriteTable) for operation in operations))
     wipes = sum(isinstance(operation, WipeSignatures) for operation in operations)

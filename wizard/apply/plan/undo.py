@@ -1,4 +1,4 @@
-"""Restore saved bytes of a run and verify them. Impossible once a filesystem was begun."""
+"""Restore saved bytes of a run and verify them. Impossible once a filesystem was started."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -52,31 +52,31 @@ from wizard.process.program import run as run_command
 
 
 def check_undoable(run: Path, plan: Plan) -> None:
-    """Raises Refused, with the reason, where there is nothing to put back or it would not be whole."""
+    """Raises Refused if there is nothing to undo, or if it cannot be undone completely."""
     if state(run) is RunState.UNDONE:
         raise Refused(UNDONE(name=run.name))
     begun = begun_steps(read_entries(run))
     if not begun:
         raise Refused(WROTE_NOTHING(name=run.name))
-    if what := no_way_back(plan, begun):
+    if final := no_way_back(plan, begun):
         raise Refused(
             t(
                 "The run {name} cannot be undone: {final} has started, and the overwritten "
                 "data is lost. Nothing was written.",
                 name=run.name,
-                final=what,
+                final=final,
             )
         )
 
 
 def check_drives(run: Path, plan: Plan) -> None:
-    """Raises Refused unless they are the same drives, unused but for the run's own array, and still as the
-    run left them."""
+    """Raises Refused unless the drives are the same, contain what the run left, and are used only by its own
+    array."""
     check_operations(plan, load_environment(run).only)
     entries = read_entries(run)
-    begun, done, back = begun_steps(entries), done_steps(entries), _put_back(run)
-    # The array was taken apart before the first drive was put back: what stands on that one since then is its
-    # owner's.
+    begun, done, back = begun_steps(entries), done_steps(entries), _restored_drives(run)
+    # The array was stopped before the first drive was restored. Anything on that drive since belongs to
+    # others.
     used = frozenset() if back else own_uses(plan, begun, quietly)
     drives = own_drives(run, plan).probe(back)
     for drive in drives:
@@ -104,7 +104,7 @@ def check_drives(run: Path, plan: Plan) -> None:
 
 
 def put_back_saved(run: Path, journal: Journal) -> str:
-    """Put back what was saved; a sentence that says so. Raises DiskwrightError."""
+    """Restore the saved bytes and return a summary. Raises DiskwrightError."""
     plan = load_plan(run)
     check_undoable(run, plan)
     check_drives(run, plan)
@@ -114,12 +114,12 @@ def put_back_saved(run: Path, journal: Journal) -> str:
 def _restore(run: Path, plan: Plan, journal: Journal) -> str:
     vault = Vault(run / "saved")
     contents = {saved: vault.read(saved) for saved in vault.all()}
-    back = _put_back(run)
+    back = _restored_drives(run)
     mark_durably(run / UNDOING)
     _restore_fstab(run, plan)
     if not back:
         take_apart(plan, quietly)
-    said = [
+    sentences = [
         t("{drive} was already restored.", drive=member.drive.path)
         for member in plan.members
         if member.drive.path in back
@@ -127,14 +127,13 @@ def _restore(run: Path, plan: Plan, journal: Journal) -> str:
     for member in plan.members:
         if member.drive.path in back:
             continue
-        said.append(_restore_drive(plan, member, vault, contents, journal))
+        sentences.append(_restore_drive(plan, member, vault, contents, journal))
         write_durably(run / UNDOING, f"{member.drive.path}\n".encode(), os.O_APPEND)
-    return joined(said)
+    return joined(sentences)
 
 
-def _put_back(run: Path) -> frozenset[str]:
-    """The drives that an earlier attempt has put back and proven: whatever they hold since then is their
-    owner's again."""
+def _restored_drives(run: Path) -> frozenset[str]:
+    """Return drives that an earlier attempt restored and verified. Their contents may have changed since."""
     file = run / UNDOING
     return frozenset(file.read_text().splitlines()) if file.exists() else frozenset()
 
@@ -142,10 +141,10 @@ def _put_back(run: Path) -> frozenset[str]:
 def _restore_drive(
     plan: Plan, member: Member, vault: Vault, contents: Mapping[Saved, bytes], journal: Journal
 ) -> Message:
-    """Write back what was saved of one drive, and prove that it is there; a sentence that says so."""
+    """Restore and verify the saved bytes of one drive, and return a summary."""
     drive = member.drive.path
     saved = vault.of(plan, drive)
-    # In reverse, so that where a place was saved twice the oldest bytes are written last.
+    # In reverse, so the oldest bytes of a place saved twice are written last.
     for one in reversed(saved):
         write_bytes(drive, one.offset_bytes, contents[one])
     forget_caches(drive)
@@ -178,7 +177,7 @@ def _restore_drive(
                     )
                 )
         covered.append(one.extent)
-    return _proven(member)
+    return _verify_restored(member)
 
 
 def _restore_fstab(run: Path, plan: Plan) -> None:
@@ -192,8 +191,8 @@ def _restore_fstab(run: Path, plan: Plan) -> None:
             take_from_crypttab(environment.crypttab, step.operation, run.name)
 
 
-def _proven(member: Member) -> Message:
-    """The drive probed afresh holds what the plan found; raises Failed where it does not."""
+def _verify_restored(member: Member) -> Message:
+    """Probe the drive and compare it with the plan's old state. Raises Failed."""
     drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
     if member.drive.content_digest is not None and drive.content_digest != member.drive.content_digest:
         raise Failed(
@@ -221,9 +220,9 @@ UNMOUNT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ShownFilesystem:
-    """A filesystem on the stand-in: `node`, where a mount takes it from, and which `device` it is to be.
-    `mount` is the command that shows its files, without the place; empty where there is nothing to be
-    mounted.
+    """A filesystem on the scratch copy at `node`, which represents `device`.
+
+    `mount` is the command that mounts it, without the mount point; empty if it cannot be mounted.
     """
 
     node: str
@@ -233,29 +232,29 @@ class ShownFilesystem:
 
 
 class ReadonlyLook:
-    """What is shown of a run; `end` before it is closed."""
+    """A read-only look at a waiting result. Call `end` before closing."""
 
     def __init__(self, nodes: tuple[str, ...], shown: tuple[ShownFilesystem, ...]) -> None:
         self.shown = shown
         self._nodes = nodes
 
     def end(self) -> None:
-        """Unmount what was mounted of it. Raises Failed where a program still uses that."""
+        """Unmount the shown filesystems. Raises Failed if one is in use."""
         parts = [part for node in self._nodes for part in (node, *partition_nodes(node))]
         for mounted in reversed(read_mounts()):
             if mounted.source in parts:
                 run_command(("umount", mounted.mount_point), seconds=UNMOUNT_SECONDS)
         for one in self.shown:
             if one.filesystem == "btrfs":
-                # The drive's will have the same UUID.
+                # The filesystem on the drive will have the same UUID.
                 with suppress(Failed):
                     run_command(("btrfs", "device", "scan", "--forget", one.node), seconds=UNMOUNT_SECONDS)
 
 
 @contextmanager
 def looked_at(run: Path) -> Iterator[ReadonlyLook]:
-    """Show what waits of a run for as long as the block lasts. Raises Refused where nothing waits, and Failed
-    where no loop device can be had."""
+    """Attach the waiting result to loop devices, read-only. Raises Refused if nothing is waiting, and Failed
+    if loop devices are unavailable."""
     check_root()
     check_owner(run)
     with ExitStack() as stack:
@@ -300,8 +299,8 @@ def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[ShownFilesystem]:
 
 
 def end_looks(run: Path) -> None:
-    """See that nobody looks at what a run keeps any more: one whose process was killed can still be mounted.
-    Needs the run's lock. Raises Refused where a program holds on to it."""
+    """Detach loop devices that a killed process has left. Requires the run's lock. Raises Refused if one is
+    still mounted or in use."""
     with suppress(Failed):
         release_left(run)
     if node := left_over(run):
@@ -317,15 +316,15 @@ def end_looks(run: Path) -> None:
 
 
 def tell_of_one(plan: Plan) -> None:
-    """Have the kernel take up the plan's partition as the table has it now, or let go of it. Its neighbours
-    are left alone. Whether it did is checked afterwards. Raises Failed."""
+    """Add, resize or remove the plan's partition in the kernel, without touching its neighbors. The result is
+    checked later. Raises Failed."""
     drive, number, part = plan.drive.path, plan.part, plan.part_path
     forget_caches(drive)
     entry = next((one for one in probe_drive(drive).partitions if one.number == number and one.type), None)
-    there = Path(part).exists()
-    if entry is not None and not there:
+    exists = Path(part).exists()
+    if entry is not None and not exists:
         tell_of(drive, (number,))
-    elif entry is None and there:
+    elif entry is None and exists:
         _partx("--delete", drive, number)
     elif entry is not None and entry.kernel_size_bytes != entry.size_bytes:
         _partx("--update", drive, number)
@@ -333,13 +332,13 @@ def tell_of_one(plan: Plan) -> None:
         forget_caches(part)
 
 
-def _partx(what: str, drive: str, number: int) -> None:
-    """Ask again while it is busy: whoever looks at a partition, such as udev, has it open for a moment."""
+def _partx(action: str, drive: str, number: int) -> None:
+    """Retry while the partition is busy: udev and others open it for moments."""
     until = monotonic() + FORGET_SECONDS
     with suppress(DiskwrightError):
         while True:
             try:
-                run(("partx", what, "--nr", f"{number}:{number}", drive), seconds=30)
+                run(("partx", action, "--nr", f"{number}:{number}", drive), seconds=30)
                 return
             except Failed:
                 if monotonic() > until:

@@ -1,4 +1,4 @@
-"""Verify after the last step that drive, kernel and tools match the plan."""
+"""Verify after the last step that the drives, the kernel and the tools match the plan."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -45,8 +45,10 @@ from wizard.process.program import find, run
 def verify(
     plan: Plan, drives: Sequence[Drive], fstab: str, seconds: float, crypttab: str = ""
 ) -> Iterator[Check]:
-    """Every check of a finished run, one after the other. `drives` are the plan's, probed afresh, `fstab` and
-    `crypttab` the files' texts; `seconds` for each tool.
+    """Run all checks of a finished run.
+
+    `drives` are freshly probed, `fstab` and `crypttab` the contents of the files, and `seconds` the time
+    limit for each tool.
     """
     for member, drive in zip(plan.members, drives, strict=True):
         what = (
@@ -57,7 +59,7 @@ def verify(
         yield _check(what(drive=drive.path), disk_differences(member.after, drive))
         yield _check(t("The kernel sees the same partitions"), kernel_differences(member.after, drive))
         for slot in member.after.partitions:
-            # A partition that was there before stays as aligned as it was.
+            # Existing partitions keep their alignment.
             if not slot.kept and not plan.part:
                 yield from alignment_checks(drive, slot.number, seconds)
     yield from array_checks(plan, lambda argv: run(argv, seconds=seconds))
@@ -69,7 +71,7 @@ def verify(
             case AddFstabLine(mount_point=place):
                 times = fstab.splitlines().count(fstab_line(step.operation))
                 line = step.operation.uuid if place == NO_PLACE else printable(place, 200)
-                yield _seen(
+                yield _result(
                     t("fstab has exactly one line for {what}", what=line), times == 1, FOUND(times=times)
                 )
             case MakeSubvolumes(device=device):
@@ -129,19 +131,19 @@ def _filesystem_checks(
 
 
 def _check(what: Message, differences: Sequence[Message | str]) -> Check:
-    return _seen(what, not differences, "; ".join(map(str, differences)) or SAME)
+    return _result(what, not differences, "; ".join(map(str, differences)) or SAME)
 
 
-def _seen(what: Message, holds: bool, seen: object) -> Check:
+def _result(what: Message, holds: bool, seen: object) -> Check:
     return Check(str(what), holds, str(seen))
 
 
 def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Check]:
-    """The kernel's own rule, and parted's opinion."""
+    """Check a partition's alignment by the kernel's rule, and with parted."""
     node = partition_path(drive.path, number)
     part, geometry = drive.partition(node), drive.geometry
     if part is None or geometry is None:
-        yield _seen(t("{device} is aligned", device=node), False, t("unreadable"))
+        yield _result(t("{device} is aligned", device=node), False, t("unreadable"))
         return
     off = misalignment_bytes(geometry, part.start_bytes)
     at = (
@@ -149,10 +151,10 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
         if off
         else t("byte {byte}", byte=part.start_bytes)
     )
-    yield _seen(t("{device} is aligned by the kernel's rule", device=node), off == 0, at)
+    yield _result(t("{device} is aligned by the kernel's rule", device=node), off == 0, at)
     kind, what = aligned_by_parted(node, geometry)
     if find("parted") is None:
-        yield _seen(what, True, t("parted is not installed; only the kernel's rule was checked"))
+        yield _result(what, True, t("parted is not installed; only the kernel's rule was checked"))
         return
     try:
         result = run(
@@ -161,19 +163,18 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
             accept=(0, 1),
         )
     except Failed as error:
-        yield _seen(what, False, error)
+        yield _result(what, False, error)
         return
-    # With --script it says so by its status alone.
+    # With --script, parted reports the result only as exit status.
     aligned = result.status == 0
-    yield _seen(what, aligned, t("aligned") if aligned else t("not aligned"))
+    yield _result(what, aligned, t("aligned") if aligned else t("not aligned"))
 
 
 def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Message]:
-    """Which of parted's two checks means something here, and what it is to find: that says why if it is not
-    `opt`.
+    """Return parted's applicable alignment check, and a description with the reason if it is not `opt`.
 
-    parted believes any optimal I/O size (libparted/arch/linux.c); one that cannot be meant, or that would
-    make the grain absurd, is not what the plan is aligned to.
+    parted trusts any optimal I/O size (libparted/arch/linux.c). The plan ignores implausible sizes, and sizes
+    that would make the grain absurdly large.
     """
     optimal = geometry.optimal_io_bytes
     if optimal <= 0 or grain_bytes(geometry) % optimal == 0:
@@ -187,20 +188,20 @@ def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Message]:
 
 
 def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Check:
-    """Whether the filesystem is clean: by its own check, or, where it is mounted and that cannot run, by the
-    kernel's count of errors."""
+    """Check that the filesystem is clean: with its own checker or, if mounted and that is impossible, by the
+    kernel's error count."""
     what = t("{device} is clean", device=device)
     made = (step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem))
     devices = next(((one.device, *one.others) for one in made if one.device == device), (device,))
-    # Where the plan does not mount it, another program may have.
+    # Another program may have mounted a filesystem that the plan does not mount.
     if mounted := next((entry for entry in read_mounts() if entry.source in devices), None):
         return _mounted_check(what, device, filesystem, mounted.mount_point, seconds)
     check = MADE[filesystem].clean_check
     try:
         run([*check, device], seconds=seconds)
     except Failed as error:
-        return _seen(what, False, error)
-    return _seen(what, True, t("{tool} found no errors", tool=check[0]))
+        return _result(what, False, error)
+    return _result(what, True, t("{tool} found no errors", tool=check[0]))
 
 
 def _mounted_check(what: Message, device: str, filesystem: str, place: str, seconds: float) -> Check:
@@ -208,12 +209,12 @@ def _mounted_check(what: Message, device: str, filesystem: str, place: str, seco
         try:
             run([*check, place], seconds=seconds)
         except Failed as error:
-            return _seen(what, False, error)
-        return _seen(what, True, t("checked before mounting; no device error since"))
+            return _result(what, False, error)
+        return _result(what, True, t("checked before mounting; no device error since"))
     errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
     if errors.exists():
         count = int(errors.read_text())
-        return _seen(
+        return _result(
             what,
             count == 0,
             tn(
@@ -222,27 +223,25 @@ def _mounted_check(what: Message, device: str, filesystem: str, place: str, seco
                 count=count,
             ),
         )
-    return _seen(what, True, t("checked before mounting; mounted without errors"))
+    return _result(what, True, t("checked before mounting; mounted without errors"))
 
 
 BUSY = Sentence("Another program mounted {device} at {place} during the run:")
 NOT_AGAIN = Sentence("Another program unmounted {place}, and remounting failed:")
 
 MOMENT = "partitions"
-"""What the rule is about that udev has while a partition table is changed."""
+"""The name of the udev rule that is active while a partition table changes."""
 
 
 @contextmanager
 def unseen(plan: Plan) -> Iterator[None]:
-    """While this lasts, udev tells automounters to leave the partitions of the plan's drives alone, old and
-    new ones.
+    """Make udev tell automounters to ignore the partitions of the plan's drives.
 
-    At its end udev has to look at them once more, which it does when no drive is locked: nothing said for the
-    moment outlives the run.
+    Afterwards, unlocked drives get a change event, so no property outlives the run.
     """
     nodes = [node for member in plan.members for node in own_nodes(member)[1:]]
     names = sorted({name_of(node) for node in ([plan.part_path] if plan.part else nodes)})
-    # What is not ready mdadm's rules do not put together: that is done by the run, by the planned number.
+    # Keep mdadm's rules from assembling the array: the run does this, under the planned number.
     alone = 'ENV{UDISKS_IGNORE}="1"' + (', ENV{SYSTEMD_READY}="0"' if array_node(plan) else "")
     with suppress(OSError):
         ignore(MOMENT, [f'SUBSYSTEM=="block", KERNEL=="{name}", {alone}' for name in names])
@@ -256,8 +255,7 @@ def unseen(plan: Plan) -> Iterator[None]:
 
 
 def strangers(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
-    """What is mounted, elsewhere than the plan says, of devices on which it makes a filesystem; the last
-    first."""
+    """Return mounts of the plan's filesystems at other places than planned, last mount first."""
     makes = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
     planned = {step.operation.mount_point for step in plan.steps if isinstance(step.operation, Mount)}
     there = [entry for entry in reversed(read_mounts()) if entry.mount_point not in planned]
@@ -266,13 +264,13 @@ def strangers(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
     )
 
 
-def unmount_foreign(site: StepContext) -> bool:
-    """Unmount what others have mounted of the filesystems that this run made; whether there was any. Raises
-    Failed where one is in use."""
-    found = [entry for entry, make in strangers(site.plan) if _is_ours(make, site)]
+def unmount_foreign(context: StepContext) -> bool:
+    """Unmount filesystems of this run that other programs have mounted, and return True if there were any.
+    Raises Failed if one is in use."""
+    found = [entry for entry, make in strangers(context.plan) if _is_ours(make, context)]
     for entry in found:
         place = printable(entry.mount_point, 200)
-        # umount takes away what is mounted last at a place, and that can be another's.
+        # umount detaches the topmost mount, which may be another filesystem.
         if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
             raise Failed(
                 t(
@@ -283,7 +281,7 @@ def unmount_foreign(site: StepContext) -> bool:
                 )
             )
         try:
-            site.command(["umount", entry.mount_point])
+            context.command(["umount", entry.mount_point])
         except Failed as error:
             raise Failed(f"{BUSY(device=entry.source, place=place)} {error}") from None
         said = t(
@@ -291,22 +289,22 @@ def unmount_foreign(site: StepContext) -> bool:
             device=entry.source,
             place=place,
         )
-        site.journal.add(Event.COMMAND, str(said), step=site.step)
+        context.journal.add(Event.COMMAND, str(said), step=context.step)
     return bool(found)
 
 
-def _is_ours(make: MakeFilesystem, site: StepContext) -> bool:
-    """Whether a device bears the filesystem with the UUID that was drawn for it. Whatever else is mounted
-    from it is somebody's data."""
+def _is_ours(make: MakeFilesystem, context: StepContext) -> bool:
+    """Return True if the device has the planned filesystem with the planned UUID. Anything else is somebody's
+    data."""
     with suppress(DiskwrightError):
-        seen = signatures_on(make.device, site.plan, site.seconds)
+        seen = signatures_on(make.device, context.plan, context.seconds)
         return not recognised_differences(seen, make.filesystem, make.uuid, make.label)
     return False
 
 
 def stand(plan: Plan, journal: Journal) -> str | None:
-    """Once the drives are free: wait for what udev put off, and mount again what was unmounted meanwhile;
-    else a sentence of failure."""
+    """Wait for udev after the drives are unlocked, and repeat mounts that others have unmounted. Return an
+    error or None."""
     if not udev_runs():
         return None
     settle()
@@ -326,7 +324,7 @@ def stand(plan: Plan, journal: Journal) -> str | None:
 
 
 def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
-    """Mount it unless its device has become another; the journal says how that ended."""
+    """Mount again and journal the result, unless the device has changed."""
     place = printable(one.mount_point, 200)
     try:
         check_target(plan, one, LOOK_SECONDS)
