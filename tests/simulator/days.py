@@ -499,8 +499,8 @@ def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
     )
     patched.setattr(rehearsed, "load_plan", lambda run: plan)
     patched.setattr(rehearsed, "load_environment", lambda run: None)
-    patched.setattr(rehearsed, "_are_there", lambda run, plan: True)
-    patched.setattr(rehearsed, "_tell", lambda plan: None)
+    patched.setattr(rehearsed, "_are_attached", lambda run, plan: True)
+    patched.setattr(rehearsed, "_update_kernel", lambda plan: None)
     patched.setattr(rehearsed, "discard", lambda places, drive, journal: None)
     patched.setattr(rehearsed, "noting", lambda run: lambda share: None)
     patched.setattr(
