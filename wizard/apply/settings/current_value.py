@@ -1,6 +1,6 @@
 """Read the current state of a setting: as found, as requested, or different.
 
-No other module reads it.
+All checks of settings use this module.
 """
 
 import re
@@ -47,8 +47,8 @@ from wizard.process.program import find, run
 
 
 class How(StrEnum):
-    """BEFORE: as the document found it. AFTER: as it is to be. HALF: in between, as a change leaves it that
-    was cut off. OTHER: neither, so somebody else has changed it."""
+    """State of a setting. BEFORE: the value in the document. AFTER: the requested value. HALF: an interrupted
+    change. OTHER: changed by another program."""
 
     BEFORE = "before"
     AFTER = "after"
@@ -58,24 +58,25 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ValueState:
-    """How something stands; `seen` is a clause for a person."""
+    """The state of a setting; `seen` is a clause for display."""
 
     how: How
     seen: Message
 
 
 def compared(seen: object, before: object, after: object, said: Message) -> ValueState:
-    """Where only one value counts."""
+    """Compare a setting that has a single value."""
     return ValueState(How.AFTER if seen == after else How.BEFORE if seen == before else How.OTHER, said)
 
 
 SECTOR_BYTES = 512
-"""What sysfs counts in, whatever the drive's logical blocks (Linux block/partitions/core.c)."""
+"""The unit of sizes in sysfs, regardless of the drive's logical block size (Linux
+block/partitions/core.c)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The places of the table as they are, and as they are with the old end and with the new one."""
+    """The table's regions: current, with the old partition end, and with the new one."""
 
     kind: str
     now: Image
@@ -84,28 +85,28 @@ class _Table:
 
 
 def end_of(operation: ExtendPartition, identity: Identity) -> ValueState:
-    """How the partition's end stands, in both copies of a GPT and for the kernel. Raises Failed or
+    """Return the state of the partition's end in both copies of a GPT and in the kernel. Raises Failed or
     BadInput."""
     drive = probe_drive(operation.drive)
     part = drive.partition(operation.device)
     if part is None or part.start_bytes != operation.start_bytes:
         return ValueState(How.OTHER, t("{device} starts at another byte", device=operation.device))
-    told = kernel_bytes(operation.device)
+    kernel_size = kernel_bytes(operation.device)
     seen = t(
         "{device} has {size:size} in the table and {kernel:size} in the kernel",
         device=operation.device,
         size=part.size_bytes,
-        kernel=told,
+        kernel=kernel_size,
     )
     if part.size_bytes not in (operation.old_bytes, operation.new_bytes):
         return ValueState(How.OTHER, seen)
     table = _table(operation, identity, drive)
-    if table.now == table.new and told == operation.new_bytes:
+    if table.now == table.new and kernel_size == operation.new_bytes:
         return ValueState(How.AFTER, seen)
-    # A table that was copied from a smaller drive has its backup further in still: it comes to the end.
+    # If the table was copied from a smaller drive, its backup is not at the end yet. It will be moved there.
     is_copied = drive.table is not None and drive.table.backup == "misplaced"
     now = with_backup_at_end(table.now) if is_copied else table.now
-    if now == table.old and told == operation.old_bytes:
+    if now == table.old and kernel_size == operation.old_bytes:
         if room_behind(drive, part) < operation.new_bytes - operation.old_bytes:
             return ValueState(
                 How.OTHER, t("the free space after {device} is in use", device=operation.device)
@@ -115,13 +116,13 @@ def end_of(operation: ExtendPartition, identity: Identity) -> ValueState:
 
 
 def write_end(operation: ExtendPartition, identity: Identity, *, new: bool) -> None:
-    """Write the table with the new end, or with the old one; the kernel is not told. One that is half written
-    becomes whole. Raises Failed, BadInput or OSError."""
+    """Write the table with the new or the old partition end, and complete a half-written one. Does not update
+    the kernel. Raises Failed, BadInput or OSError."""
     drive = probe_drive(operation.drive)
     table = _table(operation, identity, drive)
     wanted = table.new if new else table.old
     for offset, data in in_order(table.kind, table.now, wanted):
-        # On its medium before the next one.
+        # Synced before the next write.
         write_bytes(operation.drive, offset, data)
     forget_caches(operation.drive)
     places = (Extent(offset, len(data)) for offset, data in wanted.pieces)
@@ -136,9 +137,9 @@ def write_end(operation: ExtendPartition, identity: Identity, *, new: bool) -> N
 
 
 def kernel_bytes(device: str) -> int:
-    """How large the kernel takes a partition for; 0 where it has none. Raises nothing."""
-    said = text(SYS / "class/block" / name_of(device) / "size")
-    return int(said) * SECTOR_BYTES if said and said.isdigit() else 0
+    """Return the partition size in the kernel, or 0 if the kernel does not list the partition."""
+    sectors = text(SYS / "class/block" / name_of(device) / "size")
+    return int(sectors) * SECTOR_BYTES if sectors and sectors.isdigit() else 0
 
 
 def _table(operation: ExtendPartition, identity: Identity, drive: Drive) -> _Table:
@@ -150,11 +151,11 @@ def _table(operation: ExtendPartition, identity: Identity, drive: Drive) -> _Tab
     regions = table_regions(Member(identity, before, after), fresh=False)
     now = image_of(operation.drive, regions, identity)
 
-    def having(size_bytes: int) -> tuple[WriteTable, Image]:
+    def with_size(size_bytes: int) -> tuple[WriteTable, Image]:
         table = resized_table(operation.drive, before, slot, size_bytes)
         return table, with_one_changed(table, now)
 
-    (kind, old), (_, new) = having(operation.old_bytes), having(operation.new_bytes)
+    (kind, old), (_, new) = with_size(operation.old_bytes), with_size(operation.new_bytes)
     return _Table(kind.table, now, old, new)
 
 
@@ -167,7 +168,8 @@ _SUPERBLOCK = re.compile(r"(?m)^(Block count|Reserved block count|Block size):\s
 
 
 def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
-    """How what the operation changes stands now. Raises Failed or BadInput where that cannot be read."""
+    """Return the current state of what the operation changes. Raises Failed or BadInput if it cannot be
+    read."""
     match operation:
         case ReserveBlocks(device=device, old_blocks=old, new_blocks=new):
             found = superblock(device)
@@ -180,9 +182,9 @@ def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
             told = t("mounted with {options}", options=",".join(mounted.words))
             return compared({*mounted.words}, {*old_words}, {*new_words}, told)
         case EditFstab():
-            return _line_standing(operation)
+            return _line_state(operation)
         case Relabel() | Mount() | Unmount() | PowerOff():
-            return _action_standing(operation, drive)
+            return _action_state(operation, drive)
         case SetQueue(old=value, new=wanted):
             now = queue_value(operation)
             file = queue_file(operation)
@@ -209,10 +211,10 @@ def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
             )
             return compared(enabled, "disabled", "enabled", says)
         case ExtendPartition() | GrowMounted():
-            return _grown(operation, drive)
+            return _growth_state(operation, drive)
 
 
-def _grown(operation: ExtendPartition | GrowMounted, drive: Identity) -> ValueState:
+def _growth_state(operation: ExtendPartition | GrowMounted, drive: Identity) -> ValueState:
     if isinstance(operation, ExtendPartition):
         return end_of(operation, drive)
     if mounted_from(operation.device, operation.mount_point) is None:
@@ -227,7 +229,7 @@ def _grown(operation: ExtendPartition | GrowMounted, drive: Identity) -> ValueSt
     return ValueState(How.HALF if operation.old_bytes < held < operation.new_bytes else How.OTHER, seen)
 
 
-def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Identity) -> ValueState:
+def _action_state(operation: Relabel | Mount | Unmount | PowerOff, drive: Identity) -> ValueState:
     match operation:
         case Relabel(device=device, old=old, new=new):
             label = label_on(drive.path, device)
@@ -256,17 +258,17 @@ def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Ide
 
 
 def label_on(drive: str, device: str) -> str:
-    """The label of the one filesystem on a device, empty where it has none; raises Failed where there is no
-    such filesystem."""
+    """Return the label of the only filesystem on a device, or an empty string. Raises Failed unless there is
+    exactly one filesystem."""
     found = signatures_on(probe_drive(drive, seconds=LOOK_SECONDS), device)
     if len(found) != 1:
         raise Failed(t("{device} no longer contains exactly one filesystem.", device=device))
     return found[0].label or ""
 
 
-def _line_standing(operation: EditFstab) -> ValueState:
-    """A line that was changed stays changed whatever becomes of the others; one that is to be changed stands
-    in the very same file."""
+def _line_state(operation: EditFstab) -> ValueState:
+    """Changed lines count regardless of other lines in the file. Unchanged lines require an unchanged
+    file."""
     held = read_text(Path(operation.file))
     if is_edited(operation, held):
         return ValueState(How.AFTER, t("the new lines appear once, without old lines"))
@@ -276,7 +278,7 @@ def _line_standing(operation: EditFstab) -> ValueState:
 
 
 def superblock(device: str) -> Superblock:
-    """What an ext filesystem's superblock says; raises Failed where dumpe2fs does not tell."""
+    """Read an ext superblock. Raises Failed if dumpe2fs does not report the values."""
     found = {
         key: int(value)
         for key, value in _SUPERBLOCK.findall(run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output)
@@ -287,14 +289,13 @@ def superblock(device: str) -> Superblock:
 
 
 def mounted_from(device: str, place: str) -> Mounted | None:
-    """The topmost mount at a place, where that is one of this device."""
+    """Return the topmost mount at a place if it is of this device, or None."""
     found = mounted_at(place)
     return found if found is not None and is_mount_of(found, device) else None
 
 
 def is_mount_of(mounted: Mounted, device: str) -> bool:
-    """Whether a mount is one of this device. What the kernel started from it calls /dev/root, whatever it
-    is."""
+    """Return True if a mount is of this device. The kernel lists the root filesystem as /dev/root."""
     return mounted.source == device or (mounted.source == "/dev/root" and _is_on(device, mounted.mount_point))
 
 
@@ -306,22 +307,21 @@ def _is_on(device: str, place: str) -> bool:
 
 
 def queue_value(operation: SetQueue) -> str | None:
-    """The value now; None where it cannot be read. Of several to choose from the kernel puts the one in force
-    in brackets."""
-    said = text(Path(queue_file(operation)))
-    chosen = re.search(r"\[(.+?)\]", said or "")
-    return chosen[1] if chosen else said
+    """Return the current value, or None if unreadable. If the file lists choices, the active one is in
+    brackets."""
+    content = text(Path(queue_file(operation)))
+    chosen = re.search(r"\[(.+?)\]", content or "")
+    return chosen[1] if chosen else content
 
 
 def read_rules(path: Path) -> str | None:
-    """What a file of udev's rules holds; None where there is none. Raises BadInput where it cannot be
-    read."""
+    """Return the contents of a udev rules file, or None if it does not exist. Raises BadInput if it is
+    unreadable."""
     return read_text(path) if path.exists() else None
 
 
 def timer_state() -> str | None:
-    """What systemd says of the timer that trims once a week: enabled, disabled, masked ...; None where
-    systemd does not run."""
+    """Return systemd's state of the weekly trim timer, such as enabled or masked, or None without systemd."""
     if not SYSTEMD.exists() or find("systemctl") is None:
         return None
     try:

@@ -28,23 +28,17 @@ from wizard.plan.settings.tuning import CurrentSettings, Superblock
 from wizard.probe.host.sysfs import SYS, name_of, node_of, target, text
 from wizard.probe.machine import probe_machine
 
-# How something stands: clauses.
-
-# What cannot be read, or is not as it should be.
 DRIVE_UNMEASURED = Sentence("{drive} does not report its size, so nothing is changed there.")
 
-# Why it is refused.
 CLONED = Sentence("{devices:list} have the same filesystem {uuid}: detach all but the right one")
-
-# How a step, and a run, went.
-
-# What a plan takes away that fstab or crypttab names. `remedy` is one of the sentences below.
 
 
 @dataclass(frozen=True, slots=True)
 class InUse:
-    """A filesystem as it is found, with its drive and everything that could be changed for it. `uuid` is
-    empty where it has none; `lines` are all of fstab that are for it, `mounts` all that this process sees.
+    """An existing filesystem, with its drive and all its settings.
+
+    `uuid` is empty if there is none. `lines` are its lines in fstab, and `mounts` its mounts in this
+    process's namespace.
     """
 
     machine: Machine
@@ -59,8 +53,8 @@ class InUse:
 
 
 def look_at_filesystem(device: str, environment: Environment) -> InUse:
-    """The one filesystem on a partition, or on a whole drive; raises BadInput where there is none, or it
-    cannot be read."""
+    """Inspect the only filesystem on a partition or whole drive. Raises BadInput if there is none or it is
+    unreadable."""
     node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
@@ -73,8 +67,8 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
     mounts = {mounted.mount_point: mounted for mounted in all_mounts}
     tags = tags_of(drive, node)
-    own = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, tags, mounts)]
-    line = _mounting(own, mounts)
+    own = [line for line in parse(fstab, str(environment.fstab)) if _matches(line, node, tags, mounts)]
+    line = _preferred_line(own, mounts)
     mounted = mounted_from(node, line.mount_point) if line else None
     place = mounted.mount_point if mounted else next(reversed(mounts), None)
     if line is None and place is not None:
@@ -114,15 +108,14 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
 
 
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
-    """The options that fstab has for a filesystem; None where it has no line for it, or cannot be read."""
+    """Return the filesystem's options in fstab, or None if it has no line or fstab is unreadable."""
     places = _places(device)
-    line = _mounting(lines_at_boot(drive, device, fstab), places)
+    line = _preferred_line(lines_at_boot(drive, device, fstab), places)
     return line.options if line else None
 
 
 def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
-    """The lines that fstab has for a filesystem, such as one for each subvolume; none, too, where it cannot
-    be read."""
+    """Return the filesystem's lines in fstab, such as one per subvolume; empty if fstab is unreadable."""
     if len(signatures_on(drive, device)) != 1:
         return []
     try:
@@ -130,11 +123,11 @@ def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
     except BadInput:
         return []
     tags, places = tags_of(drive, device), _places(device)
-    return [line for line in lines if _is_of(line, device, tags, places)]
+    return [line for line in lines if _matches(line, device, tags, places)]
 
 
 def tags_of(drive: Drive, device: str) -> dict[str, str | None]:
-    """What a line can name the device by instead of its path; None where it has no such name."""
+    """Return the tags that fstab can use instead of the device path. Missing tags are None."""
     part, found = drive.partition(device), signatures_on(drive, device)
     held = found[0] if len(found) == 1 else None
     return {
@@ -145,7 +138,7 @@ def tags_of(drive: Drive, device: str) -> dict[str, str | None]:
 
 
 def nodes_of(device: str) -> tuple[str, str]:
-    """The node itself and that of its drive; raises BadInput for what is neither a partition nor a drive."""
+    """Return the node of a device and that of its drive. Raises BadInput for other paths."""
     try:
         node = Path(device).resolve(strict=True)
     except OSError:
@@ -166,7 +159,7 @@ def nodes_of(device: str) -> tuple[str, str]:
 
 
 def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
-    """What the device holds; raises BadInput where that is not one filesystem."""
+    """Return the signature of the only filesystem on a device. Raises BadInput if there is none, or more."""
     found = part.signatures if part is not None else drive.signatures
     filesystems = [signature for signature in found if signature.kind in KINDS]
     if len(found) != 1 or not filesystems:
@@ -189,7 +182,7 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
 
 
 def _superblock(node: str, signature: Signature) -> Superblock | None:
-    """None for other filesystems than ext's, and where only root could read it."""
+    """Return the superblock of an ext filesystem, or None for others or without permission."""
     if not signature.kind.startswith("ext"):
         return None
     try:
@@ -198,14 +191,13 @@ def _superblock(node: str, signature: Signature) -> Superblock | None:
         return None
 
 
-def _mounting(own: Sequence[Line], places: Collection[str]) -> Line | None:
-    """Of its lines that by which it is mounted, or else the first."""
+def _preferred_line(own: Sequence[Line], places: Collection[str]) -> Line | None:
+    """Return the line of an existing mount, or else the first line."""
     return next((line for line in own if line.mount_point in places), own[0] if own else None)
 
 
-def _is_of(line: Line, node: str, tags: Mapping[str, str | None], places: Iterable[str]) -> bool:
-    """Whether a line of fstab is for the filesystem, by whatever it is named, or by a place where it is
-    mounted."""
+def _matches(line: Line, node: str, tags: Mapping[str, str | None], places: Iterable[str]) -> bool:
+    """Return True if a line of fstab is for the filesystem, by device, tag or mount point."""
     return line.means(node, tags) or (line.names(tags) is None and line.mount_point in places)
 
 
@@ -214,15 +206,15 @@ def _places(device: str) -> list[str]:
 
 
 def _reserved(place: str | None, signature: Signature) -> int | None:
-    """What only root may fill, as a plain user sees it of a mounted ext filesystem: free blocks less those
-    that are free for everybody."""
+    """Return the reserved bytes of a mounted ext filesystem, readable without root: free blocks minus those
+    available to users."""
     if place is None or not signature.kind.startswith("ext"):
         return None
     try:
-        told = os.statvfs(place)
+        status = os.statvfs(place)
     except OSError:
         return None
-    return (told.f_bfree - told.f_bavail) * told.f_frsize
+    return (status.f_bfree - status.f_bavail) * status.f_frsize
 
 
 LINE_LEFT = Sentence("Line {line} of {file} names {source}, which is lost. {remedy}")
@@ -237,30 +229,30 @@ LINE_OVERWRITES = Sentence(
 TAKE_IT_OUT = t("Remove that line first.")
 
 OWN = Environment()
-"""Of the running system."""
+"""The environment of the running system."""
 
 OF_WHAT_IS_LOST = ("UUID=", "LABEL=")
-"""Names that go with what has them: no such line finds what a plan makes there."""
+"""Tags that disappear with the old filesystem, so such lines never match a new volume."""
 
 HARM = (LINE_OVERWRITES, LINE_STOPS, LINE_LEFT)
-"""What is said of a line, the worst first."""
+"""Warnings about a line, most dangerous first."""
 
 
 def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environment = OWN) -> Plan:
-    """The plan, which also says which lines of fstab and crypttab name what it takes away. What the new
-    volumes are found by, too, such as the same label, is no such line. Only looks."""
+    """Return the plan with warnings about lines in fstab and crypttab that name volumes the plan destroys.
+    Lines that match a new volume, for example by label, are omitted. Read-only."""
     by_path = {drive.path: drive for drive in drives}
     left = [
         said
         for member in plan.members
         if (drive := by_path.get(member.drive.path))
-        for device in _taken_away(member, drive)
-        for said in _left(plan, drive, device, environment)
+        for device in _destroyed_devices(member, drive)
+        for said in _warnings(plan, drive, device, environment)
     ]
     return replace(plan, doubts=(*left, *plan.doubts)) if left else plan
 
 
-def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> Iterator[Message]:
+def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -> Iterator[Message]:
     labels = {f"LABEL={volume.label}" for volume in plan.volumes if volume.label}
     mounts = lines_at_boot(drive, device, environment.fstab)
     openings = _openings(drive, device, environment.crypttab)
@@ -275,11 +267,11 @@ def _left(plan: Plan, drive: Drive, device: str, environment: Environment) -> It
     )
     for file, entries, remedy in tables:
         if entries:
-            # Of several, such as those of subvolumes, that which does the most harm.
+            # Of several lines, such as those of subvolumes, report the most dangerous one.
             entry = min(entries, key=lambda one: HARM.index(_sentence_of(one)))
             source = printable(entry.source, 80)
-            told = _sentence_of(entry)
-            yield told(line=entry.number, file=printable(str(file), 200), source=source, remedy=remedy)
+            sentence = _sentence_of(entry)
+            yield sentence(line=entry.number, file=printable(str(file), 200), source=source, remedy=remedy)
 
 
 def _sentence_of(entry: FstabEntry) -> Sentence:
@@ -289,7 +281,7 @@ def _sentence_of(entry: FstabEntry) -> Sentence:
 
 
 def _openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:
-    """The lines of crypttab for a device, with a container or without; none where it cannot be read."""
+    """Return the lines of crypttab for a device; empty if crypttab is unreadable."""
     tags = tags_of(drive, device)
     try:
         return [line for line in parse_crypttab(read_text(crypttab)) if line.means(device, tags)]
@@ -298,7 +290,7 @@ def _openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:
 
 
 def _inside(openings: Sequence[Opening], fstab: Path) -> list[Line]:
-    """The lines of fstab for what would be open by these."""
+    """Return the lines of fstab for the opened devices of these crypttab lines."""
     nodes = {f"/dev/mapper/{opening.name}" for opening in openings}
     try:
         return [line for line in parse(read_text(fstab), str(fstab)) if line.source in nodes]
@@ -306,8 +298,8 @@ def _inside(openings: Sequence[Opening], fstab: Path) -> list[Line]:
         return []
 
 
-def _taken_away(member: Member, drive: Drive) -> Iterator[str]:
-    """The devices whose content goes."""
+def _destroyed_devices(member: Member, drive: Drive) -> Iterator[str]:
+    """Yield the devices whose contents the plan destroys."""
     kept = {slot.number for slot in member.before.partitions if slot.kept}
     if not kept:
         yield drive.path

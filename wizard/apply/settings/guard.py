@@ -1,8 +1,8 @@
 """Check that changes still fit their filesystem. Refuses in doubt; never writes.
 
-A plan's drive must be unused. Here the filesystem stays in use, which is safe because no data is touched.
-Instead the same filesystem must be on the same drive, and each changed setting must be as shown. The drive's
-lock still excludes a plan on that drive.
+The drive of a plan must be unused. Here the filesystem stays in use, which is safe because no data is
+touched. Instead, the same filesystem must be on the same drive, and each setting must have its old value. The
+drive's lock still excludes plans.
 """
 
 import os
@@ -42,8 +42,8 @@ from wizard.process.program import run
 
 
 def clones_of(device: str, uuid: str) -> tuple[str, ...]:
-    """Return the other devices with the filesystem of this UUID, without those that lie on the device or
-    under it, and other members of one filesystem. None are found if blkid cannot look."""
+    """Return other devices with a filesystem of this UUID. Excludes stacked devices and other members of the
+    same filesystem. Empty if blkid fails."""
     node = os.path.realpath(device)
     others = (one for one in nodes_with(uuid) if one != node and not is_stacked(one, node))
     with suppress(Failed):
@@ -52,7 +52,7 @@ def clones_of(device: str, uuid: str) -> tuple[str, ...]:
 
 
 def nodes_with(uuid: str) -> tuple[str, ...]:
-    """Return all devices with this UUID; none if it is empty, or blkid cannot look."""
+    """Return all devices with this UUID; empty if the UUID is empty or blkid fails."""
     with suppress(Failed):
         found = _blkid("-o", "device", "-t", f"UUID={uuid}") if uuid else []
         return tuple(sorted({os.path.realpath(one) for one in found}))
@@ -60,14 +60,14 @@ def nodes_with(uuid: str) -> tuple[str, ...]:
 
 
 def is_stacked(one: str, other: str) -> bool:
-    """Return True if one of both devices shows the bytes of the other, or both lie on the same, as a volume
-    and its snapshot do."""
-    below = {*_below(one)}, {*_below(other)}
+    """Return True if one device is on top of the other, or both are on the same device, as a volume and its
+    snapshot."""
+    below = {*_lower_devices(one)}, {*_lower_devices(other)}
     return one in below[1] or other in below[0] or bool(below[0] & below[1])
 
 
-def _below(node: str) -> Iterator[str]:
-    """Yield the devices whose bytes a device shows."""
+def _lower_devices(node: str) -> Iterator[str]:
+    """Yield the devices below a device."""
     folder = SYS / "class/block" / name_of(node)
     lower = [node_of(entry.name) for entry in folder.glob("slaves/*")]
     with suppress(OSError):
@@ -75,11 +75,11 @@ def _below(node: str) -> Iterator[str]:
         lower += [os.path.realpath(file)] if file.startswith("/dev/") else []
     for one in lower:
         yield one
-        yield from _below(one)
+        yield from _lower_devices(one)
 
 
 def _member(node: str) -> list[str]:
-    """Return what tells the devices of one Btrfs apart; empty for other filesystems."""
+    """Return the UUID of a Btrfs member; empty for other filesystems."""
     return _blkid("-o", "value", "-s", "UUID_SUB", node)
 
 
@@ -91,15 +91,15 @@ def _blkid(*words: str) -> list[str]:
 PROCESS = Path("/proc/self/status")
 
 SYS_RESOURCE = 24
-"""The number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 asks for
+"""Number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 requires for growing
 (fs/ext4/resize.c, ext4_resize_begin)."""
 
 LOST_AT_RESTART = (Remount, Mount, Unmount, SetQueue)
-"""What holds until the next start only: it is done again where a run goes on after one."""
+"""Operations whose effect ends at reboot. Resuming after a reboot repeats them."""
 
 
 def check_own(changes: Changes, environment: Environment) -> None:
-    """Raises Refused where a change is to another file, drive or system than this run may touch."""
+    """Raises Refused if a change is for a file, drive or system that this run may not touch."""
     drive = changes.drive.path
     if environment.only is not None and drive not in environment.only:
         raise Refused(refusal(t("This run may not touch {drive}.", drive=drive)))
@@ -119,7 +119,7 @@ def check_own(changes: Changes, environment: Environment) -> None:
 
 
 def check_may(changes: Changes) -> None:
-    """Raises Refused where the kernel would not let us: a container's root lacks some capabilities."""
+    """Raises Refused if this process lacks a capability, as root in a container may."""
     for step in changes.steps:
         operation = step.operation
         if isinstance(operation, GrowMounted) and _is_of_ext(operation) and not has_capability(SYS_RESOURCE):
@@ -134,13 +134,13 @@ def check_may(changes: Changes) -> None:
 
 
 def has_capability(number: int) -> bool:
-    """Whether this process has a capability in force (capabilities(7), proc_pid_status(5))."""
+    """Return True if this process has an effective capability (capabilities(7), proc_pid_status(5))."""
     found = re.search(r"(?m)^CapEff:\s+([0-9a-f]+)$", PROCESS.read_text())
     return found is not None and bool(int(found[1], 16) >> number & 1)
 
 
 def check_file(operation: ChangeOperation, environment: Environment) -> None:
-    """Raises Refused where it would change a file that is not the environment's, or cannot be written."""
+    """Raises Refused if the operation changes a file outside the environment, or one that is not writable."""
     match operation:
         case EditFstab(file=file) if Path(file) != environment.fstab:
             raise Refused(
@@ -174,7 +174,7 @@ def check_file(operation: ChangeOperation, environment: Environment) -> None:
 
 
 def check_tuning_tools(changes: Changes) -> None:
-    """Raises Refused where a program is missing that a step, its check or its undoing needs."""
+    """Raises Refused if a tool for a step, its check or undo is missing."""
     operations = [step.operation for step in changes.steps]
     wanted = {argv[0] for step in changes.steps for argv in (*step.commands, *undo_commands(step.operation))}
     check_programs(wanted | {"dumpe2fs" for operation in operations if _is_of_ext(operation)})
@@ -187,8 +187,8 @@ def _is_of_ext(operation: ChangeOperation) -> bool:
 
 
 def check_new(changes: Changes) -> None:
-    """Raises Refused unless it is the drive and the filesystem that the changes were made for, and everything
-    stands as they found it."""
+    """Raises Refused unless the drive and filesystem are those of the changes, and all settings have their
+    old values."""
     drive = probe_again(changes.drive)
     check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
@@ -197,10 +197,9 @@ def check_new(changes: Changes) -> None:
 
 
 def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
-    """Raises Refused where something stands otherwise than the steps that were begun and done leave it.
-    Numbers count from 1."""
+    """Raises Refused if a setting does not fit the steps that are started and done, by number from 1."""
     for number, step in enumerate(changes.steps, 1):
-        found = _stands(step.operation, changes)
+        found = _state(step.operation, changes)
         if number in done:
             fits = {How.AFTER, How.BEFORE} if isinstance(step.operation, LOST_AT_RESTART) else {How.AFTER}
         else:
@@ -215,7 +214,7 @@ def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
             )
 
 
-def _stands(operation: ChangeOperation, changes: Changes) -> ValueState:
+def _state(operation: ChangeOperation, changes: Changes) -> ValueState:
     try:
         return standing(operation, changes.drive)
     except (BadInput, Failed) as error:
@@ -223,12 +222,12 @@ def _stands(operation: ChangeOperation, changes: Changes) -> ValueState:
 
 
 def refusal(why: object) -> Message:
-    """A refusal with its reason."""
+    """Return a refusal with its reason."""
     return t("{why} Nothing was written.", why=why if isinstance(why, Message) else str(why))
 
 
 def device_fault(changes: Changes) -> Message | str | None:
-    """Why the device is no longer the one that was changed, as a clause; None where it is."""
+    """Return a clause on why the device is no longer the changed one, or None."""
     path = changes.drive.path
     try:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
@@ -236,13 +235,13 @@ def device_fault(changes: Changes) -> Message | str | None:
         return t("{drive} is missing", drive=path)
     if reason := node_fault(changes.device, path):
         return reason
-    # The UUID of its filesystem is compared in any case.
+    # The filesystem's UUID is compared below.
     fault = drive_fault(changes.drive, drive, lambda: bool(changes.uuid) or None)
     return fault or _filesystem_fault(changes, drive)
 
 
 def is_powered_off(changes: Changes) -> bool:
-    """Whether the drive is gone, as these changes want it."""
+    """Return True if the drive is powered off, as these changes require."""
     last = changes.steps[-1].operation
     return isinstance(last, PowerOff) and standing(last, changes.drive).how is How.AFTER
 

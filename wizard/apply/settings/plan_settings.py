@@ -72,29 +72,29 @@ OPTION_FAULT = Sentence("{fault}.")
 CMDLINE = Path("/proc/cmdline")
 
 NOT_FOR_MOUNT = frozenset({"seclabel"})
-"""What the kernel lists and mount(8) does not take."""
+"""Options that the kernel lists but mount(8) rejects."""
 
 Operations = list[ChangeOperation]
 
 
 def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
-    """The changes that bring about what is wanted of a device; raises Refused, with the reason, where that is
-    not possible, and BadInput where the device cannot be looked at."""
+    """Plan the changes for an action on a device. Raises Refused, with the reason, if it is not possible, and
+    BadInput if the device is unreadable."""
     if isinstance(wanted, SwitchOff):
-        return _switched_off(device)
+        return _switch_off(device)
     used = look_at_filesystem(device, environment)
     doubts: list[Message | str] = []
     match wanted:
         case SetLabel(label=label):
-            operations = _relabelled(used, label, doubts)
+            operations = _relabel(used, label, doubts)
         case Attach():
-            operations = _mounted(used, wanted)
+            operations = _mount(used, wanted)
         case Detach(boot=boot):
-            operations = _unmounted(used, boot=boot)
+            operations = _unmount_all(used, boot=boot)
         case SetOptions(options=options):
-            operations = _with_options(used, options, doubts)
+            operations = _change_options(used, options, doubts)
         case Grow():
-            operations = _grown(used, doubts)
+            operations = _grow(used, doubts)
         case Tune():
             raise BadInput(t("`diskwright tune` works out the settings for a workload."))
     doubts += forgotten_doubts(used.machine, operations)
@@ -110,7 +110,7 @@ def _refuse(reason: Message | None) -> None:
         raise Refused(refusal(reason))
 
 
-def _relabelled(used: InUse, label: str, doubts: list[Message | str]) -> Operations:
+def _relabel(used: InUse, label: str, doubts: list[Message | str]) -> Operations:
     device, filesystem = used.existing.device, used.existing.filesystem
     _refuse(why_not_relabel(used.drive, device))
     shown, old = printable(label, 300), printable(used.label, 300)
@@ -155,24 +155,28 @@ def _relabelled(used: InUse, label: str, doubts: list[Message | str]) -> Operati
         doubts.append(t("The partition name in the table remains '{name}', the old label.", name=old))
     place = next((one.mount_point for one in reversed(used.mounts)), "")
     relabel = Relabel(device, filesystem, place, used.label, label)
-    by_it = [line for line in used.lines if _is_by_label(line, used.label)]
+    by_old_label = [line for line in used.lines if _is_by_label(line, used.label)]
     return [
         relabel,
         *_edited(
-            used, (_edit_of(used, line, with_source(_text_of(used, line), by_label(label))) for line in by_it)
+            used,
+            (
+                _edit_of(used, line, with_source(_text_of(used, line), by_label(label)))
+                for line in by_old_label
+            ),
         ),
     ]
 
 
 def _command_line() -> list[str]:
-    """What the boot loader told the kernel."""
+    """Return the words of the kernel command line."""
     with suppress(OSError):
         return CMDLINE.read_text(errors="replace").split()
     return []
 
 
 def _names_label(word: str, label: str) -> bool:
-    """Whether a word of the kernel's command line, such as root=LABEL=old, names this label."""
+    """Return True if a word of the kernel command line, such as root=LABEL=old, names this label."""
     value = word.partition("=")[2].strip('"')
     return bool(label) and value.replace('"', "") in (f"LABEL={label}", f"/dev/disk/by-label/{label}")
 
@@ -196,7 +200,7 @@ def _edited(used: InUse, lines: Iterator[LineEdit]) -> Operations:
     return [EditFstab(used.found.fstab, digest_of_text(used.found.fstab_text), edits)] if edits else []
 
 
-def _mounted(used: InUse, wanted: Attach) -> Operations:
+def _mount(used: InUse, wanted: Attach) -> Operations:
     device, kind = used.existing.device, KINDS[used.existing.filesystem]
     _refuse(why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
     if fault := mount_options_fault(wanted.options):
@@ -228,7 +232,7 @@ def _mounted(used: InUse, wanted: Attach) -> Operations:
 
 
 def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[str, ...]]:
-    """The place and the options of the mount: those of its line, of its mount, or those that are wanted."""
+    """Return the place and options to mount with: from fstab, the existing mount, or the request."""
     device, file = used.existing.device, used.found.fstab
     if line is not None:
         place = printable(line.mount_point, 200)
@@ -242,13 +246,13 @@ def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[
                     device=device,
                 )
             )
-        kept = (one for one in line.options if one not in NOT_THE_KERNELS and not one.startswith("x-"))
-        return line.mount_point, tuple(kept)
-    there = used.existing.mount_point
-    if there is not None:
-        if wanted.place not in (None, there):
-            _refuse(possible.MOUNTED(device=device, places=(printable(there, 200),)))
-        return there, wanted.options
+        options = (one for one in line.options if one not in NOT_THE_KERNELS and not one.startswith("x-"))
+        return line.mount_point, tuple(options)
+    mounted_at = used.existing.mount_point
+    if mounted_at is not None:
+        if wanted.place not in (None, mounted_at):
+            _refuse(possible.MOUNTED(device=device, places=(printable(mounted_at, 200),)))
+        return mounted_at, wanted.options
     places = usual_places()
     if wanted.place is None and (
         not used.label or "/" in used.label or mount_point_fault(f"{places}/{used.label}")
@@ -282,7 +286,7 @@ def _with_line(used: InUse, place: str, name: str, options: Sequence[str]) -> Op
     return _edited(used, iter([LineEdit(0, None, fstab_line(wanted))]))
 
 
-def _unmounted(used: InUse, *, boot: bool) -> Operations:
+def _unmount_all(used: InUse, *, boot: bool) -> Operations:
     device = used.existing.device
     _refuse(why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
@@ -301,7 +305,7 @@ def _unmounted(used: InUse, *, boot: bool) -> Operations:
 
 
 def _unmount(device: str, mounted: Mounted) -> Unmount:
-    """Raises Refused where somebody uses it, or where it could not be mounted so again."""
+    """Plan to unmount. Raises Refused if the mount is in use or could not be restored."""
     if mounted.root != "/" and mounted.filesystem != "btrfs":
         _refuse(
             t(
@@ -315,19 +319,19 @@ def _unmount(device: str, mounted: Mounted) -> Unmount:
         () if mounted.filesystem == "fuseblk" else sorted(mounted.options - {*mounted.own} - NOT_FOR_MOUNT)
     )
     name = "ntfs-3g" if mounted.filesystem == "fuseblk" else mounted.filesystem
-    # A mount is read-only where either word says so.
+    # A mount is read-only if the mount or the superblock is.
     own = [word for word in mounted.own if word != "rw" or "ro" not in further]
     return Unmount(device, mounted.mount_point, name, (*own, *(word for word in further if word != "rw")))
 
 
-def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Message | str]) -> Operations:
+def _change_options(used: InUse, options: tuple[str, ...], doubts: list[Message | str]) -> Operations:
     device, found = used.existing.device, used.found
     has_line = found.line is not None
     _refuse(why_not_remount(used.drive, device, has_line=has_line, fstab=found.fstab))
     at_boot = used.existing.at_boot
     kept = at_boot or ()
     subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
-    # The fourth field of a line cannot be empty (fstab(5)).
+    # The fourth field of fstab cannot be empty (fstab(5)).
     options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
     if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
@@ -344,8 +348,9 @@ def _with_options(used: InUse, options: tuple[str, ...], doubts: list[Message | 
     return operations
 
 
-def _grown(used: InUse, doubts: list[Message | str]) -> Operations:
-    """Into the free space behind it; where there is none, the filesystem may still not fill its partition."""
+def _grow(used: InUse, doubts: list[Message | str]) -> Operations:
+    """Grow into the free space after the partition. Without any, the filesystem may still not fill its
+    partition."""
     device, drive = used.existing.device, used.drive
     part = drive.partition(device)
     if part is None:
@@ -391,7 +396,7 @@ def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
         _refuse(t("{option} puts data at risk.", option=danger))
 
 
-def _switched_off(device: str) -> Changes:
+def _switch_off(device: str) -> Changes:
     node, drive_node = nodes_of(device)
     if node != drive_node:
         _refuse(t("{device} is a partition; name the drive, {drive}.", device=node, drive=drive_node))
@@ -400,15 +405,15 @@ def _switched_off(device: str) -> Changes:
     _refuse(why_not_power_off(drive))
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(tuned.DRIVE_UNMEASURED(drive=drive.path))
-    files = _switches(drive)
+    files = _removal_files(drive)
     if not files:
         _refuse(t("The kernel cannot power off {drive}.", drive=drive.path))
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
-    operations: Operations = [*_all_unmounted(drive), PowerOff(node, files)]
+    operations: Operations = [*_unmount_drive(drive), PowerOff(node, files)]
     return Changes(identity, node, "", "", SwitchOff(), change_steps(operations, identity))
 
 
-def _all_unmounted(drive: Drive) -> Iterator[Unmount]:
+def _unmount_drive(drive: Drive) -> Iterator[Unmount]:
     nodes = (drive.path, *(part.path for part in drive.partitions))
     for mounted in reversed(read_mounts()):
         device = next((node for node in nodes if is_mount_of(mounted, node)), None)
@@ -416,9 +421,9 @@ def _all_unmounted(drive: Drive) -> Iterator[Unmount]:
             yield _unmount(device, mounted)
 
 
-def _switches(drive: Drive) -> tuple[str, ...]:
-    """The files of sysfs by which the kernel lets go of the drive, and of its USB port where nothing else
-    hangs on that; as udisks2 does it."""
+def _removal_files(drive: Drive) -> tuple[str, ...]:
+    """Return the sysfs files that remove the drive and, if no other drive is on it, its USB port. Same method
+    as udisks2."""
     entry = SYS / "class/block" / name_of(drive.path)
     delete = entry / "device/delete"
     if not delete.exists():
@@ -427,6 +432,6 @@ def _switches(drive: Drive) -> tuple[str, ...]:
     port = next((above for above in real.parents if (above / "idVendor").exists()), None)
     if port is None or not (port / "remove").exists():
         return (str(delete),)
-    every = filter(None, map(target, (SYS / "class/block").iterdir()))
-    alone = all(one.is_relative_to(real) for one in every if one.is_relative_to(port))
-    return (str(delete), *([str(port / "remove")] if alone else []))
+    all_devices = filter(None, map(target, (SYS / "class/block").iterdir()))
+    is_only_drive = all(one.is_relative_to(real) for one in all_devices if one.is_relative_to(port))
+    return (str(delete), *([str(port / "remove")] if is_only_drive else []))

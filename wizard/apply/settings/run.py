@@ -43,9 +43,8 @@ from wizard.plan.settings.steps_of import stays
 
 
 def ready_said(changes: Changes) -> tuple[Message, ...]:
-    """How large what the changes mounted is, where, and who may write there; then how whoever asked for it
-    could come to write, where only root can. Nothing where nothing was mounted, or it cannot be looked at.
-    """
+    """Return messages on the size, place and writer of a new mount and, if only root can write there, how the
+    requested user can. Empty if nothing was mounted or the mount is unreadable."""
     steps = (step.operation for step in changes.steps)
     mount = next((one for one in steps if isinstance(one, Mount)), None)
     if mount is None or not isinstance(changes.wanted, Attach) or not Path(mount.mount_point).is_mount():
@@ -70,7 +69,7 @@ def ready_said(changes: Changes) -> tuple[Message, ...]:
 
 
 def writer_of(top: os.stat_result) -> Writer:
-    """Who besides root may write to a folder, by its owner and its permissions."""
+    """Return who besides root may write to a folder, by owner and permissions."""
     if top.st_mode & stat.S_IWOTH:
         return EVERYONE
     if top.st_uid and top.st_mode & stat.S_IWUSR:
@@ -87,7 +86,7 @@ def writer_of(top: os.stat_result) -> Writer:
 
 
 def _size_bytes(device: str) -> int:
-    """Of a device, as the kernel has it; nobody needs to be root for that."""
+    """Return the size of a device in sysfs, which needs no root."""
     sectors = Path("/sys/class/block", kernel_name(device), "size").read_text("ascii")
     return int(sectors) * KERNEL_SECTOR_BYTES
 
@@ -96,7 +95,7 @@ CANNOT_GO_ON = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
 def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
-    """Carry changes out from the first that is not made: how the run ended. Raises DiskwrightError."""
+    """Make all unfinished changes, and return how the run ended. Raises DiskwrightError."""
     changes, environment = load_changes(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
@@ -136,8 +135,8 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
 
 
 def check_goes_on(run: Path, changes: Changes) -> None:
-    """Raises Refused unless a run that was begun may go on: not undone, the same filesystem, and everything
-    as the run left it."""
+    """Raises Refused unless a started run can resume: not undone, same filesystem, and settings as the run
+    left them."""
     if (run / UNDOING).exists():
         raise Refused(
             t(
@@ -155,7 +154,7 @@ def check_goes_on(run: Path, changes: Changes) -> None:
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
-    """Whether the drive is gone because the last step powers it off, and was begun."""
+    """Return True if the last step was started and has powered off the drive."""
     return len(changes.steps) in begun and is_powered_off(changes)
 
 
@@ -198,12 +197,12 @@ def far(run: Path, changes: Changes) -> Message | str:
         entries = read_entries(run)
     except BadInput as error:
         return str(error)
-    said = how_far(done_steps(entries), len(changes.steps))
-    return said if begun_steps(entries) else join(said, NOTHING_WRITTEN)
+    done = how_far(done_steps(entries), len(changes.steps))
+    return done if begun_steps(entries) else join(done, NOTHING_WRITTEN)
 
 
 def check_takes_back(run: Path) -> None:
-    """Raises Refused where there is nothing to take back."""
+    """Raises Refused if there is nothing to undo."""
     if state(run) is RunState.UNDONE:
         raise Refused(t("Run {run} is already undone.", run=run.name))
     if not begun_steps(read_entries(run)):
@@ -222,38 +221,38 @@ def check_takes_back(run: Path) -> None:
 
 
 def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
-    """Take back what was changed, the last change first: how that ended. Raises DiskwrightError.
+    """Undo the changes in reverse order, and return how that ended. Raises DiskwrightError.
 
-    Files go back also where the drive is gone; what is the drive's own waits for it.
+    Files are restored even if the drive is missing; changes to the drive are not.
     """
     check_takes_back(run)
     changes, environment = load_changes(run), load_environment(run)
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)
     mark_durably(run / UNDOING)
-    said = []
+    results = []
     fault: Message | str | None = None
     for number in sorted(begun, reverse=True):
         operation = changes.steps[number - 1].operation
         fault = fault or device_fault(changes)
         if fault is not None and not isinstance(operation, EditFstab | WriteRules | SwitchOnTimer):
             continue
-        said.append(
+        results.append(
             take_back(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))
         )
-        journal.add(Event.COMMAND, str(said[-1]), step=number)
+        journal.add(Event.COMMAND, str(results[-1]), step=number)
     if fault is not None:
         raise Failed(
             t(
                 "{said:row} Changes to the drive itself could not be undone: {fault}.",
-                said=tuple(said),
+                said=tuple(results),
                 fault=fault,
             )
         )
-    return Event.UNDONE, join(*said)
+    return Event.UNDONE, join(*results)
 
 
-def _taking(run: Path, asked: JobRequest) -> Prepared:
+def _prepare(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             refusal(
@@ -262,9 +261,9 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
         )
     match asked.purpose:
         case Purpose.APPLY:
-            return _going_on(run)
+            return _prepare_resume(run)
         case Purpose.UNDO:
-            return _taking_back(run)
+            return _prepare_undo(run)
         case Purpose.KEEP:
             raise Refused(
                 refusal(
@@ -273,7 +272,7 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
             )
 
 
-def _going_on(run: Path) -> Prepared:
+def _prepare_resume(run: Path) -> Prepared:
     now = state(run)
     if now in (RunState.DONE, RunState.UNDONE):
         raise Refused(t("The run {run} is {state} and cannot be resumed.", run=run.name, state=now))
@@ -284,29 +283,29 @@ def _going_on(run: Path) -> Prepared:
     check = partial(check_goes_on, run) if begun_steps(read_entries(run)) else check_new
     return Prepared(
         str(t("Resuming the changes for {device}.", device=changes.device)),
-        partial(_locked_if_there, changes),
+        partial(_lock_if_attached, changes),
         partial(check, changes),
     )
 
 
-def _taking_back(run: Path) -> Prepared:
+def _prepare_undo(run: Path) -> Prepared:
     check_takes_back(run)
     changes = load_changes(run)
     check_own(changes, load_environment(run))
     return Prepared(
         str(t("Undoing the changes for {device}.", device=changes.device)),
-        partial(_locked_if_there, changes),
+        partial(_lock_if_attached, changes),
     )
 
 
-def _locked_if_there(changes: Changes) -> Locks:
-    """The files go back also where the drive is gone."""
+def _lock_if_attached(changes: Changes) -> Locks:
+    """Lock the drive if it exists. Files can be restored without it."""
     with suppress(BadInput):
         return lock_drives((changes.drive.path,))
     return ()
 
 
-def _told(_: Path, error: DiskwrightError) -> str:
+def _describe_error(_: Path, error: DiskwrightError) -> str:
     return str(error)
 
 
@@ -320,4 +319,4 @@ def _undo(work: RunWork) -> Outcome:
     return event, str(said)
 
 
-JOB = RunJob(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)
+JOB = RunJob(_prepare, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _describe_error)

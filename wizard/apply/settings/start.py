@@ -31,8 +31,7 @@ ASKED_ANEW = t("These changes differ from the ones required now.")
 
 @dataclass(frozen=True, slots=True)
 class WorkedOut:
-    """The purpose, the filesystem as it is found, what would suit it better, and the changes that bring it
-    there."""
+    """The workload, the existing filesystem, its recommended settings, and the changes to reach them."""
 
     workload: Workload
     used: InUse
@@ -41,8 +40,8 @@ class WorkedOut:
 
 
 def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
-    """Look, and advise. Raises BadInput where there is no such purpose or filesystem, or nothing is advised
-    for it."""
+    """Inspect a filesystem and recommend settings. Raises BadInput if the workload or filesystem is unknown,
+    or no recommendation exists."""
     profile = find_workload(workload)
     used = look_at_filesystem(device, environment)
     drive, existing = used.drive, used.existing
@@ -59,8 +58,8 @@ def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
 
 
 def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:
-    """The changes that bring about whatever is wanted; raises as `act` and `work_out` do, and Refused where
-    nothing would suit the filesystem better."""
+    """Plan the changes for a request. Raises as `act` and `work_out` do, and Refused if no setting would
+    improve the filesystem."""
     if not isinstance(wanted, Tune):
         return act(device, wanted, environment)
     changes = work_out(device, wanted.workload, environment).changes
@@ -72,27 +71,27 @@ def changes_for(device: str, wanted: Wanted, environment: Environment) -> Change
 
 
 def check_explained(changes: Changes, environment: Environment) -> None:
-    """Raises Refused where changes are not those that an action takes now, or explain themselves otherwise
-    than what suits a purpose is worked out now; BadInput where none can be."""
+    """Raises Refused if the changes or their explanations differ from those planned now; BadInput if planning
+    fails."""
     if not isinstance(changes.wanted, Tune):
         now = act(changes.device, changes.wanted, environment)
-        if _what_is_told(now) != _what_is_told(changes):
+        if _distinct_parts(now) != _distinct_parts(changes):
             raise Refused(f"{ASKED_ANEW} {NOTHING_WRITTEN}")
         return
     now = work_out(changes.device, changes.wanted.workload, environment).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"
     check_told(now.reasons, changes.reasons, again)
-    # Who made them without root's rights was told of what only root can read.
+    # Without root, the document may include the warning that only root can read everything.
     check_told((*now.doubts, ROOT_ONLY), (*changes.doubts, ROOT_ONLY), again)
 
 
-def _what_is_told(changes: Changes) -> tuple[object, ...]:
-    """All that does not follow from what else is in a document."""
+def _distinct_parts(changes: Changes) -> tuple[object, ...]:
+    """Return the parts of a document that do not follow from others."""
     return (tuple(step.operation for step in changes.steps), changes.doubts, changes.reasons)
 
 
 def check_token(changes: Changes, token: str) -> None:
-    """Raises Refused unless the token is the drive's, letter for letter."""
+    """Raises Refused unless the token is the drive's."""
     if token != changes.drive.token:
         token, given = printable(changes.drive.token), printable(token)
         raise Refused(
@@ -108,58 +107,57 @@ def check_token(changes: Changes, token: str) -> None:
 
 
 def preflight_told(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
-    """What a face asks first; raises as `preflight_tuning` does, and Refused where the changes explain
-    themselves otherwise than they are worked out now."""
+    """Run `preflight_tuning`, and check that the explanations in the document are current. Raises Refused or
+    BadInput."""
     preflight_tuning(changes, journal_dir=journal_dir, environment=environment)
     check_explained(changes, environment)
 
 
 def start_told(changes: Changes, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Begin a run for a face, and give its folder; raises as `start_tuning` and `preflight_told` do."""
+    """Start a run for an interface and return its folder. Raises as `start_tuning` and `preflight_told`
+    do."""
     preflight_told(changes, journal_dir=journal_dir, environment=environment)
     return start_tuning(changes, token, journal_dir=journal_dir, environment=environment)
 
 
 def preflight_tuning(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Everything that must hold before changes may be begun; raises Refused or BadInput for the first thing
-    that does not."""
-    unlock(_cleared(changes, runs_folder(journal_dir), environment, make=False))
+    """Check everything that the changes require. Raises Refused or BadInput."""
+    unlock(_lock_checked(changes, runs_folder(journal_dir), environment, make=False))
 
 
 def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Begin a run and give its folder; a detached process makes the changes. Raises as `preflight_tuning`
-    does."""
+    """Start a run in a detached process and return its folder. Raises as `preflight_tuning` does."""
     check_token(changes, token)
     folder = runs_folder(journal_dir)
-    drive_locks = _cleared(changes, folder, environment, make=True)
+    drive_locks = _lock_checked(changes, folder, environment, make=True)
 
     def make() -> Path:
         return make_run(folder, (changes.device,), CHANGES, render_changes(changes), environment)
 
-    said = tn(
+    sentence = tn(
         "Making one change for {device}.",
         "Making {count} changes for {device}.",
         count=len(changes.steps),
         device=changes.device,
     )
-    return begin_new(make, str(said), drive_locks)
+    return begin_new(make, str(sentence), drive_locks)
 
 
-def _cleared(changes: Changes, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
-    """The drive's lock, given only where everything stands as the changes found it."""
+def _lock_checked(changes: Changes, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
+    """Check the changes and return the drive's lock."""
     check_changes(changes)
     check_root()
     check_own(changes, environment)
     check_may(changes)
     check_tuning_tools(changes)
-    _check_elsewhere(changes, folder)
+    _check_journal_folder(changes, folder)
     check_room(folder, 0, make=make)
     settle()
     return lock_drives((changes.drive.path,), partial(check_new, changes))
 
 
-def _check_elsewhere(changes: Changes, folder: Path) -> None:
-    """Raises Refused where the run would lie on what it unmounts."""
+def _check_journal_folder(changes: Changes, folder: Path) -> None:
+    """Raises Refused if the run's journal is on a filesystem to unmount."""
     for step in changes.steps:
         match step.operation:
             case Unmount(mount_point=place) if folder.resolve().is_relative_to(place):

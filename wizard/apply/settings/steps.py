@@ -1,4 +1,4 @@
-"""Make or undo one change to a filesystem in use. Each checks the state first and is repeatable."""
+"""Make or undo one change to a filesystem in use. Each function checks the state first and is repeatable."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -41,12 +41,12 @@ from wizard.plan.settings.steps_of import change_commands, new_rules, queue_file
 NOT_SET = Sentence("Cannot write {value} to {file}: {reason}.")
 
 GONE_SECONDS = 10.0
-"""How long the kernel may take to let go of a drive."""
+"""Time limit for the kernel to remove a drive."""
 
 
 @dataclass(frozen=True, slots=True)
 class TuningSite:
-    """The surroundings of one change. `step` counts from 1."""
+    """The context of one change. `step` counts from 1."""
 
     changes: Changes
     step: int
@@ -56,88 +56,87 @@ class TuningSite:
     drive_locks: tuple[int, ...]
 
     def command(self, argv: Sequence[str]) -> None:
-        """Run a command under the drive's lock and journal it; raises Failed where it ends badly."""
+        """Run and journal a command under the drive's lock. Raises Failed if it fails."""
         seconds = self.environment.patience_seconds
         result = when_free(lambda: journalled(argv, self.journal, self.step, seconds, self.drive_locks))
         if result.status:
-            said = result.last_words.rstrip(".")
+            output = result.last_words.rstrip(".")
             raise Failed(
                 t(
                     "{program} ended with status {status}: {said}.",
                     program=argv[0],
                     status=result.status,
-                    said=said,
+                    said=output,
                 )
             )
 
 
-def make_change(operation: ChangeOperation, site: TuningSite) -> Message:
-    """Make the change; a sentence on how it stands then. Raises Failed where it was changed by somebody else,
-    or does not hold."""
-    drive = site.changes.drive
+def make_change(operation: ChangeOperation, context: TuningSite) -> Message:
+    """Make a change and return its new state. Raises Failed if another program changed the setting, or the
+    change has no effect."""
+    drive = context.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
         raise Failed(t("Left unchanged because of an external change: {seen}.", seen=found.seen))
     if found.how is not How.AFTER:
-        _make(operation, site)
+        _make(operation, context)
         found = standing(operation, drive)
         if found.how is not How.AFTER:
             raise Failed(
                 t(
                     "The change did not take effect: {seen}. {now}",
                     seen=found.seen,
-                    now=_put_back_at_once(operation, site),
+                    now=_revert_failed(operation, context),
                 )
             )
     return t("{clause:First}.", clause=found.seen)
 
 
-def _make(operation: ChangeOperation, site: TuningSite) -> None:
+def _make(operation: ChangeOperation, context: TuningSite) -> None:
     match operation:
         case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer() | GrowMounted():
             for argv in change_commands(operation):
-                site.command(argv)
+                context.command(argv)
         case ExtendPartition():
-            _move_end(operation, site, new=True)
+            _move_end(operation, context, new=True)
         case Mount():
-            mount_filesystem(operation, site)
+            mount_filesystem(operation, context)
         case Unmount():
-            _unmount(operation, site)
+            _unmount(operation, context)
         case PowerOff():
-            _power_off(operation, site)
+            _power_off(operation, context)
         case EditFstab(file=file):
-            fstab.change_lines(Path(file), operation, kept_as(Path(file), site.run_name))
-            _tell_systemd(site)
+            fstab.change_lines(Path(file), operation, kept_as(Path(file), context.run_name))
+            _reload_systemd(context)
         case SetQueue(new=new):
             _set(operation, new)
         case WriteRules(file=file):
-            _write_rules(Path(file), new_rules(operation, site.changes.drive))
+            _write_rules(Path(file), new_rules(operation, context.changes.drive))
 
 
-def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> Message:
-    """What does not hold goes back while it is still known whose it is; a sentence on that."""
+def _revert_failed(operation: ChangeOperation, context: TuningSite) -> Message:
+    """Undo a change that did not take effect, and return the result."""
     try:
-        _unmake(operation, site)
+        _unmake(operation, context)
     except Failed as error:
         return t("Undo also failed: {error}", error=str(error))
-    return t("Now {seen}.", seen=standing(operation, site.changes.drive).seen)
+    return t("Now {seen}.", seen=standing(operation, context.changes.drive).seen)
 
 
-def take_back(operation: ChangeOperation, site: TuningSite) -> Message:
-    """Take the change back; a sentence on what was done, or why nothing was. Raises Failed where it did not
-    work.
+def take_back(operation: ChangeOperation, context: TuningSite) -> Message:
+    """Undo a change, and return what was done or why nothing was. Raises Failed.
 
-    What somebody else has changed since is theirs, and stays.
+    Later changes by other programs are preserved.
     """
     if isinstance(operation, EditFstab):
-        said = fstab.lines_back(Path(operation.file), operation)
-        _tell_systemd(site)
-        return t("{said}", said=said)
+        sentence = fstab.lines_back(Path(operation.file), operation)
+        _reload_systemd(context)
+        return t("{said}", said=sentence)
     if isinstance(operation, PowerOff):
         return NO_POWER_BACK
-    if isinstance(operation, ExtendPartition) and _has_grown(operation, site.changes):
+    if isinstance(operation, ExtendPartition) and _has_grown(operation, context.changes):
         return t("{device} keeps its new end: the filesystem has already grown.", device=operation.device)
-    drive = site.changes.drive
+    drive = context.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
         return t("Left unchanged, because of a later change: {seen}.", seen=found.seen)
@@ -145,7 +144,7 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> Message:
         return t("Already as before: {seen}.", seen=found.seen)
     if isinstance(operation, GrowMounted) and stays(operation):
         return NO_SHRINKING(title=KINDS[operation.filesystem].title)
-    _unmake(operation, site)
+    _unmake(operation, context)
     found = standing(operation, drive)
     if found.how is not How.BEFORE:
         raise Failed(t("Undo failed: {seen}.", seen=found.seen))
@@ -153,70 +152,71 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> Message:
 
 
 def _has_grown(operation: ExtendPartition, changes: Changes) -> bool:
-    """Whether the filesystem has more bytes than the partition had: its end must stay then. Raises Failed."""
+    """Return True if the filesystem is larger than the old partition, whose end must then stay. Raises
+    Failed."""
     growing = next(step.operation for step in changes.steps if isinstance(step.operation, GrowMounted))
     held = held_in_use(growing.filesystem, growing.device, growing.mount_point)
     return held.size_bytes > operation.old_bytes
 
 
-def _move_end(operation: ExtendPartition, site: TuningSite, *, new: bool) -> None:
-    write_end(operation, site.changes.drive, new=new)
+def _move_end(operation: ExtendPartition, context: TuningSite, *, new: bool) -> None:
+    write_end(operation, context.changes.drive, new=new)
     for argv in change_commands(operation):
-        site.command(argv)
+        context.command(argv)
 
 
-def _unmake(operation: ChangeOperation, site: TuningSite) -> None:
+def _unmake(operation: ChangeOperation, context: TuningSite) -> None:
     match operation:
         case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer() | GrowMounted():
             for argv in undo_commands(operation):
-                site.command(argv)
+                context.command(argv)
         case ExtendPartition():
-            if not _has_grown(operation, site.changes):
-                _move_end(operation, site, new=False)
+            if not _has_grown(operation, context.changes):
+                _move_end(operation, context, new=False)
         case Mount(mount_point=place):
-            _checked(place)
+            _refuse_if_used(place)
             for argv in undo_commands(operation):
-                site.command(argv)
+                context.command(argv)
         case Unmount(device=device, mount_point=place, filesystem=kind, options=options):
-            mount_filesystem(Mount(device, place, kind, options), site)
+            mount_filesystem(Mount(device, place, kind, options), context)
         case SetQueue() | WriteRules() | EditFstab():
-            _old_value_back(operation)
+            _restore_value(operation)
         case PowerOff():
             pass
 
 
-def _old_value_back(operation: SetQueue | WriteRules | EditFstab) -> None:
+def _restore_value(operation: SetQueue | WriteRules | EditFstab) -> None:
     match operation:
         case SetQueue(old=old):
             _set(operation, old)
         case WriteRules(file=file, old=old):
-            _old_rules_back(Path(file), old)
+            _restore_rules(Path(file), old)
         case EditFstab(file=file):
             fstab.lines_back(Path(file), operation)
 
 
-def _tell_systemd(site: TuningSite) -> None:
-    """It makes units of fstab, and would go on by the old lines: it can unmount what has another label
-    now."""
-    if site.environment.is_running_system and SYSTEMD.exists():
+def _reload_systemd(context: TuningSite) -> None:
+    """Reload systemd, which generates units from fstab. With outdated units, it may unmount a filesystem with
+    a changed label."""
+    if context.environment.is_running_system and SYSTEMD.exists():
         with suppress(Failed):
-            site.command(("systemctl", "daemon-reload"))
+            context.command(("systemctl", "daemon-reload"))
 
 
-def _checked(place: str) -> None:
+def _refuse_if_used(place: str) -> None:
     try:
         check_unused(place)
     except Refused as error:
         raise Failed(str(error)) from None
 
 
-def _unmount(operation: Unmount, site: TuningSite) -> None:
-    _checked(operation.mount_point)
+def _unmount(operation: Unmount, context: TuningSite) -> None:
+    _refuse_if_used(operation.mount_point)
     for argv in change_commands(operation):
-        site.command(argv)
+        context.command(argv)
 
 
-def _power_off(operation: PowerOff, site: TuningSite) -> None:
+def _power_off(operation: PowerOff, context: TuningSite) -> None:
     if reason := open_exclusively(operation.device):
         raise Failed(
             t(
@@ -226,21 +226,21 @@ def _power_off(operation: PowerOff, site: TuningSite) -> None:
             )
         )
     for argv in change_commands(operation):
-        site.command(argv)
+        context.command(argv)
     for file in map(Path, operation.files):
         try:
             file.write_text("1")
         except FileNotFoundError:
-            # What the first one has taken away takes the others along.
+            # Removing the first device has removed this one, too.
             continue
         except OSError as error:
             raise Failed(NOT_SET(file=str(file), value="1", reason=error.strerror or "")) from None
-    _wait(lambda: standing(operation, site.changes.drive).how is How.AFTER)
+    _wait(lambda: standing(operation, context.changes.drive).how is How.AFTER)
 
 
-def _wait(happened: Callable[[], bool]) -> None:
+def _wait(is_done: Callable[[], bool]) -> None:
     until = monotonic() + GONE_SECONDS
-    while not happened() and monotonic() < until:
+    while not is_done() and monotonic() < until:
         sleep(0.05)
 
 
@@ -248,7 +248,7 @@ def _write_rules(path: Path, rules: str) -> None:
     edit(path, lambda _: rules)
 
 
-def _old_rules_back(path: Path, old: str | None) -> None:
+def _restore_rules(path: Path, old: str | None) -> None:
     if old is not None:
         _write_rules(path, old)
         return
