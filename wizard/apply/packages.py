@@ -144,7 +144,7 @@ UNREACHED = re.compile(
     r"could not resolve|couldn't resolve|temporary failure resolving|could not connect|unable to connect"
     r"|network is unreachable|no route to host|connection (?:refused|timed out)|dns lookup error"
     r"|transient resolver failure|cannot download repomd|failed to download metadata|download \(curl\) error"
-    r"|temporary error \(try again later\)|failed to synchronize all databases",
+    r"|temporary error \(try again later\)|failed to synchronise all databases",
     re.IGNORECASE,
 )
 """Error messages of package managers without network."""

@@ -1,7 +1,7 @@
 """Undo moves from any state, the last one first.
 
-The journal of the last started move is still on the drive and reverses that move. Earlier moves have no
-journal left. Each is undone by a new move from the new place to the old one.
+The journal of the last started move is still on the drive and reverses that move. Journals of earlier moves
+are overwritten, so each is undone by a new move from the new place to the old one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,74 +29,74 @@ USED_SINCE = Sentence(
 )
 
 
-def return_all(on: OnDrive) -> None:
-    """Until every partition is where it was, bit for bit. Raises Refused where one was used since, and
-    Failed."""
-    refuse_used(on)
-    mark_durably(on.run / UNDOING)
-    begun = _begun(on)
+def return_all(context: OnDrive) -> None:
+    """Move all partitions back and verify them. Raises Refused if one was used since, and Failed."""
+    refuse_used(context)
+    mark_durably(context.run / UNDOING)
+    begun = _begun(context)
     for number in reversed(begun):
-        if not on.notes[number].is_back:
-            _return(on, number, is_last=number == begun[-1])
+        if not context.notes[number].is_back:
+            _undo_move(context, number, is_last=number == begun[-1])
 
 
-def _begun(on: OnDrive) -> list[int]:
-    return [number for number, noted in enumerate(on.notes) if noted.is_begun]
+def _begun(context: OnDrive) -> list[int]:
+    return [number for number, noted in enumerate(context.notes) if noted.is_begun]
 
 
-def refuse_used(on: OnDrive) -> None:
-    """Raises Refused where one cannot be taken back: what was mounted for writing has another head than is
-    known. One that is on the way back already cannot have been used."""
-    begun = _begun(on)
+def refuse_used(context: OnDrive) -> None:
+    """Raises Refused if a move cannot be undone because the partition was mounted for writing since, which
+    changes its head. A partition on its way back cannot have been used."""
+    begun = _begun(context)
     for number in begun:
-        move, noted = on.moves.moves[number], on.notes[number]
+        move, noted = context.moves.moves[number], context.notes[number]
         if noted.is_back or noted.back:
             continue
         if number == begun[-1]:
-            mover = _started(on, number, move)
+            mover = _last_move(context, number, move)
             if mover is not None and (mover.state.phase, mover.state.target) == (
                 MovePhase.DONE,
                 PartitionSide.NEW,
             ):
-                _refuse_changed(on, number, move, mover)
-        elif not _has_same_ends(on, number, move):
+                _refuse_changed(context, number, move, mover)
+        elif not _has_same_ends(context, number, move):
             raise Refused(USED_SINCE(part=move.device, start=move.before.start_bytes))
 
 
-def _started(on: OnDrive, number: int, move: Move) -> Mover | None:
-    """The last move as the drive's journal knows it; None where nothing but that was written. Raises
-    Refused where the journal is gone."""
-    if not on.has_started(number):
+def _last_move(context: OnDrive, number: int, move: Move) -> Mover | None:
+    """Return the last move from the drive's journal, or None if it has only written the journal. Raises
+    Refused if the journal is lost."""
+    if not context.has_started(number):
         return None
-    mover = _by_journal(on, number, move, on.notes[number].name)
+    mover = _load_mover(context, number, move, context.notes[number].name)
     if mover is None:
-        raise Refused(forward.NO_JOURNAL(run=on.run.name, drive=move.drive.path))
+        raise Refused(forward.NO_JOURNAL(run=context.run.name, drive=move.drive.path))
     return mover
 
 
-def _has_same_ends(on: OnDrive, number: int, move: Move) -> bool:
-    """Whether both ends of what has moved are as they were compared, as far as nobody gave them up."""
+def _has_same_ends(context: OnDrive, number: int, move: Move) -> bool:
+    """Return True if both ends of the moved partition are unchanged since they were compared, ignoring places
+    that the user has given up."""
     start, unread = move.after.start_bytes, list[Extent]()
-    digest = ends_digest(on.drive, move, start, unread)
-    if all(place in on.notes[number].over for place in unread):
-        return bool(unread) or digest == on.notes[number].stood
-    raise _unread_at(on, number, unread, is_kept=False)
+    digest = ends_digest(context.drive, move, start, unread)
+    if all(place in context.notes[number].over for place in unread):
+        return bool(unread) or digest == context.notes[number].stood
+    raise _bad_sector_refusal(context, number, unread, is_kept=False)
 
 
-def _unread_at(on: OnDrive, number: int, places: Iterable[Extent], *, is_kept: bool) -> Refused:
-    """Of what lies whole at its new place. The run knows the places then, so that they can be given up."""
-    move = on.moves.moves[number]
-    noted = with_unread_at(on.notes[number], places, move.after.start_bytes, is_kept=is_kept)
-    on.note(number, noted)
-    return Refused(stopped_back_said(move, noted.stops, run_argument(on.run)))
+def _bad_sector_refusal(context: OnDrive, number: int, places: Iterable[Extent], *, is_kept: bool) -> Refused:
+    """Record bad sectors of a moved partition, so the user can give them up, and return the refusal."""
+    move = context.moves.moves[number]
+    noted = with_unread_at(context.notes[number], places, move.after.start_bytes, is_kept=is_kept)
+    context.note(number, noted)
+    return Refused(stopped_back_said(move, noted.stops, run_argument(context.run)))
 
 
-def _refuse_changed(on: OnDrive, number: int, move: Move, mover: Mover) -> None:
+def _refuse_changed(context: OnDrive, number: int, move: Move, mover: Mover) -> None:
     start = move.before.start_bytes
     try:
-        is_unused = mover.stands(PartitionSide.NEW, on.notes[number].over)
+        is_unused = mover.stands(PartitionSide.NEW, context.notes[number].over)
     except UnreadableBlocks as unreadable:
-        raise _unread_at(on, number, unreadable.places, is_kept=True) from None
+        raise _bad_sector_refusal(context, number, unreadable.places, is_kept=True) from None
     if not is_unused:
         raise Refused(USED_SINCE(part=move.device, start=start))
     if not mover.has_table(PartitionSide.NEW):
@@ -111,71 +111,75 @@ def _refuse_changed(on: OnDrive, number: int, move: Move, mover: Mover) -> None:
         )
 
 
-def _by_journal(on: OnDrive, number: int, move: Move, name: str) -> Mover | None:
-    """The move as the drive's journal knows it; None where there is none of that name."""
-    journal = on.journal(move)
+def _load_mover(context: OnDrive, number: int, move: Move, name: str) -> Mover | None:
+    """Return the move with this name from the drive's journal, or None."""
+    journal = context.journal(move)
     loaded = journal.load()
     if loaded is None or loaded[0].course.run != name:
         return None
-    side = PartitionSide.OLD if name == on.notes[number].name else PartitionSide.NEW
-    told = on.telling(move, 0, loaded[0].moved_to(side), lambda: False)
-    return Mover(on.drive, journal, *loaded, told)
+    side = PartitionSide.OLD if name == context.notes[number].name else PartitionSide.NEW
+    report = context.telling(move, 0, loaded[0].moved_to(side), lambda: False)
+    return Mover(context.drive, journal, *loaded, report)
 
 
-def _return(on: OnDrive, number: int, *, is_last: bool) -> None:
-    move, is_moved = on.moves.moves[number], True
+def _undo_move(context: OnDrive, number: int, *, is_last: bool) -> None:
+    move, is_moved = context.moves.moves[number], True
     if is_last:
-        mover = _started(on, number, move)
+        mover = _last_move(context, number, move)
         is_moved = mover is not None and not mover.is_whole
         if mover is not None:
-            _go(on, number, mover, PartitionSide.OLD)
+            _run_mover(context, number, mover, PartitionSide.OLD)
     else:
-        _move_back(on, number, move)
-    # What nobody has given up cannot be read here either, and where something was lost the drive may still
-    # fail: pieces with such places are not compared. Nor does a place that fails now keep it from its end.
-    passed, unread = tuple(one.content for one in on.notes[number].bad), list[Extent]()
+        _move_back(context, number, move)
+    # Skip sectors that were given up: they are unreadable here, too. The drive may be failing where data was
+    # lost, so pieces with such places are not compared. New bad sectors do not prevent the end of undo.
+    passed, unread = tuple(one.content for one in context.notes[number].bad), list[Extent]()
     start = move.before.start_bytes
-    digests = on.digests(move, start, 0, lambda: False, passed, unread)
-    on.note(number, with_unread_at(on.notes[number], unread, start, is_kept=False))
-    # Of what was not moved somebody may have used what nobody had written to.
-    if digests is None or (is_moved and not on.are_same(number, digests)):
+    digests = context.digests(move, start, 0, lambda: False, passed, unread)
+    context.note(number, with_unread_at(context.notes[number], unread, start, is_kept=False))
+    # A partition that has not moved may have been used, since nothing was written to it.
+    if digests is None or (is_moved and not context.are_same(number, digests)):
         raise Failed(forward.NOT_SAME(part=move.device))
-    on.note(number, replace(on.notes[number], is_back=True))
+    context.note(number, replace(context.notes[number], is_back=True))
 
 
-def _go(on: OnDrive, number: int, mover: Mover, side: PartitionSide) -> None:
-    """Raises Failed where sectors cannot be read, with what can be done."""
-    mover.give_up(on.notes[number].over)
+def _run_mover(context: OnDrive, number: int, mover: Mover, side: PartitionSide) -> None:
+    """Run a move. Raises Failed, with advice, on bad sectors."""
+    mover.give_up(context.notes[number].over)
     try:
         mover.go(side)
     except UnreadableBlocks:
-        on.note_bad(number, mover)
-        move, stops = on.moves.moves[number], on.notes[number].stops
-        raise Failed(stopped_back_said(move, stops, run_argument(on.run))) from None
-    on.note_bad(number, mover)
+        context.note_bad(number, mover)
+        move, stops = context.moves.moves[number], context.notes[number].stops
+        raise Failed(stopped_back_said(move, stops, run_argument(context.run))) from None
+    context.note_bad(number, mover)
 
 
-def _move_back(on: OnDrive, number: int, move: Move) -> None:
-    """By a move of its own, whose journal lies where that of the move lay."""
-    back, noted = taken_back(move), on.notes[number]
-    mover = _by_journal(on, number, back, noted.back) if noted.back else None
+def _move_back(context: OnDrive, number: int, move: Move) -> None:
+    """Move back with a new journal in the place of the old one."""
+    back, noted = taken_back(move), context.notes[number]
+    mover = _load_mover(context, number, back, noted.back) if noted.back else None
     if mover is None:
-        for following, name in _journals_of_next(on, number):
-            on.journal(following).forget(name)
+        for following, name in _leftover_journals(context, number):
+            context.journal(following).forget(name)
         begun = replace(noted, back=noted.back or new_name())
         try:
-            state, images = on.prepared(number, back, begun, begun.back)
+            state, images = context.prepared(number, back, begun, begun.back)
         except UnreadableBlocks as unreadable:
-            on.note(number, with_unread_at(noted, unreadable.places, back.before.start_bytes, is_kept=False))
-            raise Failed(stopped_back_said(move, on.notes[number].stops, run_argument(on.run))) from None
-        on.note(number, begun)
-        journal = on.journal(back)
+            context.note(
+                number, with_unread_at(noted, unreadable.places, back.before.start_bytes, is_kept=False)
+            )
+            raise Failed(
+                stopped_back_said(move, context.notes[number].stops, run_argument(context.run))
+            ) from None
+        context.note(number, begun)
+        journal = context.journal(back)
         journal.prepare(state, images)
-        mover = Mover(on.drive, journal, state, b"", on.telling(back, 0, 0, lambda: False))
-    _go(on, number, mover, PartitionSide.NEW)
+        mover = Mover(context.drive, journal, state, b"", context.telling(back, 0, 0, lambda: False))
+    _run_mover(context, number, mover, PartitionSide.NEW)
 
 
-def _journals_of_next(on: OnDrive, number: int) -> Iterator[tuple[Move, str]]:
-    """The journals that may stand of the move that was taken back just before."""
-    noted = on.notes[number + 1]
-    yield from ((on.moves.moves[number + 1], name) for name in (noted.name, noted.back) if name)
+def _leftover_journals(context: OnDrive, number: int) -> Iterator[tuple[Move, str]]:
+    """Yield journals that may be left from undoing the next move."""
+    noted = context.notes[number + 1]
+    yield from ((context.moves.moves[number + 1], name) for name in (noted.name, noted.back) if name)

@@ -1,4 +1,4 @@
-"""Read a window with unreadable sectors, and find which physical blocks are unreadable.
+"""Read a window with bad sectors, and find the unreadable physical blocks.
 
 A drive retries a bad sector for many seconds. So a failed read is narrowed down in few steps, and each place
 is tried once per step. After a fixed number of failed reads, reading stops.
@@ -25,18 +25,18 @@ UNREADABLE = Sentences(
 )
 
 STEPS = (MIB, 64 * KIB)
-"""In which pieces a read is tried again that failed, before single physical blocks."""
+"""Sizes for retrying a failed read, before single physical blocks."""
 MOST_FAILED = 256
-"""So many reads may fail in one window."""
+"""Limit for failed reads in one window."""
 
 
 class UnreadSector(Failed):
-    """The drive says that a sector cannot be read."""
+    """The drive reports an unreadable sector."""
 
 
 class UnreadableBlocks(Failed):
-    """Physical blocks of the content cannot be read; `places` are theirs, counted from its start. The journal
-    on the drive has them."""
+    """Physical blocks of the partition are unreadable; `places` counts from its start. They are recorded in
+    the journal on the drive."""
 
     def __init__(self, places: tuple[Extent, ...]) -> None:
         super().__init__(UNREADABLE(count=len(places)))
@@ -44,20 +44,23 @@ class UnreadableBlocks(Failed):
 
 
 class DriveReader(Protocol):
-    """A drive, as far as it is read from."""
+    """The reading part of a drive."""
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
-        """Fill the buffer. Raises Unread and Failed."""
+        """Fill the buffer. Raises UnreadSector and Failed."""
 
 
 def filled(
     drive: DriveReader, at_bytes: int, buffer: memoryview, block_bytes: int, passed: Sequence[Extent] = ()
 ) -> tuple[Extent, ...]:
-    """Fill a buffer with what the drive holds from a place on: the physical blocks that cannot be read, as
-    far as they lie there. They are zeros in the buffer, and so is what is `passed` over, which is not tried.
-    Extents count from the drive's start. Raises Failed where more fails than is tried."""
+    """Fill a buffer from the drive, and return unreadable physical blocks within it. Raises Failed after too
+    many failed reads.
+
+    Unreadable blocks are zeros in the buffer, and so are places in `passed`, which are not read. Extents
+    count from the drive's start.
+    """
     narrowing = _Narrowing(drive, at_bytes, buffer, block_bytes)
-    for start, end in _between(at_bytes, buffer, passed):
+    for start, end in _ranges_to_read(at_bytes, buffer, passed):
         narrowing.read(start, end)
     return merged(narrowing.found, 1, at_bytes + len(buffer))
 
@@ -65,9 +68,12 @@ def filled(
 def seen(
     drive: DriveReader, at_bytes: int, wanted: bytes, block_bytes: int
 ) -> tuple[bool, tuple[Extent, ...]]:
-    """Whether a place holds these bytes, as far as it can be read, and the physical blocks that cannot.
-    Extents count from the drive's start. Raises Failed where more fails than is tried."""
-    # Direct reading wants memory that begins at a page.
+    """Return if a place contains these bytes, as far as readable, and the unreadable physical blocks. Raises
+    Failed after too many failed reads.
+
+    Extents count from the drive's start.
+    """
+    # Direct I/O requires page-aligned memory.
     held = memoryview(mmap(-1, len(wanted)))
     unread = filled(drive, at_bytes, held, block_bytes)
     kept = bytearray(wanted)
@@ -78,14 +84,13 @@ def seen(
 
 
 def read_but(drive: DriveReader, at_bytes: int, buffer: memoryview, passed: Sequence[Extent]) -> None:
-    """Fill a buffer with what the drive holds from a place on, and with zeros for what is passed over. Raises
-    Failed."""
-    for start, end in _between(at_bytes, buffer, passed):
+    """Fill a buffer from the drive, with zeros for places in `passed`. Raises Failed."""
+    for start, end in _ranges_to_read(at_bytes, buffer, passed):
         drive.read_into(start, buffer[start - at_bytes : end - at_bytes])
 
 
-def _between(at_bytes: int, buffer: memoryview, passed: Sequence[Extent]) -> Iterator[tuple[int, int]]:
-    """What of the drive is read into the buffer; what is not is zeros there."""
+def _ranges_to_read(at_bytes: int, buffer: memoryview, passed: Sequence[Extent]) -> Iterator[tuple[int, int]]:
+    """Yield the ranges to read, and zero the rest of the buffer."""
     position, end = at_bytes, at_bytes + len(buffer)
     for place in passed:
         start, after = max(place.start_bytes, position), min(place.end_bytes, end)
@@ -109,7 +114,7 @@ class _Narrowing:
         self._buffer[start - self._at : end - self._at] = bytes(end - start)
 
     def read(self, start: int, end: int, depth: int = 0) -> None:
-        """What lies between, in smaller pieces where that fails."""
+        """Read a range, in smaller pieces on errors."""
         try:
             self._drive.read_into(start, self._buffer[start - self._at : end - self._at])
         except UnreadSector as error:
@@ -144,9 +149,8 @@ FILE, SCHEMA = "moved.json", "diskwright.moved/1"
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """Physical blocks that could not be read: where in the content, and where on the drive that was.
-    `is_zeros`: they are zeros now, wherever the content lies. `is_kept`: the journal on the drive has what
-    was there."""
+    """Unreadable physical blocks: their place in the partition, and on the drive at that time. `is_zeros` is
+    True if they have been replaced by zeros. `is_kept` is True if the journal on the drive has their data."""
 
     content: Extent
     drive_bytes: int
@@ -156,12 +160,14 @@ class Bad:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """One move. `content` is the digest of what the partition holds, empty until it was read, and `pieces`
-    are those of equal parts of it; `superblocks` are where a repair of XFS would find one; `name` and
-    `back` are by what the journal on the drive knows it, forward, and where a later move's journal has taken
-    its place, back; `stood` is the digest of its head and tail at the new place, once it was compared.
-    `is_begun`: a journal of it may be on the drive. `is_back`: it is where it was. `bad` is what could not be
-    read on the way, and of that somebody gave up what is `over`, by the same extents of the content."""
+    """The progress of one move.
+
+    `content` is the digest of the partition, empty until read, and `pieces` those of its equal parts.
+    `superblocks` are places in which xfs_repair would find one. `name` and `back` identify the journals of
+    the move and, if a later move has overwritten the first one, of the way back. `stood` is the digest of
+    head and tail at the new place, after comparison. `is_begun` is True if a journal may be on the drive, and
+    `is_back` after undo. `bad` are unreadable places, of which the user has given up `over`.
+    """
 
     name: str
     content: str = ""
@@ -176,34 +182,34 @@ class Noted:
 
     @property
     def stops(self) -> tuple[Bad, ...]:
-        """What it stops at: it could not be read, and nobody has given it up."""
+        """Unreadable places that stop the move, because the user has not given them up."""
         return tuple(one for one in self.bad if not one.is_zeros and one.content not in self.over)
 
     @property
     def giving_up(self) -> "Noted":
-        """With what it stops at given up."""
+        """The same, with all of `stops` given up."""
         return replace(self, over=(*self.over, *(one.content for one in self.stops)))
 
     @property
     def lost(self) -> tuple[Extent, ...]:
-        """What of the content is not known any more."""
+        """The parts of the partition whose data may be lost."""
         return tuple(one.content for one in self.bad)
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """As many as there are moves, in their order."""
+    """The progress of all moves of a run, in their order."""
 
     moves: tuple[Noted, ...]
 
 
 def new_name() -> str:
-    """By which a journal on a drive is known for this run's."""
+    """Return a name that identifies a journal on a drive."""
     return uuid4().hex
 
 
 def load_notes(run: Path, moves: Moves) -> tuple[Noted, ...]:
-    """What was noted; names alone where nothing was. Raises BadInput where that is damaged."""
+    """Load the progress of a run, or start with new names. Raises BadInput if the file is damaged."""
     text = read_kept(run / FILE)
     if text is None:
         return tuple(Noted(new_name()) for _ in moves.moves)
@@ -211,50 +217,52 @@ def load_notes(run: Path, moves: Moves) -> tuple[Noted, ...]:
 
 
 def notes_of(data: JSON, where: str) -> tuple[Noted, ...]:
-    """From what a document holds; raises BadInput."""
+    """Parse the progress of all moves. Raises BadInput."""
     return from_json(data, Notes, where).moves
 
 
 def as_json(notes: Iterable[Noted]) -> JSON:
-    """As a document holds it."""
+    """Return the progress of all moves as JSON."""
     document: JSON = to_json(Notes(tuple(notes)))
     return document
 
 
 def save_notes(run: Path, notes: Sequence[Noted]) -> None:
-    """On the medium on return. Raises Failed."""
+    """Save the progress of all moves, and sync. Raises Failed."""
     replace_document(run / FILE, SCHEMA, Notes(tuple(notes)))
 
 
 def fill(
     drive: DriveReader, state: MoveState, boundary_bytes: int, at_bytes: int, buffer: memoryview
 ) -> None:
-    """Fill the buffer with what the drive holds from `at_bytes` on, while the content lies so by this
-    boundary. Raises Unreadable for physical blocks of the content that nobody has given up, and Failed."""
+    """Fill the buffer from byte `at_bytes` of the drive, with the partition split at this boundary.
+
+    Raises UnreadableBlocks for physical blocks of the partition that are not given up, and Failed.
+    """
     course = state.course
-    passed = tuple(_reading_on_drive(course, boundary_bytes, state.given_up))
+    passed = tuple(_on_drive(course, boundary_bytes, state.given_up))
     found = filled(drive, at_bytes, buffer, course.physical_bytes, passed)
     if not found:
         return
-    # All of a physical block at once, so that it is not met again by the next window.
+    # Take whole physical blocks, so the next window does not meet the same one again.
     whole = merged(found, course.physical_bytes, found[-1].end_bytes + course.physical_bytes)
     own = merged(_in_content(course, boundary_bytes, whole), 1, course.size_bytes)
-    others = [*_reading_on_drive(course, boundary_bytes, own), *_needless(course, boundary_bytes)]
-    if beside := next((piece for place in found for piece in without(place, others)), None):
+    others = [*_on_drive(course, boundary_bytes, own), *_unneeded(course, boundary_bytes)]
+    if neighbour := next((piece for place in found for piece in without(place, others)), None):
         raise UnreadSector(
             t(
                 "Cannot read the drive at byte {byte}, in a block shared by the partition and its neighbour.",
-                byte=beside.start_bytes,
+                byte=neighbour.start_bytes,
             )
         )
-    # What is barred is zeros meanwhile, and comes from the journal.
+    # Zeroed places are restored from the journal later.
     known = (*course.pieces.barred, *state.given_up)
     if unknown := tuple(piece for place in own for piece in without(place, known)):
         raise UnreadableBlocks(unknown)
 
 
-def _sides(course: Course, boundary: int) -> tuple[tuple[int, Extent], ...]:
-    """What of the content lies where, and how much further on the drive."""
+def _split(course: Course, boundary: int) -> tuple[tuple[int, Extent], ...]:
+    """Return both parts of the partition, each with its offset on the drive."""
     head, size = course.head_bytes, course.size_bytes
     return (
         (course.lo, Extent(head, max(boundary - head, 0))),
@@ -262,24 +270,24 @@ def _sides(course: Course, boundary: int) -> tuple[tuple[int, Extent], ...]:
     )
 
 
-def _reading_on_drive(course: Course, boundary: int, places: Iterable[Extent]) -> Iterator[Extent]:
-    """In order, as the places are."""
+def _on_drive(course: Course, boundary: int, places: Iterable[Extent]) -> Iterator[Extent]:
+    """Convert places in the partition to places on the drive, in the same order."""
     known = tuple(places)
-    for shift, held in _sides(course, boundary):
+    for shift, held in _split(course, boundary):
         for piece in _within(known, held):
             yield Extent(shift + piece.start_bytes, piece.size_bytes)
 
 
 def _in_content(course: Course, boundary: int, extents: Iterable[Extent]) -> Iterator[Extent]:
     known = tuple(extents)
-    for shift, held in _sides(course, boundary):
-        there = Extent(shift + held.start_bytes, held.size_bytes)
-        for piece in _within(known, there):
+    for shift, held in _split(course, boundary):
+        on_drive = Extent(shift + held.start_bytes, held.size_bytes)
+        for piece in _within(known, on_drive):
             yield Extent(piece.start_bytes - shift, piece.size_bytes)
 
 
-def _needless(course: Course, boundary: int) -> Iterator[Extent]:
-    """The hole, and where the head lies or will, of which the journal has all bytes."""
+def _unneeded(course: Course, boundary: int) -> Iterator[Extent]:
+    """Return ranges without needed data: the hole, and both places of the head, which is in the journal."""
     yield Extent(course.lo + boundary, course.hi - course.lo)
     yield from (Extent(start, course.head_bytes) for start in (course.lo, course.hi))
 
@@ -292,34 +300,35 @@ def _within(places: Iterable[Extent], bound: Extent) -> Iterator[Extent]:
 
 
 def with_bad(noted: Noted, state: MoveState) -> Noted:
-    """Of one move; what it knows from an earlier move of the same partition stays."""
+    """Update the bad sectors of a move. Those from an earlier move of the same partition are preserved."""
     known = {one.content.start_bytes: one.drive_bytes for one in noted.bad}
 
     def found(places: tuple[Extent, ...], *, is_zeros: bool) -> Iterator[Bad]:
         for place in places:
-            at = known.get(place.start_bytes, _noting_on_drive(state, place, is_zeros=is_zeros))
+            at = known.get(place.start_bytes, _former_place(state, place, is_zeros=is_zeros))
             is_kept = not is_zeros and place.end_bytes <= state.course.head_bytes
             yield Bad(place, at, is_zeros, is_kept)
 
-    now = (
+    current = (
         *found(state.zeros, is_zeros=True),
         *found(state.given_up, is_zeros=False),
         *found(state.unread, is_zeros=False),
     )
     earlier = (one for one in noted.bad if one.is_zeros and without(one.content, state.lost))
-    bad = sorted((*earlier, *now), key=lambda one: one.content.start_bytes)
+    bad = sorted((*earlier, *current), key=lambda one: one.content.start_bytes)
     return replace(noted, bad=tuple(bad), over=state.given_up)
 
 
 def with_unread_at(noted: Noted, places: Iterable[Extent], start_bytes: int, *, is_kept: bool) -> Noted:
-    """What could not be read of a content that lies whole at `start_bytes`, beside what was known before."""
+    """Add unreadable places of a partition that is complete at `start_bytes`."""
     known = {one.content for one in noted.bad}
     new = [Bad(at, start_bytes + at.start_bytes, is_kept=is_kept) for at in places if at not in known]
     return replace(noted, bad=tuple(sorted((*noted.bad, *new), key=lambda one: one.content.start_bytes)))
 
 
-def _noting_on_drive(state: MoveState, place: Extent, *, is_zeros: bool) -> int:
-    """Where it lay when it could not be read: what is zeros now came from the other place."""
+def _former_place(state: MoveState, place: Extent, *, is_zeros: bool) -> int:
+    """Return where a place was on the drive when it was unreadable. Zeroed places came from the other
+    side."""
     course = state.course
     if place.end_bytes <= course.head_bytes:
         return course.start(state.barred_at) + place.start_bytes

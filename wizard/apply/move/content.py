@@ -25,13 +25,13 @@ from wizard.plan.partition.moves import move_step, render_moves
 STEP_BYTES = 16 * MIB
 TAIL_BYTES = 64 * 1024
 MOST_PIECES, PIECE_DIGITS = 1024, 32
-"""So many digests, of so many digits, have room in the journal on the drive."""
+"""Limits that fit into the journal on the drive: number of digests, and hex digits of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContentDigests:
-    """Of what a partition holds without its head and its last bytes: of all, and of each of its equal
-    pieces. `superblocks`: where in it xfs_repair would try one of XFS, whoever it is of."""
+    """Digests of a partition without its head and its last bytes: of the whole, and of equal pieces.
+    `superblocks` are places that xfs_repair would take for an XFS superblock."""
 
     whole: str
     pieces: tuple[str, ...]
@@ -39,7 +39,7 @@ class ContentDigests:
 
 
 def piece_bytes(size_bytes: int) -> int:
-    """How large the pieces of a partition of this size are."""
+    """Return the size of the pieces for a partition of this size."""
     return STEP_BYTES * -(-size_bytes // (STEP_BYTES * MOST_PIECES))
 
 
@@ -52,10 +52,12 @@ def content_digests(
     passed: Sequence[Extent] = (),
     unread: list[Extent] | None = None,
 ) -> ContentDigests | None:
-    """Digests of what the partition holds at this start, without its head and its last bytes, which may be
-    others at another place; the drive is read all the same, but for what of the content is `passed` over.
-    None where it was stopped. Raises Failed, naming the byte, where a sector cannot be read; with `unread`
-    the physical blocks of the content that cannot be are added there instead."""
+    """Read a partition at this start, and return digests without its head and last bytes, which may differ at
+    another place. Return None if stopped. Raises Failed, naming the byte, for unreadable sectors.
+
+    Places in `passed` are not read. With `unread`, unreadable physical blocks are added there instead of
+    raising.
+    """
     size = move.before.size_bytes
     low, high = move.head_bytes, max(move.head_bytes, size - TAIL_BYTES)
     hashes = _Hashes(piece_bytes(size), _offsets(move) if move.holds == "xfs" else None)
@@ -79,14 +81,14 @@ def content_digests(
 
 
 def _offsets(move: Move) -> tuple[int, ...]:
-    """Where the content begins in what is looked at as the partition: at its place, or, while it moves, in
-    the entry that covers both."""
+    """Return the possible starts of the filesystem within the partition: its start and, during the move, both
+    places in the entry that covers them."""
     span = move.span.start_bytes
     return (0, move.before.start_bytes - span, move.after.start_bytes - span)
 
 
 class _Hashes:
-    """Of steps that come one after the other, as Digests."""
+    """Compute digests of consecutive steps."""
 
     def __init__(self, piece: int, starts: Sequence[int] | None) -> None:
         self._piece, self._whole, self._starts = piece, hashlib.sha256(), starts
@@ -100,7 +102,7 @@ class _Hashes:
         self._whole.update(data)
         self._now.update(data)
         if self._starts is not None:
-            # It believes one only where others of its groups lie as that one says.
+            # xfs_repair only accepts a superblock if others are at distances of the group size it states.
             self._superblocks += (
                 at
                 for at, group in xfs_found(bytes(data), counted_from)
@@ -118,9 +120,9 @@ class _Hashes:
 
 
 def are_same(before: ContentDigests, now: ContentDigests, size_bytes: int, lost: Iterable[Extent]) -> bool:
-    """Whether a partition holds what it held, as far as that can be told: pieces in which something was lost
-    cannot be compared."""
-    apart = {*_touched(size_bytes, lost)}
+    """Return True if the partition is unchanged, as far as known: pieces with lost data cannot be
+    compared."""
+    apart = {*_affected_pieces(size_bytes, lost)}
     if not apart:
         return before.whole == now.whole
     return len(before.pieces) == len(now.pieces) and all(
@@ -131,21 +133,23 @@ def are_same(before: ContentDigests, now: ContentDigests, size_bytes: int, lost:
 
 
 def uncompared_bytes(size_bytes: int, lost: Iterable[Extent]) -> int:
-    """How large the pieces are together that cannot be compared."""
+    """Return the total size of the pieces that cannot be compared."""
     piece = piece_bytes(size_bytes)
-    return sum(min(piece, size_bytes - number * piece) for number in {*_touched(size_bytes, lost)})
+    return sum(min(piece, size_bytes - number * piece) for number in {*_affected_pieces(size_bytes, lost)})
 
 
-def _touched(size_bytes: int, lost: Iterable[Extent]) -> Iterator[int]:
+def _affected_pieces(size_bytes: int, lost: Iterable[Extent]) -> Iterator[int]:
     piece = piece_bytes(size_bytes)
     for place in lost:
         yield from range(place.start_bytes // piece, (place.end_bytes - 1) // piece + 1)
 
 
 def ends_digest(drive: MovingDrive, move: Move, start_bytes: int, unread: list[Extent] | None = None) -> str:
-    """A digest of the partition's head and of its last bytes at this start: whoever mounts it for writing
-    changes them. Raises Failed; with `unread` the physical blocks of the content that cannot be read are
-    added there instead, as zeros in the digest."""
+    """Return a digest of the partition's head and last bytes at this start, which change when it is mounted
+    for writing. Raises Failed.
+
+    With `unread`, unreadable physical blocks are added there and count as zeros.
+    """
     size, digest = move.before.size_bytes, hashlib.sha256()
     for at, length in ((0, move.head_bytes), (max(size - TAIL_BYTES, 0), min(TAIL_BYTES, size))):
         buffer = drive.buffer(length)
@@ -163,7 +167,7 @@ def _fill(
     passed: Sequence[Extent],
     unread: list[Extent] | None,
 ) -> None:
-    """From this byte of the content on; `passed` counts from the drive's start."""
+    """Fill the buffer from this byte of the partition. `passed` counts from the drive's start."""
     if unread is None:
         read_but(drive, start_bytes + at_bytes, buffer, passed)
         return
@@ -173,23 +177,24 @@ def _fill(
 
 MOST_REST_SECONDS = 60.0
 THROTTLE = "throttle"
-"""A file in the run with the seconds of rest after each window, for whoever wants to use the machine."""
+"""A file in the run's folder with the pause after each window in seconds, to free up the machine."""
 
 
 class OnDrive:
-    """The moves of a run, with what was noted of each."""
+    """The moves of a run with their progress."""
 
     def __init__(self, run: Path, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
         self.run, self.moves, self.drive = run, moves, drive
         self.notes = [*notes]
 
     def note(self, number: int, noted: Noted) -> None:
-        """Have the run know this of a move; on the medium on return."""
+        """Save the progress of a move, and sync."""
         self.notes[number] = noted
         save_notes(self.run, self.notes)
 
     def has_started(self, number: int) -> bool:
-        """Whether the journal of this move was whole on the drive, and more than it may be written."""
+        """Return True if the move's journal is complete on the drive, so more than the journal may have been
+        written."""
         return move_step(self.moves, number) in begun_steps(read_entries(self.run))
 
     def digests(
@@ -201,29 +206,31 @@ class OnDrive:
         passed: Sequence[Extent] = (),
         unread: list[Extent] | None = None,
     ) -> ContentDigests | None:
-        """See `content_digests`, with progress."""
+        """Compute `content_digests` with progress."""
         told = noting(self.run, step, size_bytes=move.before.size_bytes)
         return content_digests(self.drive, move, start_bytes, told, stop, passed, unread)
 
     def are_same(self, number: int, now: ContentDigests) -> bool:
-        """Whether a partition holds what it held, as far as that can be told."""
+        """Return True if the partition is unchanged, as far as known."""
         noted, size = self.notes[number], self.moves.moves[number].before.size_bytes
         return are_same(ContentDigests(noted.content, noted.pieces), now, size, noted.lost)
 
     def note_bad(self, number: int, mover: Mover) -> None:
-        """Have the run know what the journal on the drive has of sectors that could not be read."""
+        """Save bad sectors that are in the journal on the drive."""
         noted = with_bad(self.notes[number], mover.state)
         if noted != self.notes[number]:
             self.note(number, noted)
 
     def journal(self, move: Move) -> MoveJournal:
-        """Where the journal of this move lies, if it has one."""
+        """Return the journal at this move's place, which may be empty."""
         return MoveJournal(self.drive, move.journal.start_bytes, move.drive.geometry.whole_block_bytes)
 
     def prepared(self, number: int, move: Move, noted: Noted, name: str) -> tuple[MoveState, bytes]:
-        """The first state of a journal in which nothing has moved, and its images, with all that another
-        computer goes on by; `noted` is what will be known of this move by then. Only reads. Raises Refused,
-        Unreadable and Failed."""
+        """Prepare a journal: the state before the move, and images with everything that another computer
+        needs to resume. Read-only. Raises Refused, UnreadableBlocks and Failed.
+
+        `noted` is the progress of this move to store in the journal.
+        """
         notes = as_json((*self.notes[:number], noted, *self.notes[number + 1 :]))
         told = {"moves": render_moves(self.moves), "notes": notes, "run": self.run.name}
         data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
@@ -233,7 +240,7 @@ class OnDrive:
     def telling(
         self, move: Move, step: int, moved_before: int, stop: Callable[[], bool]
     ) -> Callable[[int], bool]:
-        """Hears of bytes that have moved, rests where that is wanted, and says whether to stop."""
+        """Return a function that counts moved bytes, pauses if requested, and returns True to stop."""
         size = move.before.size_bytes
         progress = noting(self.run, step, (moved_before / size, 1.0), size - moved_before)
         done = 0

@@ -1,4 +1,4 @@
-"""Run moves: read all partitions first, then move and compare one after the other."""
+"""Run moves: read all partitions first, then move and compare them one after the other."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from wizard.plan.partition.moves import compare_step, move_step, read_step, step
 
 
 def bad_listed(move: Move, bad: Iterable[Bad]) -> Iterator[Message]:
-    """Each place: where it was on the drive, and where it is in the partition."""
+    """Describe each place on the drive and in the partition."""
     block = move.drive.geometry.logical_block_bytes
     for one in bad:
         says = (
@@ -63,13 +63,13 @@ def bad_listed(move: Move, bad: Iterable[Bad]) -> Iterator[Message]:
 
 
 def stops_of(moves: Moves, notes: Iterable[Noted]) -> tuple[Message, ...]:
-    """All places that a run stops at now."""
+    """Describe all places that currently stop a run."""
     pairs = zip(moves.moves, notes, strict=True)
     return tuple(said for move, noted in pairs for said in bad_listed(move, noted.stops))
 
 
 def stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
-    """Why a move stopped on its way, and how it goes on, or back."""
+    """Describe why a move stopped, and how to continue."""
     says = (
         Sentences(
             "A range at the start of {part} is no longer readable ({size:exact}); no "
@@ -94,7 +94,7 @@ def stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
 
 
 def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
-    """The places at which the way back stops, and how it goes on."""
+    """Describe the places that stop undo, and how to continue."""
     if all(one.is_kept for one in bad):
         said = t(
             "It is therefore unknown if {part} was used after the move. Only if not, use "
@@ -118,29 +118,29 @@ def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
 
 
 def same_said(move: Move, bad: tuple[Bad, ...]) -> Message:
-    """What was compared: all, or all but the pieces around what was lost."""
+    """Describe which data was compared."""
     if not bad:
         return t("{part} contains the same data as before.", part=move.device)
-    apart = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
+    uncompared = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
     return t(
         "{part} contains the same data as before, except {size:exact} of unreadable "
         "data. {apart:size} around that data could not be compared.",
         part=move.device,
         size=_size(bad),
-        apart=apart,
+        apart=uncompared,
     )
 
 
 def back_but(move: Move, bad: tuple[Bad, ...]) -> Message:
-    """Where it is again, and what is not as it was."""
-    apart = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
+    """Describe a partition that was moved back with lost data."""
+    uncompared = uncompared_bytes(move.before.size_bytes, (one.content for one in bad))
     return t(
         "{part} starts at {start:exact} again, as before, except {size:exact} of "
         "unreadable data. {apart:size} around that data could not be compared.",
         part=move.device,
         start=move.before.start_bytes,
         size=_size(bad),
-        apart=apart,
+        apart=uncompared,
     )
 
 
@@ -156,8 +156,8 @@ HALF = Sentence(
 
 @dataclass(frozen=True, slots=True)
 class BadSectors:
-    """A place that could not be read: in the partition, and where that was on the drive. `zeros`: it is
-    zeros since."""
+    """An unreadable range of a partition and its place on the drive. `zeros` is True if it was replaced by
+    zeros."""
 
     partition: str
     start_bytes: int
@@ -167,13 +167,13 @@ class BadSectors:
 
 
 def stops_now(run: Path) -> tuple[Message, ...]:
-    """The places that cannot be read, at which a move stopped; raises BadInput."""
+    """Describe unreadable places that stopped a move. Raises BadInput."""
     moves = load_moves(run)
     return stops_of(moves, load_notes(run, moves))
 
 
 def bad_sectors(run: Path) -> tuple[BadSectors, ...]:
-    """All that could not be read while a run moved; none for a run that moves nothing. Raises BadInput."""
+    """Return all bad sectors of a run; empty for other kinds. Raises BadInput."""
     if kind_of(run) is not RunKind.MOVE:
         return ()
     moves = load_moves(run)
@@ -188,7 +188,7 @@ def bad_sectors(run: Path) -> tuple[BadSectors, ...]:
 
 
 def power_said(run: Path) -> Message:
-    """What a power cut now would leave, while the run is at work. Raises BadInput."""
+    """Describe the effect of a power cut now, during the run. Raises BadInput."""
     entries, moves = read_entries(run), load_moves(run)
     begun, done = begun_steps(entries), done_steps(entries)
     started = [
@@ -200,23 +200,18 @@ def power_said(run: Path) -> Message:
         return t("A power cut now would leave {part:and} as before.", part=moves.devices)
     if (run / UNDOING).exists():
         return HALF(part=tuple(device for device, _ in started), command="undo", run=run_argument(run))
-    device, is_moved = started[-1]
-    if is_moved:
+    device, is_done = started[-1]
+    if is_done:
         return t("A power cut now would leave {part} complete at its new location.", part=device)
     return HALF(part=device, command="resume", run=run_argument(run))
 
 
-# Before it begins.
 OVER = Sentence("Run {run} is {state}; no steps remain.")
 
-# Found on a drive.
 
-# How it goes.
 NOT_SAME = Sentence("The contents of {part} differ from before. Do not use the partition.")
 CHECKS_FAIL = Sentence("{part} was moved, but a check failed. {way}")
 NO_JOURNAL = Sentence("The journal of {run} on {drive} was overwritten. This attempt made no changes.")
-
-# If the power goes.
 
 
 BAD_SECTOR = Sentence(
@@ -231,7 +226,7 @@ FAILED = Sentence("{why} No data is lost.")
 
 
 class Carrying(OnDrive):
-    """The moves of a run that are carried out."""
+    """The moves of a run, in the process that carries them out."""
 
     def __init__(self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
         super().__init__(work.run, moves, drive, notes)
@@ -239,12 +234,12 @@ class Carrying(OnDrive):
         self._sentences = step_sentences(moves)
 
     def is_stopped(self) -> bool:
-        """Whether somebody wants it to stop."""
+        """Return True if a stop was requested."""
         return (self.run / STOP).exists()
 
     def all_read(self) -> Outcome | None:
-        """Find bad sectors before anything is written, and note what each partition holds: how the run ends
-        where it goes no further."""
+        """Read all partitions to find bad sectors, and save their digests. Return how the run ends, or None
+        to continue."""
         for number, move in enumerate(self.moves.moves):
             if not self.notes[number].content and (ended := self._read(number, move)) is not None:
                 return ended
@@ -280,22 +275,22 @@ class Carrying(OnDrive):
         return any(noted.is_begun for noted in self.notes)
 
     def all_moved(self) -> Outcome | None:
-        """Move and compare each: how the run ends where it goes no further."""
+        """Move and compare all partitions. Return how the run ends, or None."""
         for number, move in enumerate(self.moves.moves):
             if not self.notes[number].stood:
-                ended = self._moved(number, move) or self._compared(number, move)
+                ended = self._move(number, move) or self._compare(number, move)
                 if ended is not None:
                     return ended
         return None
 
-    def _moved(self, number: int, move: Move) -> Outcome | None:
+    def _move(self, number: int, move: Move) -> Outcome | None:
         step = move_step(self.moves, number)
         if step in done_steps(read_entries(self.run)):
             return None
         if self.is_stopped():
             return Event.STOPPED, str(STOPPED())
         try:
-            mover = self._forward(number, move)
+            mover = self._mover(number, move)
         except (UnreadSector, UnreadableBlocks) as error:
             return self._not_begun(number, move, error)
         self._start(step)
@@ -322,7 +317,8 @@ class Carrying(OnDrive):
         return Event.FAILED, str(stopped_said(move, stops, run_argument(self.run)))
 
     def _not_begun(self, number: int, move: Move, error: UnreadSector | UnreadableBlocks) -> Outcome:
-        """What was read before cannot be read any more, or the journal that was written cannot."""
+        """Return how the run ends if sectors, or the new journal, became unreadable before the move
+        started."""
         if self.notes[number].is_begun:
             return Event.FAILED, str(FAILED(why=str(error)))
         why = str(error)
@@ -333,8 +329,8 @@ class Carrying(OnDrive):
         early = BAD_SECTOR_LATER if self._has_moved() else BAD_SECTOR
         return Event.FAILED, str(early(why=why))
 
-    def _forward(self, number: int, move: Move) -> Mover:
-        """The move by the drive's journal; a new one where it was not begun."""
+    def _mover(self, number: int, move: Move) -> Mover:
+        """Return the mover for the journal on the drive, or for a new journal."""
         noted, journal = self.notes[number], self.journal(move)
         loaded = journal.load() if noted.is_begun else None
         step = move_step(self.moves, number)
@@ -345,14 +341,14 @@ class Carrying(OnDrive):
             raise Refused(NO_JOURNAL(run=self.run.name, drive=move.drive.path))
         begun = replace(noted, is_begun=True)
         prepared = self.prepared(number, move, begun, noted.name)
-        # From here on no journal of an earlier move may be trusted: this one may lie in its place.
+        # Invalidate the journal of an earlier move, which may be in the same place.
         self.note(number, begun)
         if number:
             self.journal(self.moves.moves[number - 1]).forget(self.notes[number - 1].name)
         journal.prepare(*prepared)
         return Mover(self.drive, journal, prepared[0], b"", self.telling(move, step, 0, self.is_stopped))
 
-    def _compared(self, number: int, move: Move) -> Outcome | None:
+    def _compare(self, number: int, move: Move) -> Outcome | None:
         step = compare_step(self.moves, number)
         self._start(step)
         try:
@@ -365,16 +361,16 @@ class Carrying(OnDrive):
         self._journal.add(
             Event.STEP_DONE, t("{part} was read again completely.", part=move.device), step=step
         )
-        said = str(same_said(move, self.notes[number].bad)).rstrip(".")
+        result = str(same_said(move, self.notes[number].bad)).rstrip(".")
         if not self.are_same(number, digests):
-            self._journal.add(Event.NOT_VERIFIED, said)
+            self._journal.add(Event.NOT_VERIFIED, result)
             way = NOT_SAME(part=move.device)
             return Event.FAILED, str(CHECKS_FAIL(part=move.device, way=way))
-        self._journal.add(Event.VERIFIED, said)
+        self._journal.add(Event.VERIFIED, result)
         for line in bad_listed(move, self.notes[number].bad):
             self._journal.add(Event.BAD_SECTOR, line)
-        stood = ends_digest(self.drive, move, move.after.start_bytes)
-        self.note(number, replace(self.notes[number], stood=stood))
+        digest = ends_digest(self.drive, move, move.after.start_bytes)
+        self.note(number, replace(self.notes[number], stood=digest))
         return None
 
     def _start(self, step: int) -> None:

@@ -1,4 +1,4 @@
-"""The move job, and recovery of a move begun on another system.
+"""The move job, and recovery of a move started on another system.
 
 The journal on the drive contains the whole document.
 """
@@ -62,7 +62,7 @@ from wizard.probe.machine import probe_machine
 OVER = frozenset({RunState.DONE, RunState.UNDONE})
 
 
-def _taking(run: Path, asked: JobRequest) -> Prepared:
+def _prepare(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
@@ -110,25 +110,27 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     return Prepared(
         sentence,
         partial(lock_drives, (moves.drive.path,)),
-        partial(_checked, run, moves, check) if asked.over_bad_sectors else check,
+        partial(_check_and_give_up, run, moves, check) if asked.over_bad_sectors else check,
     )
 
 
-def _checked(run: Path, moves: Moves, check: Callable[[], None]) -> None:
-    """What the run stops at was shown, and is given up from here on."""
+def _check_and_give_up(run: Path, moves: Moves, check: Callable[[], None]) -> None:
+    """Run the check, and give up the bad sectors that the user has seen."""
     check()
     save_notes(run, [noted.giving_up for noted in load_notes(run, moves)])
 
 
-def _told(_: Path, error: DiskwrightError) -> str:
+def _describe_error(_: Path, error: DiskwrightError) -> str:
     return str(error)
 
 
-JOB = RunJob(_taking, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _told, goes_over_bad_sectors=True)
+JOB = RunJob(
+    _prepare, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _describe_error, goes_over_bad_sectors=True
+)
 
 
 def check_token(moves: Moves, token: str) -> None:
-    """Raises Refused unless the token is the drive's, letter for letter."""
+    """Raises Refused unless the token is the drive's."""
     if token != moves.drive.token:
         wanted, given = printable(moves.drive.token), printable(token)
         raise Refused(
@@ -142,16 +144,15 @@ def check_token(moves: Moves, token: str) -> None:
 
 
 def preflight_moves(moves: Moves, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Everything that must hold before it may begin; raises Refused or BadInput for the first thing that does
-    not."""
-    unlock(_cleared(moves, runs_folder(journal_dir), environment, make=False))
+    """Check everything that the moves require. Raises Refused or BadInput."""
+    unlock(_lock_checked(moves, runs_folder(journal_dir), environment, make=False))
 
 
 def start_moves(moves: Moves, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Begin a run and give its folder; a detached process moves. Raises as `preflight_moves` does."""
+    """Start a run in a detached process and return its folder. Raises as `preflight_moves` does."""
     check_token(moves, token)
     folder = runs_folder(journal_dir)
-    drive_locks = _cleared(moves, folder, environment, make=True)
+    drive_locks = _lock_checked(moves, folder, environment, make=True)
 
     def make() -> Path:
         return make_run(folder, moves.devices, MOVE, render_moves(moves), environment)
@@ -163,8 +164,8 @@ def start_moves(moves: Moves, token: str, *, journal_dir: Path | None, environme
     )
 
 
-def _cleared(moves: Moves, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
-    """The drive's lock, given only where everything stands as the move found it."""
+def _lock_checked(moves: Moves, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
+    """Check the moves and return the drive's lock."""
     check_moves(moves, moves.device)
     check_root()
     check_own(moves, environment)
@@ -175,8 +176,8 @@ def _cleared(moves: Moves, folder: Path, environment: Environment, *, make: bool
 
 @dataclass(frozen=True, slots=True)
 class FoundMove:
-    """The moves, on the drive as it is called here; what was noted of each; which of them the journal on the
-    drive is of, counting from 0; and whether that one goes back to where it was."""
+    """Moves found in a drive's journal, with current device names: the progress of each, the number of the
+    journal's move, from 0, and True if that one is moving back."""
 
     moves: Moves
     notes: tuple[Noted, ...]
@@ -185,13 +186,12 @@ class FoundMove:
 
     @property
     def move(self) -> Move:
-        """The one that is half done."""
+        """The unfinished move."""
         return self.moves.moves[self.number]
 
 
 def found_move(path: str) -> FoundMove:
-    """What the drive's own journal tells. Raises Refused where nothing moves there, or the drive is in
-    use."""
+    """Read a move from the drive's own journal. Raises Refused if none is found or the drive is in use."""
     check_root()
     machine = probe_machine([path])
     (drive,) = machine.drives
@@ -202,13 +202,13 @@ def found_move(path: str) -> FoundMove:
             for at in _places(part):
                 if (found := _read(medium, at, block)) is not None and _covers(part, found.move):
                     identity = known_identity(machine, drive, size_bytes, geometry)
-                    moves = _as_called_here(found.moves, identity)
+                    moves = _on_current_drive(found.moves, identity)
                     check_moves(moves, drive.path)
                     return replace(found, moves=moves)
     raise Refused(t("No interrupted move found on {drive}. Nothing was written.", drive=path))
 
 
-def _as_called_here(moves: Moves, drive: Identity) -> Moves:
+def _on_current_drive(moves: Moves, drive: Identity) -> Moves:
     return replace(
         moves,
         moves=tuple(
@@ -218,7 +218,7 @@ def _as_called_here(moves: Moves, drive: Identity) -> Moves:
 
 
 def _covers(part: Partition, move: Move) -> bool:
-    """Whether the entry is that of the move, not of another whose journal lies there still."""
+    """Return True if the table entry is of this move. Journals of other moves may be left there."""
     return part.extent == move.span
 
 
@@ -236,23 +236,23 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
     images = journal.images(course)
     if images is None:
         return None
-    told = json.loads(image_of(images, course.pieces.document))
+    document = json.loads(image_of(images, course.pieces.document))
     where = str(t("the journal on the drive"))
-    moves, notes = read_kept_moves(told["moves"], where), notes_of(told["notes"], where)
+    moves, notes = read_kept_moves(document["moves"], where), notes_of(document["notes"], where)
     for number, noted in enumerate(notes):
         if course.run in (noted.name, noted.back):
-            # When it was written, nothing of this one was known to be bad.
-            known = (*notes[:number], with_bad(noted, loaded[0]), *notes[number + 1 :])
-            return FoundMove(moves, known, number, course.run == noted.back)
+            # Bad sectors are found only after this document was written, so take them from the state.
+            updated = (*notes[:number], with_bad(noted, loaded[0]), *notes[number + 1 :])
+            return FoundMove(moves, updated, number, course.run == noted.back)
     return None
 
 
 def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | None) -> Path:
-    """A run's folder, by which `resume` goes on with the move, and `undo` goes back. Nothing is written to
-    the drive. Raises Refused for another token, and where the run's own folder is here."""
-    known = {noted.name for noted in found.notes}
+    """Create a run's folder, so `resume` or `undo` can continue the move. Does not write to the drive. Raises
+    Refused for a wrong token, or if the run's own folder exists."""
+    names = {noted.name for noted in found.notes}
     for run in list_runs(journal_dir):
-        if kind_of(run) is RunKind.MOVE and known & {
+        if kind_of(run) is RunKind.MOVE and names & {
             noted.name for noted in load_notes(run, load_moves(run))
         }:
             raise Refused(
@@ -294,7 +294,7 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
 
 
 def _last_begun(found: FoundMove) -> int:
-    """The last step that was begun: of those that go back, all had been compared."""
+    """Return the last started step. A move back starts after all comparisons."""
     if found.is_back:
         return compare_step(found.moves, found.number + 1)
     return move_step(found.moves, found.number)

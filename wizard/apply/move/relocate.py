@@ -35,7 +35,7 @@ REASONS: dict[str, Callable[[], Message]] = {
         "The swap contains the memory of a hibernated system. Boot that system and shut it down first."
     ),
 }
-"""Why content of a type is not moved, where more is known than that it is unknown."""
+"""Known reasons why a content type cannot be moved."""
 
 HIDDEN_AT = 0x1C
 BOOT_SECTOR_BYTES = 512
@@ -46,26 +46,26 @@ FAT32_COPY_AT, NO_COPY = 0x32, (0, 0xFFFF)
 FAT32_STATE_AT, FAT16_STATE_AT, STATE_UNCLEAN = 0x41, 0x25, 1
 FAT32_CLEAN, FAT16_CLEAN = 1 << 27, 1 << 15
 FAT12_CLUSTERS = 4085
-"""A FAT with fewer clusters has entries of 12 bits, and no room in them for flags."""
+"""A FAT with fewer clusters has 12-bit entries, without space for flags."""
 
 EXFAT_OFFSET_AT, EXFAT_FLAGS_AT, EXFAT_SHIFT_AT = 0x40, 0x6A, 0x6C
 EXFAT_UNCLEAN = 2
 EXFAT_REGION_SECTORS, EXFAT_SUM_SECTOR = 12, 11
 EXFAT_NOT_SUMMED = frozenset({106, 107, 112})
-"""Bytes that change in use: the flags, and how full it is."""
+"""Bytes that change in use: the flags, and the percentage in use."""
 
 
 def placed(
     kind: str, head: bytes, tail: bytes, before_lba: int, after_lba: int, fat: bytes = b""
 ) -> tuple[bytes, bytes]:
-    """Head and tail of a partition that starts at `after_lba`, in logical blocks of the drive, and started at
-    `before_lba`. A start that was not the true one stays as it is.
+    """Return head and tail of a partition for a new start. Raises Refused for contents that are not moved.
 
-    `kind` is libblkid's TYPE. `head` is at least the first 64 KiB, for exFAT in sectors of 4096 bytes 96 KiB;
-    `tail` the last 4096 bytes; they do not overlap. Whether a FAT was unmounted cleanly stands also in the
-    first 8 bytes of its table, at `fat_offset`. Where those lie behind the head, `fat` can be given;
-    otherwise only what Linux keeps in the first sector is looked at. Raises Refused for content that is not
-    to be moved.
+    `before_lba` and `after_lba` are in logical blocks. A recorded start other than `before_lba` is preserved.
+
+    `kind` is libblkid's TYPE. `head` is at least the first 64 KiB (96 KiB for exFAT with 4096-byte sectors),
+    `tail` the last 4096 bytes, without overlap. The clean flag of a FAT is also in the first 8 bytes of its
+    table, at `fat_offset`; if they are beyond the head, pass them as `fat`. Otherwise, only Linux's flag in
+    the first sector is checked.
     """
     if kind in WITHOUT_PLACE:
         return head, tail
@@ -86,13 +86,13 @@ def placed(
 
 
 def fat_offset(head: bytes) -> int:
-    """Where the first table of a FAT begins, in bytes from the partition's start."""
+    """Return the offset of the first FAT, in bytes from the partition's start."""
     sector, _, reserved = struct.unpack_from("<HBH", head, 0x0B)
     return int(sector) * int(reserved)
 
 
 def _ntfs(head: bytes, tail: bytes, before: int, after: int) -> tuple[bytes, bytes]:
-    """The first sector, and its copy in the last one of the partition."""
+    """Update the first sector, and its copy in the last one."""
     sector_bytes = _sector_bytes(head, "NTFS", head[3:11] == b"NTFS    ")
     head = _with_hidden(head, 0, before, after, "NTFS")
     at = len(tail) - sector_bytes
@@ -101,15 +101,15 @@ def _ntfs(head: bytes, tail: bytes, before: int, after: int) -> tuple[bytes, byt
     return head, tail
 
 
-def _sector_bytes(head: bytes, title: str, is_its: bool) -> int:
+def _sector_bytes(head: bytes, title: str, has_magic: bool) -> int:
     size: int = struct.unpack_from("<H", head, 0x0B)[0]
-    if not is_its or size not in SECTOR_SIZES or head[510:512] != BOOT_SIGNATURE:
+    if not has_magic or size not in SECTOR_SIZES or head[510:512] != BOOT_SIGNATURE:
         raise Refused(OTHER(title=title))
     return size
 
 
 def _with_hidden(data: bytes, at: int, before: int, after: int, title: str) -> bytes:
-    """The boot sector at `at` with the new start, if it is one and had the old start."""
+    """Update the start in the boot sector at `at`, if it is a boot sector with the old start."""
     is_boot_sector = data[at + 510 : at + 512] == BOOT_SIGNATURE
     if not is_boot_sector or struct.unpack_from("<I", data, at + HIDDEN_AT)[0] != before:
         return data
@@ -121,10 +121,10 @@ def _with_hidden(data: bytes, at: int, before: int, after: int, title: str) -> b
                 block=after,
             )
         )
-    return _with(data, at + HIDDEN_AT, struct.pack("<I", after))
+    return _patched(data, at + HIDDEN_AT, struct.pack("<I", after))
 
 
-def _with(data: bytes, at: int, new: bytes) -> bytes:
+def _patched(data: bytes, at: int, new: bytes) -> bytes:
     return data[:at] + new + data[at + len(new) :]
 
 
@@ -153,8 +153,8 @@ def _is_fat32(head: bytes) -> bool:
 
 
 def _is_unclean(head: bytes, fat: bytes) -> bool:
-    """Whether Linux or Windows says that it was not unmounted: a byte of the first sector, and the second
-    entry of the table."""
+    """Return True if Linux or Windows has not unmounted the FAT. Linux uses a byte in the first sector,
+    Windows the second entry of the table."""
     if _is_fat32(head):
         flags = struct.unpack_from("<4xI", fat)[0] if len(fat) >= 8 else FAT32_CLEAN
         return bool(head[FAT32_STATE_AT] & STATE_UNCLEAN) or not flags & FAT32_CLEAN
@@ -164,7 +164,7 @@ def _is_unclean(head: bytes, fat: bytes) -> bool:
 
 
 def _clusters(head: bytes) -> int:
-    """Of a FAT12 or FAT16."""
+    """Return the number of clusters of a FAT12 or FAT16."""
     sector, cluster, reserved, tables, root, few, _, table = struct.unpack_from("<HBHBHHBH", head, 0x0B)
     many: int = struct.unpack_from("<I", head, 0x20)[0]
     root_sectors = -(-root * 32 // sector)
@@ -172,8 +172,8 @@ def _clusters(head: bytes) -> int:
 
 
 def _exfat(head: bytes, before: int, after: int) -> bytes:
-    """The first 12 sectors, and their copy in the next 12; the last one of each holds the checksum of the
-    others."""
+    """Update the first 12 sectors, and their copy in the next 12. The last sector of each contains the
+    checksum of the others."""
     shift = head[EXFAT_SHIFT_AT]
     if head[3:11] != b"EXFAT   " or head[510:512] != BOOT_SIGNATURE or not 9 <= shift <= 12:
         raise Refused(OTHER(title="exFAT"))
@@ -183,7 +183,7 @@ def _exfat(head: bytes, before: int, after: int) -> bytes:
     if len(head) < 2 * region:
         raise ValueError("the head does not hold both copies of the first sectors")
     for at in (0, region):
-        head = _with(head, at, _exfat_region(head[at : at + region], 1 << shift, before, after))
+        head = _patched(head, at, _exfat_region(head[at : at + region], 1 << shift, before, after))
     return head
 
 
@@ -198,12 +198,12 @@ def _exfat_region(region: bytes, sector_bytes: int, before: int, after: int) -> 
         )
     if struct.unpack_from("<Q", region, EXFAT_OFFSET_AT)[0] != before:
         return region
-    moved = _with(region, EXFAT_OFFSET_AT, struct.pack("<Q", after))[:summed]
+    moved = _patched(region, EXFAT_OFFSET_AT, struct.pack("<Q", after))[:summed]
     return moved + _exfat_sum(moved, sector_bytes)
 
 
 def _exfat_sum(data: bytes, sector_bytes: int) -> bytes:
-    """A sector full of the checksum."""
+    """Return a sector filled with the checksum."""
     total = 0
     for at, byte in enumerate(data):
         if at not in EXFAT_NOT_SUMMED:

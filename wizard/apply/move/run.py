@@ -35,8 +35,8 @@ from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
 
 def moves_here(run: Path) -> Moves:
-    """Return the run's moves, on the node that their drive has now. Raises Refused if their journal is on
-    two drives, BadInput if a file of the run cannot be read."""
+    """Return the run's moves, with the current node of their drive. Raises Refused if their journal is on two
+    drives, and BadInput if a file of the run is unreadable."""
     moves = load_moves(run)
     notes = load_notes(run, moves)
     if not any(noted.is_begun for noted in notes):
@@ -53,7 +53,7 @@ def moves_here(run: Path) -> Moves:
                 drives=tuple(map(printable, found)),
             )
         )
-    return _on(moves, found[0]) if found else moves
+    return _on_node(moves, found[0]) if found else moves
 
 
 def has_journal(path: str, moves: Moves, notes: Sequence[Noted]) -> bool:
@@ -78,7 +78,7 @@ def _run_of(raw: bytes) -> str | None:
 
 
 def _is_stacked(path: str) -> bool:
-    """Return True if it shows the bytes of another device."""
+    """Return True if the device is on top of another device."""
     folder = SYS / "class/block" / name_of(path)
     with suppress(OSError):
         if (folder / "loop/backing_file").read_text().startswith("/dev/"):
@@ -86,7 +86,7 @@ def _is_stacked(path: str) -> bool:
     return any(folder.glob("slaves/*"))
 
 
-def _on(moves: Moves, path: str) -> Moves:
+def _on_node(moves: Moves, path: str) -> Moves:
     return replace(
         moves,
         moves=tuple(
@@ -100,7 +100,7 @@ REFUSED = Sentence("{why} Nothing was written.")
 
 
 def check_own(moves: Moves, environment: Environment) -> None:
-    """Raises Refused where this run may not touch the drive."""
+    """Raises Refused if this run may not write to the drive."""
     drive = moves.drive.path
     if environment.only is not None and drive not in environment.only:
         raise Refused(t("This run may not write to {drive}. Nothing was written.", drive=drive))
@@ -111,10 +111,10 @@ def check_own(moves: Moves, environment: Environment) -> None:
 
 
 def check_new(moves: Moves) -> None:
-    """Raises Refused unless it is the drive that the moves were made for, and the same would be made now."""
+    """Raises Refused unless the drive is the planned one, and planning again gives the same moves."""
     drive = probe_again(moves.drive)
     check_same_start(moves.drive, drive)
-    again = _again(moves)
+    again = _plan_again(moves)
     if again is None or _with_drive_of(moves, again) != moves or _was_written(again, moves):
         raise Refused(
             t(
@@ -125,8 +125,8 @@ def check_new(moves: Moves) -> None:
         )
 
 
-def _again(moves: Moves) -> Moves | None:
-    """The same moves, worked out now; None where the drive is gone."""
+def _plan_again(moves: Moves) -> Moves | None:
+    """Plan the same moves again, or return None if the drive is missing. Raises Refused."""
     try:
         machine = probe_machine([moves.drive.path], seconds=LOOK_SECONDS)
         return next((planned_again(machine, drive, moves) for drive in machine.drives), None)
@@ -143,12 +143,12 @@ def _was_written(again: Moves, moves: Moves) -> bool:
 
 
 def check_same(run: Path, moves: Moves) -> None:
-    """Raise Refused unless the drive is the one that the moves were made for, and nobody uses it. Once a move
-    has begun, the drive must contain the run's journal."""
+    """Raises Refused unless the drive is the planned one and unused. After the first move has started, it
+    must contain the run's journal."""
     drive = probe_again(moves.drive)
     if reason := open_exclusively(moves.drive.path):
         raise Refused(REFUSED(why=IN_USE(device=moves.drive.path, why=reason)))
-    # The page cache may hold what the drive before had there.
+    # The page cache may contain data of another drive.
     forget_caches(moves.drive.path)
     notes = load_notes(run, moves)
     found = has_journal(moves.drive.path, moves, notes)
@@ -167,8 +167,7 @@ def check_same(run: Path, moves: Moves) -> None:
 
 
 def check_left(moves: Moves, started: int) -> None:
-    """Raise Refused unless the partitions of which the drive has no journal are where they were, and hold
-    what they held."""
+    """Raises Refused if a partition without a journal on the drive has moved or has other contents."""
     drive = probe_drive(moves.drive.path)
     for move in moves.moves[started:]:
         part = drive.partition(move.device)
@@ -183,10 +182,10 @@ def check_left(moves: Moves, started: int) -> None:
 
 
 def carry_out(work: RunWork) -> Outcome:
-    """Go on from where it stands: how the run ended. Raises DiskwrightError."""
+    """Continue the moves, and return how the run ended. Raises DiskwrightError."""
     run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
-    # What has not begun to move may have been used since it was read.
+    # Partitions that have not moved may have been used since they were read. Read them again.
     notes = tuple(noted if noted.is_begun else replace(noted, content="") for noted in load_notes(run, moves))
     if any(noted.is_begun for noted in notes):
         check_same(run, moves)
@@ -195,16 +194,16 @@ def carry_out(work: RunWork) -> Outcome:
     else:
         check_new(moves)
     save_notes(run, notes)
-    with _held(moves) as drive:
+    with _opened(moves) as drive:
         carrying = Carrying(work, moves, drive, notes)
         if (ended := carrying.all_read() or carrying.all_moved()) is not None:
             return ended
-    return _verified(work, moves)
+    return _verify(work, moves)
 
 
 @contextmanager
-def _held(moves: Moves) -> Iterator[MovedDrive]:
-    """The drive, for this process alone; the kernel reads its table again at the end, whatever became."""
+def _opened(moves: Moves) -> Iterator[MovedDrive]:
+    """Open the drive exclusively. Afterwards, the kernel rereads its table in any case."""
     forget_caches(moves.drive.path)
     drive = MovedDrive(moves.drive.path)
     try:
@@ -214,8 +213,8 @@ def _held(moves: Moves) -> Iterator[MovedDrive]:
         tell_kernel(moves.drive.path, anew=True)
 
 
-def _verified(work: RunWork, moves: Moves) -> Outcome:
-    """What the kernel and libblkid say of it now."""
+def _verify(work: RunWork, moves: Moves) -> Outcome:
+    """Check the moved partitions with the kernel and libblkid."""
     wait_for(moves.devices)
     drive = probe_drive(moves.drive.path)
     for move in moves.moves:
@@ -230,7 +229,7 @@ def _verified(work: RunWork, moves: Moves) -> Outcome:
 
 
 def _checks(drive: Drive, move: Move) -> tuple[tuple[Message, bool, Message | str], ...]:
-    """What must hold of a moved partition, whether it does, and what is seen instead."""
+    """Return checks of a moved partition: description, result, and what was found instead."""
     part = drive.partition(move.device)
     start = part.kernel_start_bytes if part else None
     found = (part.filesystem if part else None) or ""
@@ -249,9 +248,9 @@ def _checks(drive: Drive, move: Move) -> tuple[tuple[Message, bool, Message | st
 
 
 def _done_said(run: Path, moves: Moves) -> Message:
-    """How it ended, and what is left to be done."""
-    left = (said for move in moves.moves for said in move.then if isinstance(said, Message))
-    return join(_at_new_places(run, moves), *left)
+    """Describe the result and remaining tasks."""
+    tasks = (said for move in moves.moves for said in move.then if isinstance(said, Message))
+    return join(_at_new_places(run, moves), *tasks)
 
 
 def _at_new_places(run: Path, moves: Moves) -> Message:
@@ -278,15 +277,14 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
 
 
 def check_takes_back(run: Path) -> None:
-    """Raises Refused where nothing was written yet."""
+    """Raises Refused if nothing was written yet."""
     if not any(noted.is_begun for noted in load_notes(run, load_moves(run))):
         raise Refused(t("Run {run} made no changes to undo.", run=run.name))
 
 
 def check_unused(run: Path, moves: Moves, *, over_bad_sectors: bool) -> None:
-    """Raises Refused where they cannot be taken back: the drive is another, its journal is gone, or what was
-    moved was used since, or nobody can tell, because of sectors that the run knows of then. Only reads the
-    drive."""
+    """Raises Refused if the moves cannot be undone: another drive, a lost journal, a partition used since, or
+    unknown because of bad sectors, which are then recorded. Does not write to the drive."""
     check_same(run, moves)
     forget_caches(moves.drive.path)
     notes = load_notes(run, moves)
@@ -297,27 +295,27 @@ def check_unused(run: Path, moves: Moves, *, over_bad_sectors: bool) -> None:
 
 
 def take_back(work: RunWork) -> Outcome:
-    """Move all back from wherever they are: how that ended. Raises DiskwrightError."""
+    """Move all partitions back, and return how that ended. Raises DiskwrightError."""
     run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
     check_same(run, moves)
-    with _held(moves) as drive:
+    with _opened(moves) as drive:
         return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
-    return Event.UNDONE, str(join(*_back_said(moves, load_notes(run, moves))))
+    return Event.UNDONE, str(join(*_undo_messages(moves, load_notes(run, moves))))
 
 
-def _back_said(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
-    whole = [move for move, noted in zip(moves.moves, notes, strict=True) if not noted.bad]
-    if len(whole) == 1:
+def _undo_messages(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
+    intact = [move for move, noted in zip(moves.moves, notes, strict=True) if not noted.bad]
+    if len(intact) == 1:
         yield t(
             "{part} starts at {start:exact} again, bit for bit as before.",
-            part=whole[0].device,
-            start=whole[0].before.start_bytes,
+            part=intact[0].device,
+            start=intact[0].before.start_bytes,
         )
-    elif whole:
+    elif intact:
         yield t(
             "{parts:and} are back at their old locations, bit for bit.",
-            parts=tuple(move.device for move in whole),
+            parts=tuple(move.device for move in intact),
         )
     for move, noted in zip(moves.moves, notes, strict=True):
         if noted.bad:

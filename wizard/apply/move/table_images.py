@@ -34,14 +34,14 @@ from wizard.probe.content.tables import GptEntry, Read, TableReading, is_extende
 DYNAMIC_TYPES = frozenset(
     {"5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", "af9b60a0-1431-4f62-bc68-3311714a69ad", "0x42"}
 )
-"""The types of the Logical Disk Manager of Windows: its database, its data, and both in an MBR."""
+"""Types of Windows' Logical Disk Manager: its metadata, its data, and both in an MBR."""
 
 MOST_MBR_BLOCKS = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
 class TablePiece:
-    """Whole physical blocks and where they lie; only the drive's end may cut the last one."""
+    """Whole physical blocks and their offset. Only the end of the drive may cut the last one."""
 
     offset_bytes: int
     data: bytes
@@ -49,8 +49,8 @@ class TablePiece:
 
 @dataclass(frozen=True, slots=True)
 class TableImages:
-    """The same places in three states. The pieces of each stand in the order in which they are to be written,
-    each on its medium before the next."""
+    """The same places in three states. The pieces of each are in write order; each is synced before the
+    next."""
 
     old: tuple[TablePiece, ...]
     moving: tuple[TablePiece, ...]
@@ -58,8 +58,8 @@ class TableImages:
 
 
 class SharedBlock(Refused):
-    """A physical block that has to be written, `place`, holds content of the partition `number`, too: of
-    another one, or of the one that moves or its room."""
+    """The physical block at `place` has to be written, but also contains data of partition `number`, which
+    may be the moved one or its free space."""
 
     def __init__(self, number: int, place: Extent) -> None:
         super().__init__(
@@ -75,7 +75,7 @@ class SharedBlock(Refused):
 
 @dataclass(frozen=True, slots=True)
 class _Drive:
-    """What is read of it, in bytes. A physical block has at least one logical one."""
+    """The read function and sizes of a drive, in bytes. A physical block is at least one logical block."""
 
     read: Read
     size_bytes: int
@@ -92,11 +92,11 @@ def table_images(
     span: Extent,
     after: Extent,
 ) -> TableImages:
-    """The three states for the move of partition `number` to `after`; `span` is what its entry covers
-    meanwhile: both places and the journal.
+    """Return the three states for moving partition `number` to `after`. During the move, its entry covers
+    `span`: both places and the journal.
 
-    Raises Refused, and as one of its kind SharedBlock. Raises ValueError where `span` does not hold both
-    places, or a place is not in whole logical blocks.
+    Raises Refused, including SharedBlock. Raises ValueError if `span` does not contain both places, or a
+    place is not in whole logical blocks.
     """
     drive = _Drive(read, size_bytes, block_bytes, max(block_bytes, physical_bytes))
     reading = read_table(read, size_bytes, block_bytes, None, has_signature=False)
@@ -151,7 +151,7 @@ def _check_table(drive: _Drive, reading: TableReading) -> None:
 
 
 def _gpt_copies(drive: _Drive) -> tuple[GptCopy, GptCopy]:
-    """Both, the first one first; each sound, and stating the same."""
+    """Return both copies of the GPT, the first one first. Raises Refused unless both are valid and equal."""
     last = drive.size_bytes // drive.block_bytes - 1
     found = [read_copy(drive.read, lba, last, drive.block_bytes) for lba in (1, last)]
     sound = [copy for copy in found if copy and copy.sound]
@@ -164,14 +164,14 @@ def _gpt_copies(drive: _Drive) -> tuple[GptCopy, GptCopy]:
         )
     first, other = sound
     places = (first.alternate_lba, other.alternate_lba) == (last, 1)
-    if not places or _stated(first) != _stated(other):
+    if not places or _comparable(first) != _comparable(other):
         raise Refused(
             t("The two copies of the GPT differ. Make them match first, because the correct copy is unknown.")
         )
     return first, other
 
 
-def _stated(copy: GptCopy) -> tuple[object, ...]:
+def _comparable(copy: GptCopy) -> tuple[object, ...]:
     return (copy.disk_guid, copy.first_usable_lba, copy.last_usable_lba, copy.entry_bytes, copy.entries)
 
 
@@ -206,7 +206,7 @@ def _check_places(drive: _Drive, entry: GptEntry, span: Extent, after: Extent) -
 
 
 def _check_room(image: Image, reading: TableReading, entry: GptEntry, span: Extent) -> None:
-    """Whether all of the span is free but for the partition itself."""
+    """Raises Refused unless the span is free, except for the partition itself."""
     table = reading.table
     if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
         raise Refused(
@@ -239,10 +239,11 @@ def _check_room(image: Image, reading: TableReading, entry: GptEntry, span: Exte
 
 
 def _check_logical(image: Image, reading: TableReading, entry: GptEntry, span: Extent) -> None:
-    """Whether all of it lies between the record of a logical partition and the end of the extended one."""
+    """Raises Refused unless the span is between the record of a logical partition and the end of the extended
+    one."""
     line = line_of(image, entry.number)
     record = line // image.block_bytes * image.block_bytes
-    # Other lines Linux takes only where they fit into what the link says (block/partitions/msdos.c).
+    # Linux uses other entries only if they are within the link's range (block/partitions/msdos.c).
     if line - record >= MBR_LINES_AT + 2 * MBR_LINE_BYTES:
         raise Refused(
             t(
@@ -266,7 +267,7 @@ def _check_logical(image: Image, reading: TableReading, entry: GptEntry, span: E
 
 
 def _others(reading: TableReading, entry: GptEntry) -> Iterator[GptEntry]:
-    """The other partitions; for a logical one without the extended one around it."""
+    """Yield the other partitions. For a logical one, skip the extended partition around it."""
     for other in reading.entries:
         around = _is_logical(reading, entry) and _is_container(reading, other)
         if other.number != entry.number and not around:
@@ -274,7 +275,7 @@ def _others(reading: TableReading, entry: GptEntry) -> Iterator[GptEntry]:
 
 
 def _image(drive: _Drive, reading: TableReading) -> Image:
-    """The table's places as they are, in whole physical blocks."""
+    """Return the current table, in whole physical blocks."""
     spans = (Extent(start, length) for start, length in reading.spans)
     pieces = []
     for place in merged(spans, drive.physical_bytes, drive.size_bytes):
@@ -288,7 +289,7 @@ def _image(drive: _Drive, reading: TableReading) -> Image:
 
 
 def _with_entry(before: Image, reading: TableReading, entry: GptEntry, place: Extent, kind: str) -> Image:
-    """The table with this entry at another place and of this type, and all else as it is."""
+    """Return the table with one entry changed to this place and type."""
     entries = tuple(
         TableEntry(
             other.number,
@@ -305,14 +306,14 @@ def _with_entry(before: Image, reading: TableReading, entry: GptEntry, place: Ex
 
 
 def _changed(drive: _Drive, before: Image, others: tuple[Image, Image]) -> set[int]:
-    """The offsets of the physical blocks that are not the same in all three states."""
+    """Return the offsets of physical blocks that differ between the three states."""
     physical = replace(before, block_bytes=drive.physical_bytes)
     return {offset for other in others for offset, _, _ in physical.changed_blocks(other)}
 
 
 def _copies(drive: _Drive, image: Image, reading: TableReading, number: int) -> Iterator[tuple[Extent, ...]]:
-    """Where each copy of what changes lies, the last to be written of it first: a GPT's header and entries,
-    or the one record of an MBR that states the partition."""
+    """Return the places of each copy of the change, in reverse write order: a GPT's header and entries, or
+    the MBR record of the partition."""
     size = drive.block_bytes
     if reading.table.kind == "mbr":
         yield (Extent(line_of(image, number) // size * size, size),)
@@ -322,8 +323,7 @@ def _copies(drive: _Drive, image: Image, reading: TableReading, number: int) -> 
 
 
 def _runs(drive: _Drive, changed: set[int], places: tuple[Extent, ...]) -> list[Extent]:
-    """What of one copy is written in one go: changed physical blocks that follow each other. The one that
-    holds the first of its places comes last."""
+    """Return runs of changed physical blocks of one copy. The run with the copy's first place comes last."""
     size = drive.physical_bytes
     blocks = (
         Extent(offset, size)
@@ -334,7 +334,7 @@ def _runs(drive: _Drive, changed: set[int], places: tuple[Extent, ...]) -> list[
 
 
 def _check_shared(reading: TableReading, entry: GptEntry, span: Extent, runs: Iterable[Extent]) -> None:
-    """Raises SharedBlock where a write would take in bytes of content, which can change until then."""
+    """Raises SharedBlock if a write would include partition data, which may change in the meantime."""
     others = [other for other in reading.entries if not _is_container(reading, other)]
     for run in runs:
         for other in others:

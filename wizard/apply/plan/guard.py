@@ -193,7 +193,7 @@ def without_planning(layout: Layout) -> Layout:
 
 def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *, part: str = "") -> None:
     """Raises Refused if the drive or its partitions are in use, except by the mounts `ours` (device, mount
-    point). If only the partition `part` changes, its neighbors may be in use."""
+    point). If only the partition `part` changes, its neighbours may be in use."""
     if drive.read_only:
         raise Refused(READ_ONLY(drive=drive.path), str(NOTHING_WRITTEN))
     for use in uses_of_part(drive, part) if part else drive.uses:

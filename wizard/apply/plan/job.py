@@ -248,7 +248,7 @@ class Room:
 
     `old_bytes` is for old contents, excluding zeros, and `new_bytes` for new contents; both are None if space
     ran out while measuring. `free_bytes` was free before. `blanks` tells for each drive if only zeros would
-    be overwritten. `unknown` lists unrecognized data.
+    be overwritten. `unknown` lists unrecognised data.
     """
 
     folder: Path

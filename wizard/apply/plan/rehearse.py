@@ -161,7 +161,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
         notice_text = NoticeText(
             run_argument(workspace.run),
             datetime.now(UTC).isoformat(timespec="seconds"),
-            _summarize(plan),
+            _summarise(plan),
             render_plan(plan),
         )
         changes = [
@@ -208,8 +208,8 @@ def _expose(plan: Plan, showing: Showing, wanted: ScratchRequest) -> ScratchRequ
     return replace(wanted, allowed=merged((*outside, *exposed), wanted.block_bytes, wanted.size_bytes))
 
 
-def _summarize(plan: Plan) -> str:
-    """Summarize what the plan creates, without names."""
+def _summarise(plan: Plan) -> str:
+    """Summarise what the plan creates, without names."""
     sizes = [(slot.filesystem, slot.size_bytes) for slot in _changed(plan.after, plan.part)]
     return ", ".join(f"{filesystem or 'nothing'} of {format_capacity(size)}" for filesystem, size in sizes)
 

@@ -106,7 +106,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
 
 
 def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
-    """Summarize how the run ended. `phase` is that of a rehearsed plan, or None."""
+    """Summarise how the run ended. `phase` is that of a rehearsed plan, or None."""
     return joined((*headline(plan, state), *_result(plan, state, phase)))
 
 

@@ -146,7 +146,7 @@ def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
 
 
 def _unknown_data(plan: Plan) -> Iterator[Message]:
-    """Sample drives for unrecognized data, which tools discard when run directly on the drive."""
+    """Sample drives for unrecognised data, which tools discard when run directly on the drive."""
     for member in plan.members:
         path, block = member.drive.path, member.drive.geometry.logical_block_bytes
         with DeviceMedium(path) as drive:

@@ -316,7 +316,7 @@ def end_looks(run: Path) -> None:
 
 
 def tell_of_one(plan: Plan) -> None:
-    """Add, resize or remove the plan's partition in the kernel, without touching its neighbors. The result is
+    """Add, resize or remove the plan's partition in the kernel, without touching its neighbours. The result is
     checked later. Raises Failed."""
     drive, number, part = plan.drive.path, plan.part, plan.part_path
     forget_caches(drive)

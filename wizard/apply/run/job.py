@@ -281,7 +281,7 @@ def check_told(
 ) -> None:
     """Raises Refused unless a document contains the expected sentences, in any order and language.
 
-    `again` is the command that renews the document. `alike` normalizes sentences before the comparison, if
+    `again` is the command that renews the document. `alike` normalises sentences before the comparison, if
     parts of them may differ.
     """
     expected, found = {alike(one): one for one in wanted}, {alike(one): one for one in told}

@@ -19,8 +19,8 @@ BOTH = (DIRECT, LOGGED)
 RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     "direct: a record goes with its own bytes": (
         moving,
-        "flushed()\n                self._record(self._moved_to(arrived))\n            flushed",
-        "flushed()\n            self._record(self._moved_to(after(part, upwards)))\n            flushed",
+        "flushed()\n                self._record(self._advanced_to(arrived))\n            flushed",
+        "flushed()\n            self._record(self._advanced_to(after(part, upwards)))\n            flushed",
     ),
     "direct: what shares a physical block is not kept": (
         moving,
@@ -29,8 +29,8 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "direct: a flush is not waited for": (
         moving,
-        "flushed()\n                self._record(self._moved_to(arrived))\n            flushed",
-        "self._record(self._moved_to(arrived))\n            flushed",
+        "flushed()\n                self._record(self._advanced_to(arrived))\n            flushed",
+        "self._record(self._advanced_to(arrived))\n            flushed",
     ),
     "direct: a record tells of the window that is still written": (
         moving,
@@ -39,8 +39,8 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "direct: without the flush of the last bytes": (
         moving,
-        "        self._drive.flush()\n        self.state = self._moved_to(arrived)",
-        "        self.state = self._moved_to(arrived)",
+        "        self._drive.flush()\n        self.state = self._advanced_to(arrived)",
+        "        self.state = self._advanced_to(arrived)",
     ),
     "logged: no flush between the log and its bytes": (
         moving,
@@ -88,9 +88,9 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "the head stays": (
         mover,
-        "self._unmark(start)\n        self._bar_copies(self.state.barred_at)\n        "
-        "self._mend(self.state.barred_at)\n        write_bytes(self._drive, start, bytes(course.head_bytes))",
-        "self._bar_copies(self.state.barred_at)\n        self._mend(self.state.barred_at)",
+        "self._clear_signatures(start)\n        self._bar_copies(self.state.barred_at)\n        "
+        "self._restore_edges(self.state.barred_at)\n        write_bytes(self._drive, start, bytes(course.head_bytes))",
+        "self._bar_copies(self.state.barred_at)\n        self._restore_edges(self.state.barred_at)",
     ),
     "the marks go all at once": (
         mover,
@@ -99,12 +99,12 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "the marks come with the rest of the head": (
         mover,
-        "        for at, size in self._marks():\n            bare",
+        "        for at, size in self._signatures():\n            bare",
         "        for at, size in ():\n            bare",
     ),
     "tail: a phase that was cut off is mended with the marks there": (
         mover,
-        "self._unmark(start)\n        self._bar_copies(side)",
+        "self._clear_signatures(start)\n        self._bar_copies(side)",
         "self._bar_copies(side)",
     ),
     "the copies stay": (mover, "        self._bar_copies(self.state.barred_at)\n", ""),
@@ -116,8 +116,8 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     "the copies go with the rest of the head": (
         mover,
         "            write_bytes(self._drive, start + at, data)\n        if copies:\n            "
-        "self._drive.flush()\n\n    def _barred",
-        "            write_bytes(self._drive, start + at, data)\n\n    def _barred",
+        "self._drive.flush()\n\n    def _zeroed_copies",
+        "            write_bytes(self._drive, start + at, data)\n\n    def _zeroed_copies",
     ),
     "the copies come with the rest of the head": (
         mover,
@@ -126,8 +126,8 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "a phase that was cut off goes on with the copies there": (
         mover,
-        "self._bar_copies(side)\n        self._mend(side)\n        head",
-        "self._mend(side)\n        head",
+        "self._bar_copies(side)\n        self._restore_edges(side)\n        head",
+        "self._restore_edges(side)\n        head",
     ),
     "the copies are written without the rest of their physical blocks": (
         prepare,
@@ -136,13 +136,13 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "the whole copy of a table is written first": (
         mover,
-        "any(self._stands(one[side]) for one in known if side in one)",
-        "not any(self._stands(one[side]) for one in known if side in one)",
+        "any(self._is_on_drive(one[side]) for one in known if side in one)",
+        "not any(self._is_on_drive(one[side]) for one in known if side in one)",
     ),
     "copies of a table are told apart by their order": (
         mover,
-        "self._stands(one[side]) for one in known if side in one",
-        "self._stands(list(one.values())[list(copies).index(side)]) for one in known",
+        "self._is_on_drive(one[side]) for one in known if side in one",
+        "self._is_on_drive(list(one.values())[list(copies).index(side)]) for one in known",
     ),
     "windows end anywhere": (windows, "start += -(course.hi + start) % block", "pass"),
 }

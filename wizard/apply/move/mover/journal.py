@@ -25,12 +25,13 @@ from wizard.probe.content.notices import HEADER, MAGIC, SLOT_BYTES, SLOTS, diges
 
 
 class MovePhase(StrEnum):
-    """What is being done. Each can be done again from its beginning, and each can be turned from.
+    """The current phase. Each can be repeated from its beginning, and reversed.
 
-    PREPARED: the journal is whole, and nothing else was written. UNTABLING: the table's entry becomes one
-    that covers both places. BARRING: the head and all copies of it become zeros, so that nobody recognises,
-    or repairs, half of a filesystem. MOVING: windows move. PLACING: head and copies come to the new place.
-    TABLING: the table's entry becomes that of the place. DONE: it is whole at `MoveState.target`."""
+    PREPARED: the journal is complete, and nothing else was written. UNTABLING: the table's entry changes to
+    cover both places. BARRING: the head and its copies are zeroed, so no tool recognises or repairs half a
+    filesystem. MOVING: windows move. PLACING: head and copies are written to the new place. TABLING: the
+    table's entry changes to that place. DONE: the partition is complete at `MoveState.target`.
+    """
 
     PREPARED = "prepared"
     UNTABLING = "untabling"
@@ -50,9 +51,8 @@ class PartitionSide(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImagePiece:
-    """What is to stand at a place: `image` is where its bytes begin among the journal's images. Whole
-    physical blocks of a table; of a partition's content, whose offsets count from its start, whole logical
-    blocks."""
+    """Bytes for a place; `image` is their offset among the journal's images. Pieces of a table are whole
+    physical blocks. Pieces of the partition are whole logical blocks, with offsets from its start."""
 
     offset_bytes: int
     size_bytes: int
@@ -61,10 +61,12 @@ class ImagePiece:
 
 @dataclass(frozen=True, slots=True)
 class JournalImages:
-    """The journal's images by what they are of: the table before, meanwhile and after, and what of the
-    content is written at either place when all else is there, the head first. `barred` is what of the content
-    behind the head is zeros until then, in bytes from its start; the images hold it with the rest of its
-    physical blocks."""
+    """The images in a journal: the table before, during and after the move, and what is written last at
+    either place, the head first.
+
+    `barred` are the places behind the head that are zeros until then, in bytes from the partition's start.
+    Their images include the rest of their physical blocks.
+    """
 
     table_old: tuple[ImagePiece, ...]
     table_moving: tuple[ImagePiece, ...]
@@ -77,19 +79,21 @@ class JournalImages:
     sha256: str
 
     def table(self, side: PartitionSide) -> tuple[ImagePiece, ...]:
-        """The table that has the partition at this place."""
+        """Return the table for this place."""
         return self.table_old if side is PartitionSide.OLD else self.table_new
 
     def placed(self, side: PartitionSide) -> tuple[ImagePiece, ...]:
-        """What of the content is written at this place at the end."""
+        """Return what is written last at this place."""
         return self.placed_old if side is PartitionSide.OLD else self.placed_new
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What does not change in a move. The first `head_bytes` of the content lie in the journal, and zeros in
-    their place, for as long as it lasts. `in_flight`: so many windows may be
-    on their way to the medium; so many fit into the hole."""
+    """The constants of a move.
+
+    During the move, the first `head_bytes` of the partition are in the journal, and zeros in their place.
+    `in_flight` windows may be written without a flush, and fit into the hole.
+    """
 
     run: str
     old_bytes: int
@@ -114,24 +118,26 @@ class Course:
         return max(self.old_bytes, self.new_bytes)
 
     def start(self, side: PartitionSide) -> int:
-        """Where the partition starts at this place."""
+        """Return the start of the partition at this place."""
         return self.old_bytes if side is PartitionSide.OLD else self.new_bytes
 
     def raises(self, target: PartitionSide) -> bool:
-        """Whether going there moves bytes to higher places."""
+        """Return True if a move to this place is towards higher offsets."""
         return self.start(target) == self.hi
 
 
 @dataclass(frozen=True, slots=True)
 class MoveState:
-    """How far it is. `target` is where it goes, `barred_at` where the head is taken from. `edges` are the
-    physical blocks, by their offsets, that a write of this phase shares with what is not its own: the journal
-    keeps their bytes. `epoch` numbers the stretches in one direction: windows of an older one mean
-    nothing.
+    """The progress of a move.
 
-    Of the content, counted from its start: `unread` are the physical blocks that could not be read when it
-    stopped; `given_up` those that whoever looked at them lets become zeros, where they have not moved yet;
-    `zeros` those that have."""
+    `target` is the direction, and `barred_at` the place from which the head was removed. `edges` are the
+    offsets of physical blocks that this phase shares with other data; the journal has their bytes. `epoch`
+    counts changes of direction: windows of older epochs are invalid.
+
+    In bytes from the partition's start: `unread` are unreadable physical blocks that stopped the move;
+    `given_up` those that the user allows to become zeros, before they move; `zeros` the same, after they
+    moved.
+    """
 
     course: Course
     phase: MovePhase
@@ -146,12 +152,12 @@ class MoveState:
 
     @property
     def lost(self) -> tuple[Extent, ...]:
-        """What of the content is not known any more."""
+        """The parts of the partition whose data may be lost."""
         found = (*self.unread, *self.given_up, *self.zeros)
         return merged(found, 1, self.course.size_bytes)
 
     def moved_to(self, side: PartitionSide) -> int:
-        """How much of the content lies there."""
+        """Return how many bytes of the partition are at this place."""
         above = self.course.size_bytes - self.boundary_bytes
         return above if self.course.raises(side) else self.boundary_bytes
 
@@ -159,41 +165,41 @@ class MoveState:
 WINDOW_MAGIC = b"DWMOVW\x001"
 DIGEST_BYTES = 32
 INVERTED = bytes(range(255, -1, -1))
-"""The images lie there with every bit turned: who looks for a superblock anywhere must not find one of
-them."""
+"""Images are stored with all bits inverted, so no tool that searches for superblocks finds one."""
 MOST_EDGES = 4
-"""Shared physical blocks of a phase: both ends of a head, and of what reaches the end of the content."""
+"""Maximum number of shared physical blocks in a phase: both ends of a head, and of a copy at the end of the
+partition."""
 STATE_GROWS_BYTES = 256
-"""So much longer than at its beginning a state can become, by its numbers."""
+"""Margin for growing numbers in a state."""
 WINDOW = struct.Struct("<8sQQQQI?32s")
-"""Magic, number, the window's start and end within the content, where its bytes go, how many bytes those are,
-whether it was moved up, and the digest of what comes before and of the bytes."""
+"""Magic, number, start and end of the window in the partition, offset of its bytes on the drive, their size,
+True if moved upwards, and the digest of all these and the bytes."""
 
 
 class MovingDrive(Protocol):
-    """The drive: offsets and lengths in whole logical blocks, past all caches. Errors are Failed."""
+    """A drive without caches. Offsets and lengths are in whole logical blocks. Errors are Failed."""
 
     def buffer(self, length_bytes: int) -> memoryview:
-        """Memory that can be read into and written from."""
+        """Return memory for reading and writing."""
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
-        """Fill the buffer. Raises Unread where the drive says that a sector cannot be read."""
+        """Fill the buffer. Raises UnreadSector if the drive reports an unreadable sector."""
 
     def write(self, offset_bytes: int, data: memoryview) -> None:
-        """Hand it over. Until `flush` nobody knows which part of it arrived."""
+        """Write data. Until `flush`, any part of it may be lost."""
 
     def flush(self) -> None:
-        """On return everything that was written is on the medium."""
+        """Wait until all data is on stable storage."""
 
     def flushing(self) -> Callable[[], None]:
-        """Begin a flush, beside which more can be written. Once what is given returns, everything is on the
-        medium that was written before. One at a time."""
+        """Start a flush and return a function that waits for it. It covers earlier writes; later ones can
+        overlap. One at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogWindow:
-    """A window of the log: the content [start, end), and the bytes that go to `place`, which are whole
-    physical blocks and so may hold a little of what lies beside."""
+    """A window in the log: the range [start, end) of the partition, and bytes for `place`. These are whole
+    physical blocks, so they may include neighbouring data."""
 
     number: int
     start: int
@@ -204,32 +210,33 @@ class LogWindow:
 
 
 def read_bytes(drive: MovingDrive, offset_bytes: int, length_bytes: int) -> bytes:
-    """What lies there, in whole logical blocks."""
+    """Read whole logical blocks."""
     buffer = drive.buffer(length_bytes)
     drive.read_into(offset_bytes, buffer)
     return bytes(buffer)
 
 
 def write_bytes(drive: MovingDrive, offset_bytes: int, data: bytes) -> None:
-    """Hand whole logical blocks over."""
+    """Write whole logical blocks."""
     buffer = drive.buffer(len(data))
     buffer[:] = data
     drive.write(offset_bytes, buffer)
 
 
 def ring_bytes(window_bytes: int, physical_bytes: int) -> int:
-    """What one window takes in the log: its head, and its bytes with a physical block at either end."""
+    """Return the size of one window in the log: its header, and its bytes with a physical block at either
+    end."""
     return physical_bytes + window_bytes + 2 * physical_bytes
 
 
 def journal_bytes(images_bytes: int, scheme: Scheme, window_bytes: int, physical_bytes: int) -> int:
-    """How large a journal is."""
+    """Return the size of a journal."""
     ring = 2 * ring_bytes(window_bytes, physical_bytes) if scheme is Scheme.LOGGED else 0
     return SLOTS * SLOT_BYTES + rounded_up(images_bytes, physical_bytes) + ring
 
 
 def has_room(state: MoveState, room_bytes: int) -> bool:
-    """Whether a journal of a move has room for its images, and a slot for this state with the edges of any
+    """Return True if a journal has space for its images, and a slot for this state with the edges of any
     phase."""
     course = state.course
     room = journal_bytes(course.pieces.total_bytes, course.scheme, course.window_bytes, course.physical_bytes)
@@ -237,13 +244,13 @@ def has_room(state: MoveState, room_bytes: int) -> bool:
 
 
 def fits(state: MoveState) -> bool:
-    """Whether a slot has room for this state with the edges of any phase."""
-    plain = len(_plain(state)) + HEADER.size + STATE_GROWS_BYTES
+    """Return True if a slot has space for this state with the edges of any phase."""
+    plain = len(_serialised(state)) + HEADER.size + STATE_GROWS_BYTES
     return plain + MOST_EDGES * state.course.physical_bytes <= SLOT_BYTES
 
 
 def with_unread(state: MoveState, places: tuple[Extent, ...]) -> MoveState:
-    """The state that knows that these cannot be read. Raises Failed where a slot has no room for so many."""
+    """Return the state with more unreadable places. Raises Failed if they do not fit into a slot."""
     known = replace(state, unread=merged((*state.unread, *places), 1, state.course.size_bytes))
     if not fits(known):
         raise Failed(
@@ -257,7 +264,7 @@ def with_unread(state: MoveState, places: tuple[Extent, ...]) -> MoveState:
 
 
 def without_head(state: MoveState) -> MoveState:
-    """The state once the head is zeros: what could not be read of it is in the journal."""
+    """Return the state after the head was zeroed. Its unreadable places are in the journal."""
     head = Extent(0, state.course.head_bytes)
     unread, given_up = (
         tuple(piece for place in places for piece in without(place, (head,)))
@@ -266,34 +273,38 @@ def without_head(state: MoveState) -> MoveState:
     return replace(state, unread=unread, given_up=given_up)
 
 
-def _plain(state: MoveState) -> bytes:
+def _serialised(state: MoveState) -> bytes:
     return json.dumps(to_json(state), separators=(",", ":")).encode()
 
 
 class MoveJournal:
-    """The journal that begins at a place of the drive. `physical_bytes` counts for a new one alone: where the
-    parts of one that is found lie is what its own state says, since behind another bridge the same drive may
-    name other blocks."""
+    """The journal at an offset of the drive.
+
+    `physical_bytes` only matters for a new journal. An existing one records its own block size, since another
+    USB bridge may report other blocks for the same drive.
+    """
 
     def __init__(self, drive: MovingDrive, at_bytes: int, physical_bytes: int) -> None:
         self._drive, self._at, self._block = drive, at_bytes, physical_bytes
         self._number, self._slot = 0, 0
 
     def prepare(self, state: MoveState, images: bytes) -> None:
-        """Write all of it; what a former one left is found no more. On the medium on return."""
+        """Write and sync the whole journal, and invalidate an older one."""
         for slot in range(SLOTS):
             write_bytes(self._drive, self._at + slot * SLOT_BYTES, bytes(SLOT_BYTES))
         if state.course.scheme is Scheme.LOGGED:
             for number in range(2):
-                write_bytes(self._drive, self._place(state.course, number), bytes(self._block))
-        turned = images.translate(INVERTED)
-        write_bytes(self._drive, self._images_at, turned.ljust(rounded_up(len(turned), self._block), b"\0"))
+                write_bytes(self._drive, self._window_place(state.course, number), bytes(self._block))
+        inverted = images.translate(INVERTED)
+        write_bytes(
+            self._drive, self._images_at, inverted.ljust(rounded_up(len(inverted), self._block), b"\0")
+        )
         self._drive.flush()
         self.save(state)
         self._drive.flush()
 
     def forget(self, run: str) -> None:
-        """Take the states of this run away, and nothing else; on the medium on return."""
+        """Delete the states of this run, and sync."""
         for slot in range(SLOTS):
             found = self._read_slot(slot)
             if found is not None and found[1].course.run == run:
@@ -305,9 +316,9 @@ class MoveJournal:
         return self._at + SLOTS * SLOT_BYTES
 
     def save(self, state: MoveState, edges: bytes = b"") -> None:
-        """Hand the state over, with the bytes of its edges; on the medium with the next flush."""
+        """Write a state with the bytes of its edges. The next flush makes it durable."""
         self._number += 1
-        plain = _plain(state)
+        plain = _serialised(state)
         lengths = struct.pack("<QII", self._number, len(plain), len(edges))
         digest = digest_of(lengths, plain, edges)
         data = HEADER.pack(MAGIC, self._number, len(plain), len(edges), digest) + plain + edges
@@ -317,7 +328,7 @@ class MoveJournal:
         write_bytes(self._drive, place, data.ljust(rounded_up(len(data), self._block), b"\0"))
 
     def load(self) -> tuple[MoveState, bytes] | None:
-        """The newest valid state with the bytes of its edges; None where there is none. Raises Failed."""
+        """Return the newest valid state with the bytes of its edges, or None. Raises Failed."""
         newest: tuple[int, int, MoveState, bytes] | None = None
         for slot in range(SLOTS):
             found = self._read_slot(slot)
@@ -341,25 +352,24 @@ class MoveJournal:
             return None
 
     def images(self, course: Course) -> bytes | None:
-        """All images; None where they are damaged."""
+        """Return all images, or None if they are damaged."""
         raw = read_bytes(self._drive, self._images_at, rounded_up(course.pieces.total_bytes, self._block))
         images = raw[: course.pieces.total_bytes].translate(INVERTED)
         return images if hashlib.sha256(images).hexdigest() == course.pieces.sha256 else None
 
-    def _place(self, course: Course, number: int) -> int:
+    def _window_place(self, course: Course, number: int) -> int:
         first = self._images_at + rounded_up(course.pieces.total_bytes, self._block)
         return first + number % 2 * ring_bytes(course.window_bytes, self._block)
 
     def log(self, course: Course, window: LogWindow, buffer: memoryview) -> None:
-        """Hand a window that `seal` sealed in this buffer over, into the place in the ring that its number
-        has."""
-        self._drive.write(self._place(course, window.number), buffer[: self._block + len(window.data)])
+        """Write a window sealed by `seal` to its place in the ring."""
+        self._drive.write(self._window_place(course, window.number), buffer[: self._block + len(window.data)])
 
     def logged(self, course: Course, least: int) -> Iterable[LogWindow]:
-        """The valid windows in the ring, from this number on, the oldest first."""
+        """Return the valid windows in the ring from this number, oldest first."""
         found = []
         for number in range(2):
-            at = self._place(course, number)
+            at = self._window_place(course, number)
             raw = read_bytes(self._drive, at, self._block)
             magic, own, start, end, place, size, upwards, digest = WINDOW.unpack_from(raw)
             if magic != WINDOW_MAGIC or own < least or size > course.window_bytes + 2 * self._block:
@@ -371,8 +381,8 @@ class MoveJournal:
 
 
 def seal(window: LogWindow, buffer: memoryview) -> None:
-    """Write the head of a window, with the digest, to the beginning of the buffer that holds its bytes: to a
-    physical block of its own."""
+    """Write a window's header with digest to the start of the buffer with its bytes, in a physical block of
+    its own."""
     head = WINDOW.pack(
         WINDOW_MAGIC,
         window.number,
@@ -389,5 +399,5 @@ def seal(window: LogWindow, buffer: memoryview) -> None:
 
 
 def image_of(images: bytes, piece: ImagePiece) -> bytes:
-    """The bytes of a piece."""
+    """Return the bytes of a piece."""
     return images[piece.image : piece.image + piece.size_bytes]

@@ -32,11 +32,11 @@ from wizard.model.migration import Move
 from wizard.model.said import rounded_up, t
 
 UNREAD = frozenset({errno.EIO, errno.ENODATA})
-"""What the kernel says of a sector that cannot be read (Linux block/blk-core.c, blk_errors)."""
+"""Error numbers for unreadable sectors (Linux block/blk-core.c, blk_errors)."""
 
 
 class MovedDrive:
-    """See `MovingDrive`. Raises Failed where it cannot be had alone."""
+    """A `MovingDrive` on a device node, opened exclusively. Raises Failed."""
 
     def __init__(self, node: str) -> None:
         self._node = node
@@ -57,7 +57,7 @@ class MovedDrive:
         os.close(self._fd)
 
     def buffer(self, length_bytes: int) -> memoryview:
-        """Whole pages, as direct reading and writing wants them."""
+        """Return page-aligned memory for direct I/O."""
         return memoryview(mmap.mmap(-1, max(length_bytes, mmap.PAGESIZE)))[:length_bytes]
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
@@ -102,8 +102,8 @@ class MovedDrive:
 def places_to_bar(
     read: Read, more: Iterable[Extent], head_bytes: int, size_bytes: int, block_bytes: int
 ) -> tuple[Extent, ...]:
-    """What is to be zeros of a content of this size behind its head, in whole logical blocks: its copies, and
-    `more`. Offsets count from its start."""
+    """Return the places behind the head to zero: superblock copies and `more`. In whole logical blocks, with
+    offsets from the partition's start."""
     found = merged((*copies_for_repair(read, size_bytes), *more), block_bytes, size_bytes)
     return tuple(_clipped(found, head_bytes, size_bytes))
 
@@ -111,12 +111,12 @@ def places_to_bar(
 def blocks_around(
     barred: Iterable[Extent], start_bytes: int, head_bytes: int, size_bytes: int, physical_bytes: int
 ) -> tuple[Extent, ...]:
-    """The physical blocks that these have with the content at `start_bytes`, as far as it goes, without its
-    head; in order and apart. Offsets count from its start."""
-    there = [Extent(start_bytes + place.start_bytes, place.size_bytes) for place in barred]
-    whole = merged(there, physical_bytes, start_bytes + size_bytes + physical_bytes)
-    back = (Extent(place.start_bytes - start_bytes, place.size_bytes) for place in whole)
-    return tuple(_clipped(back, head_bytes, size_bytes))
+    """Return the physical blocks around these places at `start_bytes`, limited to the partition without its
+    head. Sorted and disjoint, with offsets from the partition's start."""
+    on_drive = [Extent(start_bytes + place.start_bytes, place.size_bytes) for place in barred]
+    whole = merged(on_drive, physical_bytes, start_bytes + size_bytes + physical_bytes)
+    in_content = (Extent(place.start_bytes - start_bytes, place.size_bytes) for place in whole)
+    return tuple(_clipped(in_content, head_bytes, size_bytes))
 
 
 def _clipped(places: Iterable[Extent], low: int, high: int) -> Iterator[Extent]:
@@ -127,7 +127,7 @@ def _clipped(places: Iterable[Extent], low: int, high: int) -> Iterator[Extent]:
 
 
 def with_bars(data: bytes, offset_bytes: int, barred: Iterable[Extent]) -> bytes:
-    """Bytes of the content from this offset on, as they are while it moves."""
+    """Return bytes of the partition from this offset, with zeroed places as during the move."""
     shown = bytearray(data)
     for place in barred:
         start = max(place.start_bytes - offset_bytes, 0)
@@ -140,11 +140,11 @@ def with_bars(data: bytes, offset_bytes: int, barred: Iterable[Extent]) -> bytes
 TAIL_BYTES = 4096
 FAT_BYTES = 8
 SUPERBLOCK_BYTES = 512
-"""Of XFS: at least its magic lies there."""
+"""Enough of an XFS superblock to contain its magic."""
 
 
 class _Images:
-    """Bytes in a row; what is there already is not put there again."""
+    """Concatenated images without duplicates."""
 
     def __init__(self) -> None:
         self.data = bytearray()
@@ -168,10 +168,12 @@ def prepared(
     superblocks: Iterable[int] = (),
     given_up: Sequence[Extent] = (),
 ) -> tuple[MoveState, bytes]:
-    """The state in which nothing has moved, and the images. `document` is what another computer goes on by.
-    `superblocks` are places in the content that a repair would believe, beside those that are looked up here.
-    What of the content is `given_up` is not read, and is zeros. Raises Refused for a table or a content that
-    is not moved, Unreadable where other places of the content cannot be read, and Failed."""
+    """Return the state before the move, and the images. Raises Refused for a table or contents that cannot be
+    moved, UnreadableBlocks and Failed.
+
+    `document` is for resuming on another computer. `superblocks` are more places that a repair would accept.
+    Places in `given_up` are not read, and become zeros.
+    """
     geometry = move.drive.geometry
     logical = geometry.logical_block_bytes
     reader = _Reader(drive, move, given_up)
@@ -203,8 +205,7 @@ def prepared(
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What the partition holds. Its head and its tail have to be others at the new place. Offsets count from
-    its start."""
+    """The contents of the partition, with head and tail for both places. Offsets count from its start."""
 
     reader: "_Reader"
     start_bytes: int
@@ -216,20 +217,20 @@ class _Content:
 
     @property
     def tail_start(self) -> int:
-        """Where the tail starts."""
+        """Offset of the tail."""
         return self.size_bytes - len(self.tail)
 
     @property
     def changed(self) -> tuple[Extent, ...]:
-        """The tail, where the move changes it."""
+        """The tail, if the move changes it."""
         return (Extent(self.tail_start, len(self.tail)),) if self.new_tail != self.tail else ()
 
     def before(self, offset: int, length: int) -> bytes:
-        """As it is now; fewer bytes where it ends."""
+        """Read the current bytes; fewer at the end of the partition."""
         return self.reader(self.start_bytes + offset, max(0, min(length, self.size_bytes - offset)))
 
     def after(self, offset: int, length: int) -> bytes:
-        """As it has to be behind its head once it has moved."""
+        """Return the bytes behind the head as they will be after the move."""
         old, at = self.before(offset, length), self.tail_start
         return (old[: max(0, at - offset)] + self.new_tail[max(0, offset - at) :])[: len(old)]
 
@@ -262,7 +263,7 @@ def _fat(reader: "_Reader", move: Move, head: bytes) -> bytes:
 def _pieces(
     move: Move, tables: TableImages, content: _Content, barred: tuple[Extent, ...], document: bytes
 ) -> tuple[JournalImages, bytes]:
-    """The pieces of the journal, and the images in which they lie."""
+    """Return the pieces of the journal, and their images."""
     images = _Images()
 
     def copies(start: int, read: Read) -> Iterator[ImagePiece]:
@@ -301,8 +302,8 @@ def _course(move: Move, run: str, pieces: JournalImages) -> Course:
 
 
 def _unmoved(course: Course, given_up: Sequence[Extent]) -> MoveState:
-    """The state before anything moves. What is given up moves as zeros; what of it lies in the head or is
-    barred is zeros already."""
+    """Return the state before the move. Places in `given_up` move as zeros; those in the head or in zeroed
+    places are zeros already."""
     size = course.size_bytes
     boundary = size if course.raises(PartitionSide.NEW) else course.head_bytes
     in_journal = (Extent(0, course.head_bytes), *course.pieces.barred)
@@ -321,7 +322,7 @@ def _unmoved(course: Course, given_up: Sequence[Extent]) -> MoveState:
 
 
 class _Reader:
-    """Reads any bytes of the drive; fewer where it ends."""
+    """Read any range of the drive; fewer bytes at its end."""
 
     def __init__(self, drive: MovingDrive, move: Move, given_up: Iterable[Extent]) -> None:
         self._drive, self._size, self._before = drive, move.drive.size_bytes, move.before
@@ -345,7 +346,7 @@ class _Reader:
         return bytes(buffer[offset - first : end - first])
 
     def _refuse(self, first: int, buffer: memoryview) -> None:
-        """Raises Unreadable where all that fails lies in the content."""
+        """Raises UnreadableBlocks if all unreadable sectors are in the partition."""
         found = filled(self._drive, first, buffer, self._whole_block, self._passed)
         whole = merged(found, self._whole_block, self._size)
         inside = (without(place, without(place, (self._before,))) for place in whole)

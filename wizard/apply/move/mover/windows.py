@@ -28,9 +28,11 @@ from wizard.model.migration import Scheme
 
 
 def next_window(course: Course, boundary: int, target: PartitionSide) -> tuple[int, int] | None:
-    """The next [start, end) of the content, or None where all of it lies at the target. The end that the next
-    window begins at lies on a border of physical blocks at the place it goes to: a torn write never takes in
-    what another window wrote."""
+    """Return the next range [start, end) of the partition to move, or None at the end.
+
+    The border to the following window is on a border of physical blocks at the target, so a torn write never
+    damages another window.
+    """
     block = course.physical_bytes
     if course.raises(target):
         if boundary <= course.head_bytes:
@@ -50,32 +52,32 @@ def next_window(course: Course, boundary: int, target: PartitionSide) -> tuple[i
 
 
 def windows(course: Course, boundary: int, target: PartitionSide) -> Iterator[tuple[int, int]]:
-    """All of them, in order."""
+    """Yield all remaining windows in order."""
     while (window := next_window(course, boundary, target)) is not None:
         yield window
         boundary = window[0] if course.raises(target) else window[1]
 
 
 def after(window: tuple[int, int], upwards: bool) -> int:
-    """Where the boundary is once the window has moved."""
+    """Return the boundary after the window has moved."""
     return window[0] if upwards else window[1]
 
 
 def ends(course: Course, target: PartitionSide) -> tuple[int, int]:
-    """Where content is read from and written to, as what is added to its offsets."""
+    """Return the offsets of source and target on the drive."""
     return (course.lo, course.hi) if course.raises(target) else (course.hi, course.lo)
 
 
 BUFFERS = 3
-"""One is written, one is written next, and one is read into."""
+"""For three windows: being written, next, and being read."""
 
 
 class MoveStopped(Exception):
-    """Somebody wanted to stop; the journal says how far it is."""
+    """Stopped on request. The journal contains the progress."""
 
 
 class WindowMover:
-    """The windows between the boundary and the target's end."""
+    """The windows from the boundary to the end of the partition."""
 
     def __init__(
         self, drive: MovingDrive, journal: MoveJournal, state: MoveState, told: Callable[[int], bool]
@@ -83,32 +85,34 @@ class WindowMover:
         self._drive, self._journal, self._told = drive, journal, told
         self.state, self._upwards = state, True
         course = state.course
-        # A window begins behind one block, and with a page: where the kernel splits a write, it does so
-        # between pages of memory, and a drive that names 512 bytes may have physical blocks of 4096.
+        # Reserve a block before each window, and align the window to a page. The kernel splits writes at page
+        # borders, and a drive that reports 512-byte blocks may have 4096-byte ones.
         before = -course.physical_bytes % PAGESIZE
         size = before + course.window_bytes + 4 * course.physical_bytes
         self._buffers = [drive.buffer(size)[before:] for _ in range(BUFFERS)]
         self._ahead, self._beside = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
 
     def to(self, target: PartitionSide) -> MoveState:
-        """Move all that is left; the state then, which is not recorded yet. Raises Stopped where that was
-        wanted, and Unreadable where sectors cannot be read, with everything recorded."""
+        """Move all remaining windows, and return the state, which is not saved yet.
+
+        Raises MoveStopped on request and UnreadableBlocks for bad sectors, with the state saved.
+        """
         try:
             if self.state.course.scheme is Scheme.LOGGED:
-                self._redo()
+                self._replay()
             self.state, self._upwards = replace(self.state, target=target), self.state.course.raises(target)
             parts = [*windows(self.state.course, self.state.boundary_bytes, target)]
             if parts:
-                self._begin(target, parts[0])
+                self._start_epoch(target, parts[0])
                 (self._direct if self.state.course.scheme is Scheme.DIRECT else self._logged)(parts, target)
         finally:
             self._ahead.shutdown()
             self._beside.shutdown()
         return self.state
 
-    def _begin(self, target: PartitionSide, first: tuple[int, int]) -> None:
-        """Before the first window: where its fixed end shares a physical block with what else lies there,
-        that block is kept. What is in the ring is of before."""
+    def _start_epoch(self, target: PartitionSide, first: tuple[int, int]) -> None:
+        """Start a new epoch, which invalidates the windows in the ring. Save the physical block that the
+        fixed end of the first window shares with other data."""
         course = self.state.course
         edges: tuple[int, ...] = ()
         if course.scheme is Scheme.DIRECT:
@@ -133,8 +137,9 @@ class WindowMover:
         self.state = state
         self._journal.save(state, edges)
 
-    def _moved_to(self, boundary: int) -> MoveState:
-        """What was given up there has become zeros, and the rest was read."""
+    def _advanced_to(self, boundary: int) -> MoveState:
+        """Return the state for a new boundary. Given-up places in between have become zeros, and others were
+        readable."""
         state, before = self.state, self.state.boundary_bytes
         if boundary == before:
             return replace(state, edges=())
@@ -151,12 +156,12 @@ class WindowMover:
         )
 
     def _fill(self, part: tuple[int, int], at_bytes: int, data: memoryview) -> None:
-        """What lies there on the drive when this window is the next. Raises Unreadable."""
+        """Fill a buffer as the drive is when this window is next. Raises UnreadableBlocks."""
         boundary = part[1] if self._upwards else part[0]
         fill(self._drive, self.state, boundary, at_bytes, data)
 
     def _stop_before(self, unreadable: UnreadableBlocks) -> None:
-        """What has moved is on the medium, and recorded now with what cannot be read."""
+        """Save the state with bad sectors. Everything moved so far is synced."""
         state = replace(with_unread(self.state, unreadable.places), edges=())
         self._record(state)
         self._drive.flush()
@@ -166,37 +171,37 @@ class WindowMover:
     def _direct(self, parts: list[tuple[int, int]], target: PartitionSide) -> None:
         course, upwards = self.state.course, self.state.course.raises(target)
         source, place = ends(course, target)
-        # A flush goes on beside the write of the next window. What it brought to the medium is recorded then,
-        # and the next flush takes the record along: the hole has room for what no record tells of yet.
+        # A flush overlaps the write of the next window. Its result is recorded afterwards, and made durable
+        # by the next flush. The hole has space for windows that are not recorded yet.
         flushed, arrived = None, self.state.boundary_bytes
-        coming = self._read_ahead(parts, source)
+        data_ahead = self._read_ahead(parts, source)
         for number, part in enumerate(parts):
             try:
-                data = next(coming)
+                data = next(data_ahead)
             except UnreadableBlocks as unreadable:
                 if flushed is not None:
                     flushed()
-                self.state = self._moved_to(arrived)
+                self.state = self._advanced_to(arrived)
                 self._stop_before(unreadable)
                 raise
             self._drive.write(place + part[0], data)
             if flushed is not None:
                 flushed()
-                self._record(self._moved_to(arrived))
+                self._record(self._advanced_to(arrived))
             flushed, arrived = self._drive.flushing(), after(part, upwards)
-            is_wanted = self._told(part[1] - part[0]) and number + 1 < len(parts)
-            if is_wanted or course.in_flight == 1:
+            stops = self._told(part[1] - part[0]) and number + 1 < len(parts)
+            if stops or course.in_flight == 1:
                 flushed()
                 flushed = None
-                self._record(self._moved_to(arrived))
+                self._record(self._advanced_to(arrived))
                 self._drive.flush()
-            if is_wanted:
+            if stops:
                 raise MoveStopped
         self._drive.flush()
-        self.state = self._moved_to(arrived)
+        self.state = self._advanced_to(arrived)
 
     def _read_ahead(self, parts: list[tuple[int, int]], source: int) -> Iterator[memoryview]:
-        """The bytes of each window; the next one is read while this one is written."""
+        """Yield the bytes of each window, reading ahead by one."""
         block = self.state.course.physical_bytes
 
         def read(number: int) -> memoryview:
@@ -205,11 +210,11 @@ class WindowMover:
             self._fill(parts[number], source + start, buffer)
             return buffer
 
-        coming = self._ahead.submit(read, 0)
+        pending = self._ahead.submit(read, 0)
         for number in range(len(parts)):
-            data = coming.result()
+            data = pending.result()
             if number + 1 < len(parts):
-                coming = self._ahead.submit(read, number + 1)
+                pending = self._ahead.submit(read, number + 1)
             yield data
 
     # ---- logged
@@ -218,11 +223,11 @@ class WindowMover:
         course, upwards = self.state.course, self.state.course.raises(target)
         first = self.state.epoch << 32
 
-        def ready(number: int) -> LogWindow | None:
+        def prepared(number: int) -> LogWindow | None:
             if number == len(parts):
                 return None
             buffer = self._buffers[number % BUFFERS]
-            window = self._whole(first + number, parts[number], target, buffer)
+            window = self._padded_window(first + number, parts[number], target, buffer)
             seal(window, buffer)
             return window
 
@@ -230,32 +235,32 @@ class WindowMover:
             self._journal.log(course, window, self._buffers[number % BUFFERS])
 
         try:
-            window = ready(0)
+            window = prepared(0)
         except UnreadableBlocks as unreadable:
             self._stop_before(unreadable)
             raise
         assert window is not None
         log(0, window)
         self._drive.flush()
-        coming = self._ahead.submit(ready, 1)
+        upcoming = self._ahead.submit(prepared, 1)
         for number, part in enumerate(parts):
             try:
-                following = coming.result()
+                following = upcoming.result()
             except UnreadableBlocks as unreadable:
-                # The log has the window before it, and redoes it.
+                # The log contains the previous window, for repeating it.
                 write_bytes(self._drive, window.place, bytes(window.data))
                 self._drive.flush()
-                self.state = self._moved_to(after(part, upwards))
+                self.state = self._advanced_to(after(part, upwards))
                 self._stop_before(unreadable)
                 raise
-            # What is read ahead lies where neither of the two windows before it goes.
-            coming = self._ahead.submit(ready, min(number + 2, len(parts)))
+            # The window being read does not overlap the targets of the two before it.
+            upcoming = self._ahead.submit(prepared, min(number + 2, len(parts)))
             logging = self._beside.submit(log, number + 1, following) if following else None
             self._drive.write(window.place, memoryview(window.data))
             if logging is not None:
                 logging.result()
             self._drive.flush()
-            self.state = self._moved_to(after(part, upwards))
+            self.state = self._advanced_to(after(part, upwards))
             if following is None:
                 return
             window = following
@@ -264,11 +269,11 @@ class WindowMover:
                 self._drive.flush()
                 raise MoveStopped
 
-    def _whole(
+    def _padded_window(
         self, number: int, part: tuple[int, int], target: PartitionSide, buffer: memoryview
     ) -> LogWindow:
-        """The window with what else lies in the physical blocks at both its ends, at the place it goes to:
-        those are written whole. Its bytes lie in the buffer behind one block."""
+        """Return a window with the neighbouring data in the physical blocks at both ends of its target, which
+        are written whole. Its bytes start after one block of the buffer."""
         course = self.state.course
         block = course.physical_bytes
         source, place = ends(course, target)
@@ -283,14 +288,14 @@ class WindowMover:
             self._fill(part, place + end, data[size - above :])
         return LogWindow(number, start, end, place + start - below, course.raises(target), data)
 
-    def _redo(self) -> None:
-        """Write the windows of the log again: the last of them may be torn."""
+    def _replay(self) -> None:
+        """Repeat the windows in the log, since the last write may be torn."""
         course, state = self.state.course, self.state
         found = [*self._journal.logged(course, self.state.epoch << 32)]
         for window in found:
             write_bytes(self._drive, window.place, bytes(window.data))
             self.state = state
-            state = self._moved_to(after((window.start, window.end), window.upwards))
+            state = self._advanced_to(after((window.start, window.end), window.upwards))
         if found:
             self._drive.flush()
             self._record(state)
