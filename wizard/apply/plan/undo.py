@@ -316,8 +316,8 @@ def end_looks(run: Path) -> None:
 
 
 def tell_of_one(plan: Plan) -> None:
-    """Add, resize or remove the plan's partition in the kernel, without touching its neighbours. The result is
-    checked later. Raises Failed."""
+    """Add, resize or remove the plan's partition in the kernel, without touching its neighbours. The result
+    is checked later. Raises Failed."""
     drive, number, part = plan.drive.path, plan.part, plan.part_path
     forget_caches(drive)
     entry = next((one for one in probe_drive(drive).partitions if one.number == number and one.type), None)
