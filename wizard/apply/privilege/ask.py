@@ -14,10 +14,10 @@ sudo asks on the terminal, regardless of the standard streams. These are pipes h
 in the background. It then reads no keys, even if the command gets a separate terminal (sudo, src/exec_pty.c).
 The wizard still receives all keys.
 
-sudo and pkexec are tested with the single file (tests/media/test_rights.py). pkexec is also tested with the
-installed package (packaging/debian/check.sh). run0 needs a running systemd, so it was tested by hand: with
-the single file in a Debian 13 container (systemd 257). run0 runs the command as a service, whose processes
-end with the first one. So the relay never exits before the run.
+sudo and pkexec are tested with the single file (tests/media/test_rights.py), and pkexec with the installed
+package (packaging/debian/check.sh). run0 needs a running systemd, so it was tested by hand: with the single
+file in a Debian 13 container (systemd 257). run0 runs the command as a service, whose processes end with the
+first one. So the relay never exits before the run.
 """
 
 import json
@@ -44,12 +44,12 @@ from wizard.probe.facts import RawMachine
 from wizard.process.program import find
 
 LONGEST_LINE = 4 * LARGEST_DOCUMENT_CHARACTERS
-"""Bytes. A document within a line of JSON, each of its quotation marks and line ends written as two
+"""In bytes. Enough for a document in a line of JSON in which quotation marks and line ends take two
 characters."""
 
 
 class Ask(StrEnum):
-    """What the face may ask."""
+    """Requests from the interface."""
 
     LOOK = "look"
     LOOK_AT_EXT = "look-at-ext"
@@ -64,10 +64,9 @@ class Ask(StrEnum):
 
 
 class Say(StrEnum):
-    """What the process that runs as root tells. ROOT is the first line; LOOKED, TRIED, BEGAN, SETTLED or
-    REFUSED answers a request; ENTRY, STANDS and ENDED tell of a run. INSTALLED answers, too; LINE is what a
-    package manager says before that.
-    """
+    """Lines from the root process. ROOT is the first. LOOKED, TRIED, BEGAN, SETTLED, INSTALLED and REFUSED
+    answer a request. ENTRY, STANDS and ENDED report on a run. LINE is output of a package manager before
+    INSTALLED."""
 
     ROOT = "root"
     LOOKED = "looked"
@@ -84,13 +83,14 @@ class Say(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RootRequest:
-    """One line to root. LOOK: the drives at `paths`, None for all. LOOK_AT_EXT: the filesystem on `device`,
-    with the `folder` and the `target` that a migration would use. ROOM: how much room the way back of a
-    plan's document takes, with a run in the folder `journal`. APPLY: a plan's document, the drives' tokens, a
-    folder for the run, and for what is encrypted the passphrase in hexadecimal digits, which goes nowhere but
-    through the pipe. BEGIN: the same with the document of a migration, changes or moves in `plan`.
-    WORK_OUT: the changes that bring about what is `wanted` of `device`. KEEP and UNDO mean the run that
-    was begun last through this pipe; KEEP takes the passphrase, too. INSTALL: what brings these `programs`.
+    """A request to the root process.
+
+    LOOK: probe the drives at `paths`, or all if None. LOOK_AT_EXT: inspect the filesystem on `device` for a
+    conversion with `folder` and `target`. ROOM: measure the space for undo of the plan, with runs in
+    `journal`. APPLY: start the plan, confirmed by `tokens`, with a run in `journal`. Its passphrase in
+    hexadecimal only goes through the pipe. BEGIN: the same for a conversion, settings or moves in `plan`.
+    WORK_OUT: plan the changes `wanted` on `device`. KEEP and UNDO: the last run started through this pipe;
+    KEEP may need the passphrase. INSTALL: install the packages of `programs`.
     """
 
     ask: Ask
@@ -108,9 +108,8 @@ class RootRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One line from root, with what belongs to its `say`. STANDS: how far the present step and a rehearsed
-    run are, and what a power cut now would leave. `changes` is their document.
-    """
+    """A line from the root process. STANDS: progress of the step, phase of a rehearsed plan, and effect of a
+    power cut. `changes` is a document."""
 
     say: Say
     machine: RawMachine | None = None
@@ -127,7 +126,7 @@ class Answer:
 
 
 def as_line(message: RootRequest | Answer) -> bytes:
-    """A message as it goes through the pipe."""
+    """Serialise a message for the pipe."""
     return json.dumps(to_json(message)).encode() + b"\n"
 
 
@@ -138,7 +137,6 @@ NOT_STARTED = Sentence("{program} did not start: {why}")
 DISMISSED = Sentence("the request was dismissed")
 NOT_ALLOWED = Sentence("not authorized, or no way to ask for authorization")
 
-# What does not arrive.
 NO_DRIVES = t("No drive data arrived from the root process.")
 NO_FILESYSTEM = t("No filesystem data arrived from the root process.")
 NO_ANSWER = t("No result arrived from the root process.")
@@ -153,7 +151,6 @@ WENT_AWAY = t(
     "The root process ended without an answer; `sudo diskwright status` shows any run that started."
 )
 
-# What the process that runs as root refuses.
 NO_RUN = t("No run was started here, so keep and undo are not possible. Nothing was written.")
 NO_DEVICE = Sentence("{path} is not a device below /dev.")
 OPEN_JOURNAL = Sentence(
@@ -170,13 +167,12 @@ OPEN_ROOM = Sentence(
 RELAY = "wizard.apply.privilege.server"
 
 HELPER = "as-root"
-"""The program that is started as root, beside the package of an installed copy."""
+"""The program next to the installed package that starts as root."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What decides whether a program can ask: a terminal of this process, a graphical session, and the
-    system's message bus."""
+    """How this process can ask for root: a terminal, a graphical session, the system message bus, systemd."""
 
     terminal: bool
     session: bool
@@ -186,7 +182,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class RootProgram:
-    """A program that gives root, and how it is begun."""
+    """A program that grants root, and its arguments."""
 
     name: str
     prefix: tuple[str, ...]
@@ -198,9 +194,8 @@ class RootProgram:
 
 
 def relay_argv(folder: Path = PACKAGE_FOLDER) -> tuple[str, ...]:
-    """What is started as root: the fixed program of an installed copy, whose package lies in `folder`, or
-    else the module itself. One that others than root could have put there is none.
-    """
+    """Return the command to start as root: the installed helper in `folder`, or the module. Ignores a helper
+    that users other than root could have written."""
     helper = folder / HELPER
     with suppress(OSError):
         status = helper.lstat()
@@ -212,16 +207,16 @@ def relay_argv(folder: Path = PACKAGE_FOLDER) -> tuple[str, ...]:
 def way_to_root(
     find_program: Callable[[str], str | None] = find, around: Surroundings | None = None
 ) -> RootProgram | None:
-    """sudo, run0 or pkexec, the first that is here and has something to ask by; None where there is none.
+    """Return the first usable program of sudo, run0 and pkexec, or None.
 
-    sudo asks on the terminal. run0 leaves asking to the session's polkit agent, as its standard input is not
-    the terminal here. pkexec asks through the agent, too, or else on the terminal. sudo without a terminal
-    works for those who need no password; it comes last.
+    sudo asks on the terminal. run0 asks through the session's polkit agent, since its standard input is not a
+    terminal here. pkexec asks through the agent, or else on the terminal. sudo without a terminal works for
+    users who need no password, and comes last.
     """
     now = around or look_around(os.environ)
     sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))
     if sudo and now.terminal:
-        # It puts the name of whose password it wants for %p (sudo(8), --prompt).
+        # sudo replaces %p with the user whose password is required (sudo(8), --prompt).
         return RootProgram("sudo", (sudo, f"--prompt={PROMPT}", "--"))
     if run0 and now.systemd and now.bus and now.session:
         return RootProgram("run0", (run0, "--background=", "--"))
@@ -231,7 +226,7 @@ def way_to_root(
 
 
 def look_around(environ: Mapping[str, str]) -> Surroundings:
-    """What this process has to ask by."""
+    """Detect how this process can ask for root."""
     return Surroundings(
         terminal=_has_terminal(),
         session=bool(environ.get("WAYLAND_DISPLAY") or environ.get("DISPLAY")),

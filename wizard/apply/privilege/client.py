@@ -40,15 +40,15 @@ DISMISSED = {
     ("pkexec", 126): ask.DISMISSED,
     ("pkexec", 127): ask.NOT_ALLOWED,
 }
-"""What a status means (pkexec(1)); sudo and run0 say themselves why on the terminal."""
+"""Meaning of exit statuses (pkexec(1)). sudo and run0 report errors on the terminal themselves."""
 
 
 class Elevated:
-    """Root, as long as the face lives. Made by asking for it; raises Refused where that fails, having changed
-    nothing."""
+    """A connection to the root process for the life of the interface. Asks for root on creation; raises
+    Refused if that fails."""
 
     def __init__(self, way: RootProgram) -> None:
-        self._process = _asked(way)
+        self._process = _start_root(way)
         self._replies: SimpleQueue[Answer | None] = SimpleQueue()
         self._entries: list[JournalEntry] = []
         self._state: RunState | None = None
@@ -63,7 +63,7 @@ class Elevated:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def look(self, paths: Sequence[str] | None) -> RawMachine:
-        """The raw facts of the drives at `paths`, or of all, as root reads them; raises as `survey` does."""
+        """Probe the drives at `paths`, or all if None, as root. Raises as `survey` does."""
         answer = self._request(RootRequest(Ask.LOOK, paths=None if paths is None else tuple(paths)))
         if answer.machine is None:
             raise Failed(ask.NO_DRIVES)
@@ -72,81 +72,80 @@ class Elevated:
     def look_at_ext(
         self, device: str, folder: Path | None, target: str | None, journal_dir: Path | None
     ) -> Situation:
-        """How an ext filesystem stands; raises as the function of that name does."""
-        asked = RootRequest(
+        """Inspect an ext filesystem as root. Raises as the function of that name does."""
+        request = RootRequest(
             Ask.LOOK_AT_EXT,
             device=device,
             folder=_absolute(folder),
             target=target,
             journal=_absolute(journal_dir),
         )
-        answer = self._request(asked)
+        answer = self._request(request)
         if answer.situation is None:
             raise Failed(ask.NO_FILESYSTEM)
         return answer.situation
 
     def way_back_room(self, plan: Plan, journal_dir: Path | None) -> WayBackRoom:
-        """How much room the way back takes; raises as the function of that name does, and as `preflight`."""
+        """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
         answer = self._request(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
         if answer.room is None:
             raise Failed(ask.NO_ANSWER)
         return answer.room
 
     def install(self, programs: Sequence[str], on_line: Callable[[str], None]) -> None:
-        """Have what brings these programs installed; raises as `packages.install.install` does."""
+        """Install the packages of these programs. Raises as `packages.install` does."""
         self._on_line = on_line
         self._request(RootRequest(Ask.INSTALL, programs=tuple(programs)))
 
     def start(
         self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None
     ) -> Path:
-        """Begin a run and give its folder, which only root can read; raises as `start_run` does."""
+        """Start a run and return its folder, which only root can read. Raises as `start_run` does."""
         passphrase = None if secret is None else secret.hex()
-        asked = RootRequest(
+        request = RootRequest(
             Ask.APPLY,
             plan=render_plan(plan),
             tokens=tuple(tokens),
             journal=_absolute(journal_dir),
             secret=passphrase,
         )
-        return self._begun(asked)
+        return self._begin(request)
 
     def begin(self, document: Changes | Migration | Moves, token: str, journal_dir: Path | None) -> Path:
-        """Begin a run with what one token confirms, and give its folder; raises as beginning it here does."""
+        """Start a run confirmed by one token, and return its folder. Raises as the local function for its
+        kind does."""
         asked = RootRequest(
-            Ask.BEGIN, plan=_rendered(document), tokens=(token,), journal=_absolute(journal_dir)
+            Ask.BEGIN, plan=_render(document), tokens=(token,), journal=_absolute(journal_dir)
         )
-        return self._begun(asked)
+        return self._begin(asked)
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """The changes that bring about what is wanted of a device, as root finds it; raises as `act` does."""
+        """Plan the changes for a request as root. Raises as `act` does."""
         answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
         return read_changes(answer.changes, str(ask.WORKED_OUT))
 
     def keep(self, secret: bytes | None = None) -> str:
-        """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises
-        as `decide.keep` does."""
-        asked = RootRequest(Ask.KEEP, secret=None if secret is None else secret.hex())
-        return self._settled(asked, Purpose.KEEP).sentence
+        """Keep the result of the last run, and return a summary. Raises as `run_control.keep` does."""
+        request = RootRequest(Ask.KEEP, secret=None if secret is None else secret.hex())
+        return self._settle(request, Purpose.KEEP).sentence
 
     def undo(self) -> None:
-        """Put back what that run changed, and return when that is proven; raises as `decide.undo` does."""
-        self._settled(RootRequest(Ask.UNDO), Purpose.UNDO)
+        """Undo the last run, and return after verification. Raises as `run_control.undo` does."""
+        self._settle(RootRequest(Ask.UNDO), Purpose.UNDO)
 
-    def _begun(self, asked: RootRequest) -> Path:
+    def _begin(self, asked: RootRequest) -> Path:
         self._run = Path(self._request(asked).run)
         return self._run
 
-    def _settled(self, asked: RootRequest, purpose: Purpose) -> Answer:
+    def _settle(self, asked: RootRequest, purpose: Purpose) -> Answer:
         try:
             return self._request(asked)
         except KeyboardInterrupt:
             raise left_alone(self._run, purpose) from None
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
-        """The run's journal from its beginning, as it grows, until it has ended; `meanwhile` is called while
-        nothing comes. Raises Failed where nothing more can be heard of it.
-        """
+        """Yield the run's entries from the beginning as they arrive, until the run ends. Call `meanwhile`
+        while there are none. Raises Failed if the connection is lost."""
         seen = 0
         while True:
             with self._changed:
@@ -164,31 +163,31 @@ class Elevated:
 
     @property
     def state(self) -> RunState:
-        """Where the run stands, as far as it was heard."""
+        """The last known state of the run."""
         return self._state or RunState.RUNNING
 
     @property
     def progress(self) -> StepProgress | None:
-        """How far the run's present step is, as root told it last."""
+        """The last reported progress of the current step."""
         return self._progress
 
     @property
     def power(self) -> str:
-        """What a power cut now would leave, as root told it last; empty where the run does not tell."""
+        """The last reported effect of a power cut; empty if unknown."""
         return self._power
 
     @property
     def phase(self) -> Phase | None:
-        """How far a rehearsed run is, as root told it last; None for every other."""
+        """The last reported phase of a rehearsed plan, or None."""
         return self._phase
 
     @property
     def gone(self) -> bool:
-        """Whether the process that runs as root is not there any more."""
+        """True if the root process has ended."""
         return self._gone
 
     def request_stop(self) -> None:
-        """Ask the run to stop before its next step; raises Failed where nobody hears it."""
+        """Ask the run to stop before its next step. Raises Failed if the connection is lost."""
         self._send(RootRequest(Ask.STOP))
 
     def _send(self, request: RootRequest) -> None:
@@ -206,7 +205,7 @@ class Elevated:
         if answer is None:
             raise Failed(ask.WENT_AWAY)
         if answer.say is Say.REFUSED:
-            raise _as_it_was(answer)
+            raise _original_error(answer)
         return answer
 
     def _listen(self) -> None:
@@ -243,7 +242,7 @@ class Elevated:
         self._replies.put(None)
 
 
-def _rendered(document: Changes | Migration | Moves) -> str:
+def _render(document: Changes | Migration | Moves) -> str:
     match document:
         case Changes():
             return render_changes(document)
@@ -257,10 +256,10 @@ def _absolute(folder: Path | None) -> str | None:
     return str(folder.absolute()) if folder else None
 
 
-def _asked(way: RootProgram) -> subprocess.Popen[bytes]:
-    """The process that root was given to, once it has said so. Its errors, and so the question for a
-    password, go where ours go."""
-    with _undisturbed():
+def _start_root(way: RootProgram) -> subprocess.Popen[bytes]:
+    """Start the root process and wait for its first line. Its standard error, and so the password prompt, is
+    ours."""
+    with _ignoring_interrupt():
         try:
             process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
@@ -278,9 +277,9 @@ def _asked(way: RootProgram) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Ctrl+C at the question for the password is an answer to it, not to us. Only the main thread can, or
-    need, see to that."""
+def _ignoring_interrupt() -> Iterator[None]:
+    """Ignore Ctrl+C during the password prompt, where it cancels the prompt. Only possible, and needed, in
+    the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -292,14 +291,14 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _read(line: bytes) -> Answer | None:
-    """A line from root; None where it is none, as when what was to give root printed something and ended."""
+    """Parse a line from the root process, or return None for other output of the granting program."""
     try:
         return from_json(json.loads(line), Answer, "the answer")
     except (ValueError, BadInput):
         return None
 
 
-def _as_it_was(answer: Answer) -> DiskwrightError:
-    """The error that the process as root met, as if it had been met here."""
+def _original_error(answer: Answer) -> DiskwrightError:
+    """Return the same error as in the root process."""
     kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
     return kinds.get(answer.code, Failed)(answer.sentence)

@@ -4,7 +4,7 @@ It is started by the program that `wizard.apply.privilege.ask` found. Requests a
 input, answers are lines of JSON on standard output. The client is `wizard.apply.privilege.client`. The
 process can inspect drives and ext filesystems, rehearse a plan, and start, follow, stop, keep or undo a run.
 It can also install packages that diskwright knows. All other requests are refused. It accepts the document of
-a plan, conversion, changes or moves, as `diskwright apply` accepts a file. Digest, text and drives are
+a plan, conversion, settings or moves, as `diskwright apply` accepts a file. Digest, text and drives are
 checked in the same way, and the document is never planned again.
 
 Only root can read a run's folder, so the journal is relayed here. A second request for root could fail when a
@@ -56,11 +56,11 @@ from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey
 
 MOST_WAITING = 16
-"""Requests that are kept while a run is told. A face asks one at a time; more than this would only fill
-root's memory."""
+"""Limit for queued requests during a run. An interface sends one at a time; more would only use root's
+memory."""
 
 STANDING_SECONDS = 1.0
-"""Between two looks at how a run stands."""
+"""Interval between status updates of a run."""
 
 CLEAN = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -72,13 +72,13 @@ CLEAN = {
     "PYTHONNOUSERSITE": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-"""All that is left of the environment: it names folders with profiles, programs and state, and steers the
-programs that are run."""
+"""The whole environment. Other variables could select folders for profiles, programs and state, or affect
+tools."""
 
 
 def harden() -> None:
-    """Let go of everything that a plain user could have prepared: environment, folder, umask, limits,
-    signals, open files."""
+    """Reset everything that an unprivileged user may have prepared: environment, working directory, umask,
+    limits, signals, open files."""
     os.environ.clear()
     os.environ.update(CLEAN)
     if sys.pycache_prefix:
@@ -87,52 +87,51 @@ def harden() -> None:
     os.umask(0o022)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     for kind in (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_DATA, resource.RLIMIT_AS):
-        # In a container root may be unable to; then the limits are not a plain user's either.
+        # In a container, root may lack permission. Then the limits are not an unprivileged user's either.
         with suppress(ValueError, OSError):
             resource.setrlimit(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    # Ctrl+C and a closed terminal are for the face; handlers, unlike ignored signals, are not handed on to
-    # what is begun from here.
+    # Ctrl+C and a closed terminal concern the interface. Handlers, unlike ignored signals, are not inherited.
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda _number, _frame: None)
 
 
 class Relay:
-    """The conversation. A thread reads, so that a stop is heard while a run is followed."""
+    """The connection to the interface. A thread reads requests, so a stop request works during a run."""
 
     def __init__(self, asked: BinaryIO, told: BinaryIO) -> None:
         self._asked, self._told = asked, told
         self._requests: SimpleQueue[RootRequest | None] = SimpleQueue()
         self._run: Path | None = None
         self._last: Path | None = None
-        self._told_entries = 0
-        self._stands: Answer | None = None
-        self._one_stands_at_a_time = threading.Lock()
-        self._one_line_at_a_time = threading.Lock()
+        self._sent_entries = 0
+        self._status: Answer | None = None
+        self._status_lock = threading.Lock()
+        self._line_lock = threading.Lock()
 
     def serve(self) -> None:
-        """Say that root is here, and answer until nobody asks any more."""
+        """Announce root, and answer requests until the interface closes the pipe."""
         threading.Thread(target=self._read, daemon=True).start()
-        self._tell(Answer(Say.ROOT))
+        self._send(Answer(Say.ROOT))
         while (request := self._requests.get()) is not None:
             try:
                 self._answer(request)
             except DiskwrightError as error:
-                self._tell(Answer(Say.REFUSED, sentence=str(error), code=error.exit_code))
+                self._send(Answer(Say.REFUSED, sentence=str(error), code=error.exit_code))
 
     def _read(self) -> None:
         try:
             while self._requests.qsize() < MOST_WAITING and (line := self._asked.readline(LONGEST_LINE)):
-                self._hear(from_json(json.loads(line), RootRequest, "the request"))
+                self._dispatch(from_json(json.loads(line), RootRequest, "the request"))
         except (ValueError, RecursionError, BadInput):
-            # Half a line, or none of ours: whoever wrote it has gone.
+            # An incomplete or foreign line: the interface has gone.
             pass
         finally:
-            # Whatever ends the reading, the other thread must not wait for ever.
+            # The other thread must not wait forever.
             self._requests.put(None)
 
-    def _hear(self, request: RootRequest) -> None:
+    def _dispatch(self, request: RootRequest) -> None:
         if request.ask is not Ask.STOP:
             self._requests.put(request)
         elif self._run is not None:
@@ -141,14 +140,14 @@ class Relay:
     def _answer(self, request: RootRequest) -> None:
         match request.ask:
             case Ask.LOOK:
-                self._tell(Answer(Say.LOOKED, machine=survey(request.paths)))
+                self._send(Answer(Say.LOOKED, machine=survey(request.paths)))
             case Ask.LOOK_AT_EXT:
-                self._tell(Answer(Say.LOOKED, situation=_look_at_ext(request)))
+                self._send(Answer(Say.LOOKED, situation=_look_at_ext(request)))
             case Ask.ROOM:
-                self._tell(Answer(Say.TRIED, room=_way_back_room(request)))
+                self._send(Answer(Say.TRIED, room=_way_back_room(request)))
             case Ask.APPLY:
                 plan = read_plan(request.plan, "The plan")
-                self._tell_run(
+                self._relay_run(
                     start_run(
                         plan,
                         *request.tokens,
@@ -157,82 +156,82 @@ class Relay:
                     )
                 )
             case Ask.INSTALL:
-                # Which packages that are is root's own table's to say.
-                lacks = missing(request.programs, family_of(os_release()))
-                install(lacks, lambda line: self._tell(Answer(Say.LINE, sentence=printable(line, 400))))
-                self._tell(Answer(Say.INSTALLED))
+                # Packages come from our own table, never from the request.
+                packages = missing(request.programs, family_of(os_release()))
+                install(packages, lambda line: self._send(Answer(Say.LINE, sentence=printable(line, 400))))
+                self._send(Answer(Say.INSTALLED))
             case Ask.BEGIN:
-                self._tell_run(_begun(request))
+                self._relay_run(_begin(request))
             case Ask.WORK_OUT:
-                self._tell(Answer(Say.LOOKED, changes=_worked_out(request)))
+                self._send(Answer(Say.LOOKED, changes=_work_out(request)))
             case _:
                 self._settle(request)
 
-    def _tell_run(self, run: Path) -> None:
+    def _relay_run(self, run: Path) -> None:
         self._run = self._last = run
-        self._told_entries = 0
-        self._stands = None
-        self._tell(Answer(Say.BEGAN, run=str(run)))
-        self._tell_rest(run)
+        self._sent_entries = 0
+        self._status = None
+        self._send(Answer(Say.BEGAN, run=str(run)))
+        self._relay_rest(run)
         self._run = None
 
-    def _tell_rest(self, run: Path) -> None:
-        """What was not told of a run's journal yet, until it has ended."""
-        with self._standing_told(run):
-            for entry in follow(run, self._told_entries):
-                self._tell_standing(run)
-                self._tell(Answer(Say.ENTRY, entry=entry))
-                self._told_entries += 1
-        self._tell_standing(run)
-        self._tell(Answer(Say.ENDED, state=state(run)))
+    def _relay_rest(self, run: Path) -> None:
+        """Relay the remaining journal of a run until it ends."""
+        with self._relaying_status(run):
+            for entry in follow(run, self._sent_entries):
+                self._send_status(run)
+                self._send(Answer(Say.ENTRY, entry=entry))
+                self._sent_entries += 1
+        self._send_status(run)
+        self._send(Answer(Say.ENDED, state=state(run)))
 
     def _settle(self, request: RootRequest) -> None:
-        """Keep or undo the run that was begun here; its journal has more to tell then, however that went."""
+        """Keep or undo the run started here, and relay its further journal in any case."""
         if (run := self._last) is None:
             raise Refused(ask.NO_RUN)
         try:
-            with self._standing_told(run):
+            with self._relaying_status(run):
                 sentence = keep(run, _secret(request.secret)) if request.ask is Ask.KEEP else undo(run)
         finally:
-            self._tell_rest(run)
-        self._tell(Answer(Say.SETTLED, sentence=sentence))
+            self._relay_rest(run)
+        self._send(Answer(Say.SETTLED, sentence=sentence))
 
     @contextmanager
-    def _standing_told(self, run: Path) -> Iterator[None]:
-        """Meanwhile it is told how the run stands, whenever that changes."""
-        over = threading.Event()
+    def _relaying_status(self, run: Path) -> Iterator[None]:
+        """Relay the status of the run whenever it changes."""
+        ended = threading.Event()
 
         def watch() -> None:
-            while not over.wait(STANDING_SECONDS):
-                self._tell_standing(run)
+            while not ended.wait(STANDING_SECONDS):
+                self._send_status(run)
 
         thread = threading.Thread(target=watch, daemon=True)
         thread.start()
         try:
             yield
         finally:
-            over.set()
+            ended.set()
             thread.join()
 
-    def _tell_standing(self, run: Path) -> None:
-        with self._one_stands_at_a_time:
+    def _send_status(self, run: Path) -> None:
+        with self._status_lock:
             now = Answer(
                 Say.STANDS, progress=read_progress(run), phase=phase_told(run), sentence=power_told(run)
             )
-            if now != self._stands:
-                self._stands = now
-                self._tell(now)
+            if now != self._status:
+                self._status = now
+                self._send(now)
 
-    def _tell(self, answer: Answer) -> None:
-        # Without a face, or with one that spoilt the pipe, the run is followed to its end all the same.
-        with self._one_line_at_a_time, suppress(OSError):
+    def _send(self, answer: Answer) -> None:
+        # If the interface has gone or broken the pipe, still follow the run to its end.
+        with self._line_lock, suppress(OSError):
             self._told.write(as_line(answer))
             self._told.flush()
 
 
 def _look_at_ext(request: RootRequest) -> Situation:
-    """How an ext filesystem stands, with room looked for in the folder that was named; raises as
-    `look_at_ext` does."""
+    """Inspect an ext filesystem, and measure the space in the requested folder. Raises as `look_at_ext`
+    does."""
     for path in filter(None, (request.device, request.target)):
         if not is_device_path(path):
             raise BadInput(ask.NO_DEVICE(path=printable(path, 200)))
@@ -248,17 +247,17 @@ def _look_at_ext(request: RootRequest) -> Situation:
 
 
 def _way_back_room(request: RootRequest) -> WayBackRoom:
-    """How much room the way back takes, of a plan that could be begun; raises as `preflight` and
-    `way_back_room` do."""
+    """Measure the space for undo of a plan that can be started. Raises as `preflight` and `way_back_room`
+    do."""
     plan, journal_dir = read_plan(request.plan, "The plan"), _journal_dir(request)
-    # Its drives may have changed since, or be in use: nothing is tried out then.
+    # Do not rehearse if the drives have changed or are in use.
     preflight(plan, *plan.tokens, WORD, journal_dir=journal_dir)
     return way_back_room(plan, runs_folder(journal_dir), Environment())
 
 
-def _begun(request: RootRequest) -> Path:
-    """The run's folder; raises as beginning each kind of document does, and Refused where others than root
-    could exchange what it would rely on."""
+def _begin(request: RootRequest) -> Path:
+    """Start a run and return its folder. Raises as the function for each kind does, and Refused if other
+    users could replace a folder it relies on."""
     token = request.tokens[0] if len(request.tokens) == 1 else ""
     journal_dir, place = _journal_dir(request), Environment()
     if is_changes(request.plan):
@@ -273,8 +272,8 @@ def _begun(request: RootRequest) -> Path:
     return start_told(migration, token, journal_dir=journal_dir, environment=place)
 
 
-def _worked_out(request: RootRequest) -> str:
-    """The document of the changes; raises as `changes_for` does."""
+def _work_out(request: RootRequest) -> str:
+    """Return the document of the changes. Raises as `changes_for` does."""
     if not is_device_path(request.device) or request.wanted is None:
         raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
     return render_changes(changes_for(request.device, request.wanted, Environment()))
@@ -285,7 +284,7 @@ def _journal_dir(request: RootRequest) -> Path | None:
 
 
 def _secret(digits: str | None) -> bytes | None:
-    """The passphrase as bytes; raises BadInput for what no face sends."""
+    """Decode the passphrase. Raises BadInput for invalid digits."""
     try:
         return None if digits is None else bytes.fromhex(digits)
     except ValueError:
@@ -293,7 +292,7 @@ def _secret(digits: str | None) -> bytes | None:
 
 
 def main() -> int:
-    """Talk with the face on the standard streams; what went wrong here is no business of its screen."""
+    """Serve the interface on the standard streams. Standard error is discarded, to keep it off the screen."""
     harden()
     if os.getuid() != 0 or os.geteuid() != 0:
         sys.stdout.buffer.write(
@@ -307,28 +306,30 @@ def main() -> int:
 
 
 def of_root_alone(named: str, refusal: Sentence = ask.OPEN_JOURNAL) -> Path:
-    """The folder that a plain user named; raises Refused, with the `refusal` for what it is for, where
-    anybody but root could put another in its place.
+    """Check a folder that an unprivileged user has named. Raises Refused, with `refusal`, unless only root
+    could replace it.
 
-    A run is carried out from the plan that lies in its folder, and taken back by what was kept of its
-    filesystem: whoever could exchange that would choose what root writes, and where.
+    Root executes the plan in a run's folder and restores from saved data. A user who could replace them would
+    choose what root writes, and where.
     """
     folder = Path(named)
     try:
-        there = next((above for above in (folder, *folder.parents) if os.path.lexists(above)), Path())
-        real = folder.is_absolute() and ".." not in folder.parts and b"\0" not in os.fsencode(named)
-        safe = real and Path(os.path.realpath(there)) == there
-        safe = safe and all(_is_roots(above, shared=above != there) for above in (there, *there.parents))
+        existing = next((above for above in (folder, *folder.parents) if os.path.lexists(above)), Path())
+        is_real = folder.is_absolute() and ".." not in folder.parts and b"\0" not in os.fsencode(named)
+        is_safe = is_real and Path(os.path.realpath(existing)) == existing
+        is_safe = is_safe and all(
+            _is_roots(above, shared=above != existing) for above in (existing, *existing.parents)
+        )
     except (OSError, ValueError):
-        safe = False
-    if not safe:
+        is_safe = False
+    if not is_safe:
         raise Refused(refusal(folder=printable(named, 200)))
     return folder
 
 
 def _is_roots(folder: Path, *, shared: bool) -> bool:
-    """Whether only root can exchange what lies in it; in a `shared` one with the sticky bit, as /tmp, root's
-    things stay root's too."""
+    """Return True if only root can replace the folder's contents. In a `shared` folder with the sticky bit,
+    such as /tmp, root's entries are safe, too."""
     status = folder.lstat()
     open_to_others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (
         shared and status.st_mode & stat.S_ISVTX

@@ -29,7 +29,7 @@ def test_how_it_stands_is_told_before_what_happened_and_once(tmp_path: Path) -> 
     save_record(tmp_path, Record(Phase.REPLACING, waits=False))
     pipe = io.BytesIO()
     relay = Relay(io.BytesIO(), pipe)
-    relay._tell_run(tmp_path)
+    relay._relay_run(tmp_path)
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert [answer.say for answer in told] == [Say.BEGAN, Say.STANDS, Say.ENTRY, Say.ENTRY, Say.ENDED]
     assert told[1].progress == StepProgress(1, 0.25, 40.0) and told[1].sentence == power_sentence(
