@@ -20,25 +20,24 @@ from wizard.model.plan import Resizing
 from wizard.model.said import KIB, t
 
 SUPERBLOCK_AT = 64 * KIB
-"""The first; copies lie at BTRFS_COPIES (btrfs(5))."""
+"""The first superblock; copies are at BTRFS_COPIES (btrfs(5))."""
 
 SUPERBLOCK = ("btrfs", "inspect-internal", "dump-super")
 CHUNKS = ("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk")
 CHUNK = re.compile(r"CHUNK_ITEM (\d+)\).*?\n\s+length (\d+) .*? type (\S+)\n((?:(?!\titem ).*\n)*)")
 EXTENTS = ("btrfs", "inspect-internal", "dump-tree", "--tree", "extent")
 EXTENT = re.compile(r"\((\d+) EXTENT_ITEM (\d+)\)")
-"""A stretch that is in use: where in the filesystem, and how long. Records have METADATA_ITEM, or lie in
-chunks of records."""
+"""A data extent: logical address and length. Metadata has METADATA_ITEM, or is in metadata chunks."""
 
 STRIPE = re.compile(r"stripe \d+ devid \d+ offset (\d+)")
 PROFILES = frozenset({"single", "DUP"})
-"""What one device alone can have: every stripe has all of the chunk."""
+"""Profiles for a single device, where every stripe contains the whole chunk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk: where in the filesystem it is, what it holds (DATA, METADATA, SYSTEM), how it is spread, and
-    where it lies on the device."""
+    """A chunk: its logical address, its types (DATA, METADATA, SYSTEM), its profile, and its places on the
+    device."""
 
     start_bytes: int
     holds: frozenset[str]
@@ -47,8 +46,7 @@ class Chunk:
 
 
 def show(showing: Showing) -> tuple[Extent, ...]:
-    """Show every chunk of records, and what has to move; the places are those where no files are. Raises
-    Failed."""
+    """Copy all metadata chunks, and data that must move. Return places without file data. Raises Failed."""
     _refuse(showing.asked(*SUPERBLOCK, showing.real), showing)
     found = chunks_in(showing.asked(*CHUNKS, showing.real))
     if any(one.holds >= {"DATA", "METADATA"} or one.profile not in PROFILES for one in found):
@@ -62,44 +60,45 @@ def show(showing: Showing) -> tuple[Extent, ...]:
     showing.copy(showing.within(one.start_bytes, one.size_bytes) for one in (*records, *copies))
     if not showing.behind:
         files = [place for one in found if "DATA" in one.holds for place in one.places]
-        return _elsewhere(files, showing)
+        return _places_without(files, showing)
     used = in_use(found, showing.asked(*EXTENTS, showing.real))
-    going = [place for one in found for place in one.places if place.end_bytes > showing.size_bytes]
-    moved = tuple(clipped(merged(going, 1, showing.volume.size_bytes), used))
+    beyond_end = [place for one in found for place in one.places if place.end_bytes > showing.size_bytes]
+    moved = tuple(clipped(merged(beyond_end, 1, showing.volume.size_bytes), used))
     showing.refuse_room(sum(one.size_bytes for one in moved))
     showing.copy(showing.within(one.start_bytes, one.size_bytes) for one in moved)
-    return _elsewhere(used, showing)
+    return _places_without(used, showing)
 
 
 def writable_now(showing: Showing) -> tuple[Extent, ...]:
-    """Where no files are on the stand-in, once it has shrunk; what grows moves none. Raises Failed."""
+    """Return places on the shrunk scratch copy without file data. Growing moves none. Raises Failed."""
     if not showing.behind:
         return ()
     found = chunks_in(showing.asked(*CHUNKS, showing.stand_in))
-    return _elsewhere(in_use(found, showing.asked(*EXTENTS, showing.stand_in)), showing)
+    return _places_without(in_use(found, showing.asked(*EXTENTS, showing.stand_in)), showing)
 
 
-def _elsewhere(files: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:
-    taken = merged(files, 1, showing.volume.size_bytes)
-    rest = gaps(taken, showing.volume.size_bytes)
+def _places_without(files: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:
+    used = merged(files, 1, showing.volume.size_bytes)
+    rest = gaps(used, showing.volume.size_bytes)
     return tuple(showing.within(one.start_bytes, one.size_bytes) for one in rest)
 
 
 def in_use(found: Sequence[Chunk], text: str) -> tuple[Extent, ...]:
-    """Where files lie on the device by dump-tree's words of the extent tree, in order and apart. Pure."""
+    """Parse the extent tree from dump-tree, and return the places of file data on the device, sorted and
+    disjoint. Pure."""
     data = sorted((one for one in found if "DATA" in one.holds), key=lambda one: one.start_bytes)
     starts = [one.start_bytes for one in data]
     places: list[Extent] = []
     for start, length in ((int(one[1]), int(one[2])) for one in EXTENT.finditer(text)):
         at = bisect_right(starts, start) - 1
         if at >= 0 and start < starts[at] + data[at].places[0].size_bytes:
-            into = start - starts[at]
-            places += (Extent(place.start_bytes + into, length) for place in data[at].places)
+            offset = start - starts[at]
+            places += (Extent(place.start_bytes + offset, length) for place in data[at].places)
     return merged(places, 1, max((one.end_bytes for one in places), default=0))
 
 
 def chunks_in(text: str) -> tuple[Chunk, ...]:
-    """The chunks in what dump-tree says of the chunk tree. Raises Failed where it names none. Pure."""
+    """Parse the chunk tree from dump-tree. Raises Failed if it lists no chunks. Pure."""
     found = tuple(
         _chunk(int(start), int(length), kind, stripes) for start, length, kind, stripes in CHUNK.findall(text)
     )
@@ -125,7 +124,7 @@ def _refuse(text: str, showing: Showing) -> None:
 
 
 def number_in(text: str, name: str) -> int:
-    """A number that dump-super says of a superblock; raises Failed where it says none. Pure."""
+    """Return a number from dump-super. Raises Failed if it is missing. Pure."""
     found = re.search(rf"(?m)^{re.escape(name)}\s+(\d+)", text)
     if found is None:
         raise Failed(refusal(NOT_TOLD(program="btrfs", what=(name,))))
@@ -133,5 +132,5 @@ def number_in(text: str, name: str) -> int:
 
 
 def held_bytes(operation: Resizing, _said: str, site: StepContext) -> int:
-    """How many bytes it has now. Raises Failed."""
+    """Return the current size in bytes. Raises Failed."""
     return number_in(site.command((*SUPERBLOCK, operation.device)).output, "total_bytes")

@@ -33,22 +33,22 @@ FEATURES = frozenset(
         *("metadata_csum_seed", "large_dir", "dir_prealloc", "sparse_super2", "orphan_file"),
     }
 )
-"""Features with which e2image shows everything that e2fsck reads (e2fsprogs, misc/e2image.c). Others keep
-records in files of their own, such as quota's limits."""
+"""Features with which e2image copies everything that e2fsck reads (e2fsprogs, misc/e2image.c). Others have
+metadata in files, such as quota limits."""
 
 MOVES = re.compile(r"Begin pass [2-9]|Relocating blocks|Moving inode table")
-"""What resize2fs says where it moves something to make room (resize/resize2fs.c)."""
+"""Output of resize2fs when it moves data to make space (resize/resize2fs.c)."""
 
 RECORDS = re.compile(
     r"(?:superblock|Group descriptors|Reserved GDT blocks|bitmap|Inode table) at (\d+)(?:-(\d+))?"
 )
 FREE = re.compile(r"(?m)^\s+Free blocks: (.*)$")
-"""How dumpe2fs tells where a group's records lie, and what is free in it."""
+"""dumpe2fs's lines on the metadata and the free blocks of a group."""
 
 
 def show(showing: Showing) -> tuple[Extent, ...]:
-    """Show every record, and all that lies behind the new end; the places are records and what is free.
-    Raises Failed."""
+    """Copy all metadata, and data beyond the new end. Return the places of metadata and free space. Raises
+    Failed."""
     places = writable(showing.asked("dumpe2fs", showing.real), showing.volume)
     if run((*CHECK, showing.real), seconds=showing.seconds, accept=range(256)).status:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"e2fsck -f {showing.real}")))
@@ -59,14 +59,16 @@ def show(showing: Showing) -> tuple[Extent, ...]:
 
 
 def writable_now(showing: Showing) -> tuple[Extent, ...]:
-    """The same of the stand-in, once resize2fs has been at it. Raises Failed."""
+    """Return the same places of the scratch copy after resize2fs. Raises Failed."""
     return writable(showing.asked("dumpe2fs", showing.stand_in), showing.volume)
 
 
 def writable(text: str, volume: Extent) -> tuple[Extent, ...]:
-    """Where in its old place resize2fs may write by dumpe2fs's words: to records, to what is free, and behind
-    the filesystem's end; in order and apart. All else is in files. Raises Failed for a filesystem that cannot
-    be resized so. Pure."""
+    """Parse dumpe2fs, and return where resize2fs may write in the old partition: metadata, free space, and
+    space after the filesystem. Sorted and disjoint. Everything else is file data.
+
+    Raises Failed for unsupported filesystems. Pure.
+    """
     _refuse_features(text)
     numbers = (re.search(rf"(?m)^{name}:\s+(\d+)$", text) for name in ("Block size", "Block count"))
     size, count = (int(found[1]) if found else 0 for found in numbers)
@@ -90,7 +92,8 @@ def _free(text: str) -> Iterator[tuple[str, str]]:
 
 
 def held_bytes(operation: Resizing, said: str, _site: StepContext) -> int:
-    """How many bytes it has now, by what resize2fs said. Raises Failed where that moved files to grow."""
+    """Return the current size in bytes from resize2fs's output. Raises Failed if it moved files in order to
+    grow."""
     if isinstance(operation, GrowFilesystem) and MOVES.search(said):
         raise Failed(refusal(MOVES_FILES(program="resize2fs", device=operation.device)))
     blocks = re.search(r"is (?:now|already) (\d+) \((\d+)k\) blocks long", said)

@@ -1,7 +1,7 @@
 """Resize an NTFS. ntfsclone --metadata copies all metadata with journal and folders (ntfsclone(8)).
 
-The scratch copy shows the ranges that ntfsclone copies. Free clusters come from $Bitmap, record 6 of the MFT.
-ntfsresize moves only data beyond the new end, and marks the volume for chkdsk.
+The scratch copy contains the ranges that ntfsclone copies. Free clusters come from $Bitmap, record 6 of the
+MFT. ntfsresize moves only data beyond the new end, and marks the volume for chkdsk.
 """
 
 import re
@@ -22,7 +22,7 @@ from wizard.process.program import run
 
 PROBE = ("ntfs-3g.probe", "--readwrite")
 PROBED_HIBERNATED, PROBED_UNCLEAN = 14, 15
-"""What it ends with (ntfs-3g.probe(8))."""
+"""Exit statuses of ntfs-3g.probe(8)."""
 
 LEAST_SAID = re.compile(r"might resize at (\d+) bytes")
 SCHEDULED = re.compile(r"scheduled\s+for\s+check")
@@ -31,18 +31,18 @@ SIZE = re.compile(r"(?m)^Current volume size: (\d+) bytes")
 NEW_SIZE = re.compile(r"(?m)^New volume size\s*: (\d+) bytes")
 DATA = re.compile(r"\$DATA \(0x80\)(.*?)(?=\nDumping attribute|\Z)", re.DOTALL)
 RUN = re.compile(r"(?m)^\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)$")
-"""A run of clusters in ntfsinfo's words: where in the attribute, where in the volume, how many."""
+"""A run of clusters in ntfsinfo's output: offset in the attribute, offset in the volume, and length."""
 
 UNIFORM = re.compile(rb"\x00+|\xff+|[^\x00\xff]")
-"""A piece of a bitmap: bytes without a bit, with all of them, or one with some."""
+"""A piece of a bitmap: bytes with all bits clear, bytes with all bits set, or one mixed byte."""
 
 BACKUP_BYTES = 512
-"""The copy of the boot sector, which ntfsresize counts to the volume (ntfsprogs/ntfsresize.c)."""
+"""The backup boot sector, which ntfsresize includes in the volume's size (ntfsprogs/ntfsresize.c)."""
 
 
 def show(showing: Showing) -> tuple[Extent, ...]:
-    """Show every record, and all that lies behind the new end; the places are what is free, and what the
-    volume leaves of its partition. Raises Failed."""
+    """Copy all metadata, and data beyond the new end. Return free places, and the rest of the partition after
+    the volume. Raises Failed."""
     info = _info(showing)
     free = _free(showing.real, showing, info)
     moved = showing.moved(merged(free, 1, showing.volume.end_bytes))
@@ -53,7 +53,7 @@ def show(showing: Showing) -> tuple[Extent, ...]:
 
 
 def writable_now(showing: Showing) -> tuple[Extent, ...]:
-    """Records and what is free of the stand-in, once ntfsresize has been at it. Raises Failed."""
+    """Return the places of metadata and free space on the scratch copy after ntfsresize. Raises Failed."""
     info = showing.asked(*INFO, "--force", showing.stand_in)
     return merged(
         (*_records(showing.stand_in, showing), *_free(showing.stand_in, showing, info)),
@@ -63,10 +63,10 @@ def writable_now(showing: Showing) -> tuple[Extent, ...]:
 
 
 def _info(showing: Showing) -> str:
-    """What ntfsresize says of it, which checks it. Raises Failed for one that is not clean, or too full."""
+    """Return ntfsresize's report after its check. Raises Failed for a volume that is unclean or too full."""
     result = run((*INFO, showing.real), seconds=showing.seconds, accept=range(256))
-    said = result.output + result.errors
-    if result.status and SCHEDULED.search(said):
+    output = result.output + result.errors
+    if result.status and SCHEDULED.search(output):
         raise Failed(
             refusal(
                 t(
@@ -78,7 +78,7 @@ def _info(showing: Showing) -> str:
         )
     if result.status:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*CHECK, showing.real)))))
-    least = LEAST_SAID.search(said)
+    least = LEAST_SAID.search(output)
     if showing.behind and least and int(least[1]) > showing.size_bytes:
         raise Failed(
             refusal(
@@ -89,15 +89,15 @@ def _info(showing: Showing) -> str:
                 )
             )
         )
-    return said
+    return output
 
 
 def _refuse_unclean(showing: Showing, cluster: int) -> None:
-    """By ntfs-3g's own rules, on the stand-in: it shows the journal, and of the file of a sleeping Windows
-    what tells that it sleeps."""
-    asked = ("ntfsinfo", "--force", "--verbose", "--file", "hiberfil.sys", showing.real)
-    sleeping = run(asked, seconds=showing.seconds, accept=range(256))
-    places = runs_in(sleeping.output, cluster) if sleeping.status == 0 else ()
+    """Check with ntfs-3g's own rules on the scratch copy, which contains the journal and the start of
+    hiberfil.sys. Raises Failed for an unclean volume or a hibernated Windows."""
+    command = ("ntfsinfo", "--force", "--verbose", "--file", "hiberfil.sys", showing.real)
+    result = run(command, seconds=showing.seconds, accept=range(256))
+    places = runs_in(result.output, cluster) if result.status == 0 else ()
     showing.copy(showing.within(one.start_bytes, cluster) for one in places[:1])
     forget_caches(showing.stand_in)
     status = run((*PROBE, showing.stand_in), seconds=showing.seconds, accept=range(256)).status
@@ -126,7 +126,7 @@ def _refuse_unclean(showing: Showing, cluster: int) -> None:
 
 
 def _records(device: str, showing: Showing) -> tuple[Extent, ...]:
-    """Where on the drive an NTFS has anything but the content of files."""
+    """Return the places of NTFS metadata on the drive."""
     file = showing.run / "records"
     try:
         with suppress(OSError):
@@ -145,13 +145,12 @@ def _held(file: Path, showing: Showing) -> tuple[Extent, ...]:
 
 
 def _free(device: str, showing: Showing, info: str) -> tuple[Extent, ...]:
-    """What is free by its bitmap, and what lies between the end of the volume and that of the partition, as
-    places of the drive."""
+    """Return places on the drive that are free in the bitmap, or after the volume in the partition."""
     cluster, size = _number(CLUSTER, info), _number(SIZE, info)
-    said = showing.asked("ntfsinfo", "--force", "--verbose", "--inode", "6", device)
+    output = showing.asked("ntfsinfo", "--force", "--verbose", "--inode", "6", device)
     count = (size - BACKUP_BYTES) // cluster
     with DeviceMedium(device) as volume:
-        runs = chunks(runs_in(said, cluster))
+        runs = chunks(runs_in(output, cluster))
         pieces = [volume.read(one.start_bytes, one.size_bytes) for one in runs]
     free = free_in(b"".join(pieces), count)
     end = count * cluster
@@ -161,16 +160,16 @@ def _free(device: str, showing: Showing, info: str) -> tuple[Extent, ...]:
 
 
 def runs_in(text: str, cluster_bytes: int) -> tuple[Extent, ...]:
-    """Where the content of a record lies by ntfsinfo's words, in bytes from the volume's start; nothing for
-    one that has none of its own. Pure."""
+    """Parse ntfsinfo, and return the data runs of a record, in bytes from the volume's start. Empty for
+    resident data. Pure."""
     runs = [RUN.findall(one) for one in DATA.findall(text)]
     found = sorted((int(at, 16), int(start, 16), int(count, 16)) for one in runs for at, start, count in one)
     return tuple(Extent(start * cluster_bytes, count * cluster_bytes) for _at, start, count in found)
 
 
 def free_in(bitmap: bytes, count: int) -> tuple[Extent, ...]:
-    """The free ones among so many clusters, in clusters: a bit is set where one is taken, the lowest first.
-    Raises Failed for a bitmap that is too short. Pure."""
+    """Return the free ones of `count` clusters. Set bits are used clusters, lowest bit first. Raises Failed
+    if the bitmap is too short. Pure."""
     if len(bitmap) * 8 < count:
         raise Failed(refusal(NOT_TOLD(program="ntfsinfo", what=("$Bitmap",))))
     found: list[Extent] = []
@@ -199,6 +198,6 @@ def _number(pattern: re.Pattern[str], text: str) -> int:
 
 
 def held_bytes(_operation: Resizing, said: str, _site: StepContext) -> int:
-    """How many bytes it has now, by what ntfsresize said."""
+    """Return the current size in bytes from ntfsresize's output."""
     found = NEW_SIZE.search(said)
     return int(found[1]) if found else 0

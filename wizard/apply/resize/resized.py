@@ -1,4 +1,4 @@
-"""Resize any filesystem on a scratch copy: show, check, resize and check again."""
+"""Resize any filesystem on a scratch copy: copy metadata, check, resize and check again."""
 
 import re
 import shlex
@@ -29,25 +29,26 @@ BTRFS = re.compile(r"(?m)^\s*devid\s+(\d+)\s+size (\d+)\s")
 
 @dataclass(frozen=True, slots=True)
 class MountedSize:
-    """How many bytes of its device a mounted filesystem has; `member` is the device's number in a Btrfs."""
+    """The size of a mounted filesystem on its device. `member` is the device ID in a Btrfs."""
 
     size_bytes: int
     member: int = 1
 
 
 def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
-    """As its own program tells. Raises Failed where that does not, or where it lies on several devices."""
+    """Return the size of a mounted filesystem from its own tool. Raises Failed if unknown, or if it spans
+    several devices."""
     if filesystem == "btrfs":
         return _btrfs(device, place)
-    asked = ("xfs_growfs", "-n", place) if filesystem == "xfs" else ("dumpe2fs", "-h", device)
-    found = (XFS if filesystem == "xfs" else EXT).search(_in_use_said(*asked))
+    command = ("xfs_growfs", "-n", place) if filesystem == "xfs" else ("dumpe2fs", "-h", device)
+    found = (XFS if filesystem == "xfs" else EXT).search(_output(*command))
     if found is None:
-        raise Failed(NO_SIZE(program=asked[0], device=device))
+        raise Failed(NO_SIZE(program=command[0], device=device))
     return MountedSize(int(found[1]) * int(found[2]))
 
 
 def _btrfs(device: str, place: str) -> MountedSize:
-    found = BTRFS.findall(_in_use_said("btrfs", "filesystem", "show", "--raw", place))
+    found = BTRFS.findall(_output("btrfs", "filesystem", "show", "--raw", place))
     if not found:
         raise Failed(NO_SIZE(program="btrfs", device=device))
     if len(found) > 1:
@@ -56,20 +57,20 @@ def _btrfs(device: str, place: str) -> MountedSize:
     return MountedSize(int(size), int(member))
 
 
-def _in_use_said(*argv: str) -> str:
+def _output(*argv: str) -> str:
     return run(argv, seconds=LOOK_SECONDS).output
 
 
 def is_filled(held_bytes: int, size_bytes: int) -> bool:
-    """Whether a filesystem of so many bytes fills its device, as far as it can: the last group of one can be
-    too small to be of use."""
+    """Return True if the filesystem fills its device as far as possible. The last block group may be too
+    small to use."""
     return size_bytes * 9 // 10 <= held_bytes <= size_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Resizer:
-    """How a filesystem is shown on a stand-in, and how many bytes it has by what its program said. What can
-    move files tells where none are afterwards: `writable_now`."""
+    """How to copy a filesystem's metadata to a scratch copy, and to get its size from a tool's output.
+    `writable_now` returns places without file data afterwards, for tools that can move files."""
 
     show: Show
     held_bytes: Callable[[Resizing, str, StepContext], int]
@@ -88,13 +89,13 @@ RESIZERS = {
 
 
 def resize_filesystem(operation: Resizing, site: StepContext) -> str:
-    """Check it, resize it, check it again; a sentence on what came of it. Raises Failed."""
+    """Check, resize and check the filesystem again. Return a summary. Raises Failed."""
     device, growing = operation.device, KINDS[operation.filesystem].growing
     if not site.rehearsed or growing is None:
         raise Failed(str(t("Resizing {device} requires a rehearsal.", device=device)))
     _check_clean(device, growing, site)
-    said = _resize(operation, growing, site)
-    held = RESIZERS[operation.filesystem].held_bytes(operation, said, site)
+    output = _resize(operation, growing, site)
+    held = RESIZERS[operation.filesystem].held_bytes(operation, output, site)
     _check_clean(device, growing, site)
     if not is_filled(held, operation.size_bytes):
         raise Failed(refusal(t("The filesystem on {device} does not fill the partition.", device=device)))
@@ -108,8 +109,8 @@ def resize_filesystem(operation: Resizing, site: StepContext) -> str:
 
 
 def check_files_stay(operation: Resizing, showing: Showing, seen: Sequence[Extent]) -> None:
-    """Raises Failed where a program moved what the stand-in does not show. `seen` is where it could write, in
-    order and apart: what lies elsewhere before the new end is in files, and has to be after it."""
+    """Raises Failed if a tool moved file data that is missing from the scratch copy. `seen` are places
+    without file data before the resize, sorted and disjoint."""
     writable_now = RESIZERS[operation.filesystem].writable_now
     if writable_now is None:
         return
@@ -121,12 +122,12 @@ def check_files_stay(operation: Resizing, showing: Showing, seen: Sequence[Exten
 
 def _resize(operation: Resizing, growing: Growing, site: StepContext) -> str:
     if not growing.mounted:
-        return "".join(_said(argv, site) for argv in commands_of(operation))
+        return "".join(_run_step(argv, site) for argv in commands_of(operation))
     with at_private_place(operation, site) as (_place, commands):
-        return "".join(_said(argv, site) for argv in commands)
+        return "".join(_run_step(argv, site) for argv in commands)
 
 
-def _said(argv: tuple[str, ...], site: StepContext) -> str:
+def _run_step(argv: tuple[str, ...], site: StepContext) -> str:
     result = site.command(argv)
     return result.output + result.errors
 

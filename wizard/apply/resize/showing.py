@@ -1,8 +1,9 @@
-"""Show a filesystem on a scratch copy for a resize: metadata, and data beyond the new end.
+"""Copy the metadata of a filesystem to a scratch copy for a resize, and data beyond the new end.
 
 Other file data is missing from the copy, so it must not change. Programs that copy metadata can produce bytes
 that differ from the drive. For example, xfs_mdrestore writes zeros to the last block (xfsprogs,
-mdrestore/xfs_mdrestore.c). So all shown bytes are compared with the drive and corrected before the rehearsal.
+mdrestore/xfs_mdrestore.c). So all copied bytes are compared with the drive and corrected before the
+rehearsal.
 """
 
 from collections.abc import Callable, Iterable
@@ -43,20 +44,22 @@ NOT_CLEAN = Sentence("{device} is not clean: run `{command}`.")
 
 
 def refusal(why: object) -> str:
-    """The sentence with which it ends before anything was written."""
+    """Return the message of a refusal before the first write."""
     return str(t("{why} Nothing was written to the drive.", why=str(why)))
 
 
 LEFT_BYTES = 16 * MIB
-"""resize2fs leaves out a last group that has no room for more than its records, and those are not larger
+"""resize2fs omits a last block group with space only for its metadata, which is not larger than this
 (e2fsprogs, resize/resize2fs.c, adjust_fs_info)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A filesystem that is to be shown: `real` is its partition, `stand_in` the one that stands for it, and
-    `volume` where both lie on their drives, `drive` and what `file` holds. It is to have `size_bytes`. `run`
-    is the run's folder; `do` runs a command and journals it; what is only asked may take `seconds`.
+    """A filesystem to copy for a resize.
+
+    `real` is its partition and `stand_in` the one on the scratch copy; `volume` is the place of both. `drive`
+    is the drive's node and `file` the scratch copy's file. `size_bytes` is the requested size. `run` is the
+    run's folder. `do` runs and journals a command; read-only commands are limited to `seconds`.
     """
 
     real: str
@@ -70,25 +73,24 @@ class Showing:
     seconds: float
 
     def asked(self, *argv: str) -> str:
-        """What a program says that only reads; it may be long, and is not journalled. Raises Failed."""
+        """Return the output of a read-only command, which may be long and is not journaled. Raises Failed."""
         return run(argv, seconds=self.seconds).output
 
     def copy(self, places: Iterable[Extent]) -> None:
-        """Show these places of the drive. Raises Failed."""
+        """Copy these places from the drive. Raises Failed."""
         with DeviceMedium(self.drive) as drive, Store(self.file, grow=True) as shown:
             for chunk in chunks(places):
                 shown.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
 
     def moved(self, places: Iterable[Extent]) -> tuple[Extent, ...]:
-        """What of `behind` is in use, where these places, in order and apart, are not: it has to move. Raises
-        Failed where the run's folder has no room to keep it twice, as it is and with what stood in its new
-        place."""
+        """Return used places in `behind`, which must move, given the places without file data. Raises Failed
+        if the run's folder lacks space for both the old data and the data overwritten by it."""
         found = tuple(clipped(self.behind, gaps(places, self.volume.end_bytes)))
         self.refuse_room(sum(one.size_bytes for one in found))
         return found
 
     def refuse_room(self, moved_bytes: int) -> None:
-        """Raises Failed where the run's folder has no room for what moves, twice."""
+        """Raises Failed if the run's folder lacks space for twice the moved data."""
         needed, room = 2 * moved_bytes, free_bytes(self.run)
         if needed and needed > room:
             raise Failed(
@@ -105,35 +107,36 @@ class Showing:
 
     @property
     def behind(self) -> tuple[Extent, ...]:
-        """What of its old room it loses, and what it may leave before that; nothing where it grows."""
+        """The space that shrinking gives up, including space that may be left unused before the new end.
+        Empty for growing."""
         if self.size_bytes >= self.volume.size_bytes:
             return ()
         start = max(0, self.size_bytes - LEFT_BYTES)
         return (self.within(start, self.volume.size_bytes - start),)
 
     def within(self, start_bytes: int, size_bytes: int) -> Extent:
-        """A place that counts from the filesystem's start, as one of the drive."""
+        """Convert a place in the filesystem to one on the drive."""
         return Extent(self.volume.start_bytes + start_bytes, size_bytes)
 
 
 Show = Callable[[Showing], tuple[Extent, ...]]
-"""Shows a filesystem's records and what it has to move, and gives the places in its old room, besides those
-that are shown, where its program may write: what is free. Raises Failed for one that cannot be resized so."""
+"""Copies the metadata of a filesystem, and data that must move. Returns further places where its tool may
+write, such as free space. Raises Failed for unsupported filesystems."""
 
 
 def shown_with(show: Show, showing: Showing) -> tuple[Extent, ...]:
-    """Have the stand-in show the filesystem; everywhere in its old room where its program may write. Raises
-    Failed."""
+    """Copy the filesystem's metadata to the scratch copy, and return all places where its tool may write.
+    Raises Failed."""
     forget_caches(showing.real)
     free = show(showing)
     showing.copy(_edges(free, showing))
     forget_caches(showing.stand_in)
-    return (*free, *_put_right(showing))
+    return (*free, *_correct(showing))
 
 
 def _edges(places: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:
-    """The pages around each edge of what may be written that ends within a page, of the file or of the
-    partition: with a block the kernel writes what else is in its page."""
+    """Return the pages at unaligned edges of writable places, in the file or the partition. The kernel writes
+    whole pages."""
     start = showing.volume.start_bytes
     edges = {edge for place in places for edge in (place.start_bytes, place.end_bytes)}
     around = (
@@ -145,15 +148,16 @@ def _edges(places: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:
     return tuple(clipped(pages, (showing.volume,)))
 
 
-def _put_right(showing: Showing) -> tuple[Extent, ...]:
-    """Give the stand-in the drive's bytes in the filesystem's room, wherever it holds any; those places."""
+def _correct(showing: Showing) -> tuple[Extent, ...]:
+    """Correct the scratch copy's bytes in the filesystem to those of the drive. Return all places it
+    contains. Raises Failed if the drive changes meanwhile."""
     with DeviceMedium(showing.drive) as drive, Store(showing.file, grow=True) as shown:
         places = tuple(clipped(held(shown.fd), (showing.volume,)))
-        wrong = tuple(differing(places, drive.read, shown.read))
-        for chunk in chunks(wrong):
+        differing_places = tuple(differing(places, drive.read, shown.read))
+        for chunk in chunks(differing_places):
             shown.put(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
         if any(differing(places, drive.read, shown.read)):
             raise Failed(refusal(t("{device} changes while being read.", device=showing.real)))
-    if wrong:
+    if differing_places:
         forget_caches(showing.stand_in)
     return places

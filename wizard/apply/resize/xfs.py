@@ -19,13 +19,13 @@ from wizard.process.program import run
 FIELDS = ("blocksize", "agblocks", "logstart", "rblocks", "dblocks")
 SUPERBLOCK = ("xfs_db", "-r", "-c", "sb 0", "-c", f"p {' '.join(FIELDS)}")
 FREE = re.compile(r"(?m)^\s*(\d+)\s+(\d+)\s+(\d+)\s*$")
-"""A run of free blocks in the words of xfs_db's freesp -d: allocation group, first block in it, how many."""
+"""A free extent in the output of xfs_db's freesp -d: allocation group, first block, and number of blocks."""
 UNMOUNTED_BADLY = re.compile("(?i)valuable metadata changes in a log")
-"""What xfs_repair says of a log that is not empty (repair/phase2.c)."""
+"""Output of xfs_repair if the log is not empty (repair/phase2.c)."""
 
 
 def show(showing: Showing) -> tuple[Extent, ...]:
-    """Show every record; the places are what is free. Raises Failed."""
+    """Copy all metadata, and return free places. Raises Failed."""
     found = superblock_in(showing.asked(*SUPERBLOCK, showing.real))
     _refuse(found, showing)
     records = showing.run / "records"
@@ -35,12 +35,12 @@ def show(showing: Showing) -> tuple[Extent, ...]:
     finally:
         with suppress(OSError):
             records.unlink()
-    said = showing.asked("xfs_db", "-r", "-c", "freesp -d", showing.real)
-    return tuple(showing.within(place.start_bytes, place.size_bytes) for place in free_in(said, found))
+    output = showing.asked("xfs_db", "-r", "-c", "freesp -d", showing.real)
+    return tuple(showing.within(place.start_bytes, place.size_bytes) for place in free_in(output, found))
 
 
 def superblock_in(text: str) -> dict[str, int]:
-    """The superblock's fields by xfs_db's words. Raises Failed where one is missing. Pure."""
+    """Parse the superblock fields from xfs_db. Raises Failed if one is missing. Pure."""
     found = {name: int(value) for name, value in re.findall(r"(?m)^(\w+) = (\d+)$", text)}
     if absent := [name for name in FIELDS if name not in found]:
         raise Failed(refusal(NOT_TOLD(program="xfs_db", what=tuple(absent))))
@@ -48,7 +48,7 @@ def superblock_in(text: str) -> dict[str, int]:
 
 
 def free_in(text: str, superblock: dict[str, int]) -> tuple[Extent, ...]:
-    """What is free by xfs_db's words, from the filesystem's start on. Pure."""
+    """Parse the free extents from xfs_db, with offsets from the filesystem's start. Pure."""
     block, length = superblock["blocksize"], superblock["agblocks"]
     runs = (tuple(map(int, one)) for one in FREE.findall(text))
     return tuple(Extent((group * length + first) * block, count * block) for group, first, count in runs)
@@ -68,6 +68,6 @@ def _refuse(found: dict[str, int], showing: Showing) -> None:
 
 
 def held_bytes(operation: Resizing, _said: str, site: StepContext) -> int:
-    """How many bytes it has now. Raises Failed."""
+    """Return the current size in bytes. Raises Failed."""
     found = superblock_in(site.command((*SUPERBLOCK, operation.device)).output)
     return found["dblocks"] * found["blocksize"]
