@@ -1,4 +1,4 @@
-"""Compare how existing volumes are used with the request: fstab, mounts and ownership. Read-only."""
+"""Compare the use of existing volumes with the request: fstab, mounts and ownership. Read-only."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -38,11 +38,8 @@ NO_OPTIONS = Sentence("the entry for {device} in {file} lacks {options:list}")
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where it is looked and worked: the fstab that counts, and the folder for runs, None for the usual.
-
-    `given` are the nodes and places that other entries of the file get: they are taken, before they are
-    there.
-    """
+    """The environment to compare with, and the folder of runs, or None for the default. `given` are device
+    nodes and mount points reserved by other entries of the file."""
 
     environment: Environment
     journal_dir: Path | None = None
@@ -51,8 +48,8 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Using:
-    """What is missing (`needs`) with the first change that leads there, what is otherwise and stays so
-    (`faults`), and where fstab mounts each device."""
+    """Differences in the use of volumes: `needs` with the first change to make, `faults` that stay, and the
+    fstab mount points of each device."""
 
     needs: tuple[Message, ...]
     changes: Changes | None
@@ -73,20 +70,24 @@ def mounted_as_there(
     where: Where,
     layers: Sequence[Layer | None] = (),
 ) -> tuple[VolumeRequest, ...]:
-    """The requests, where they say no place with the one where the volume is mounted, at boot or now.
-    `layers` are what the volumes lie on, where that is no partitions."""
+    """Fill in missing mount points of requests with those in fstab or of current mounts. `layers` are the
+    devices of volumes that are not on partitions."""
     return tuple(
-        replace(asked, mount_point=place)
-        if asked.mount_point is None
-        and not any(one.mount_point for one in asked.subvolumes)
-        and (place := _place_on(layers[number - 1], where) if layers else _place_there(drives, number, where))
-        else asked
-        for number, asked in enumerate(requests, 1)
+        replace(request, mount_point=place)
+        if request.mount_point is None
+        and not any(one.mount_point for one in request.subvolumes)
+        and (
+            place := _place_of_layer(layers[number - 1], where)
+            if layers
+            else _place_of_partition(drives, number, where)
+        )
+        else request
+        for number, request in enumerate(requests, 1)
     )
 
 
-def _place_there(drives: Sequence[Drive], number: int, where: Where) -> str | None:
-    drive = _shown_by(drives, number)
+def _place_of_partition(drives: Sequence[Drive], number: int, where: Where) -> str | None:
+    drive = _mounted_drive(drives, number)
     part = next((part for part in drive.partitions if part.number == number), None)
     if part is not None and part.filesystem == CONTAINER:
         return next(iter(places_at_boot(drive, part.path, where.environment)), None)
@@ -96,28 +97,27 @@ def _place_there(drives: Sequence[Drive], number: int, where: Where) -> str | No
     return next((line.mount_point for line in used.lines), used.existing.mount_point)
 
 
-def _place_on(layer: Layer | None, where: Where) -> str | None:
+def _place_of_layer(layer: Layer | None, where: Where) -> str | None:
     if layer is None or (layer.signatures and layer.signatures[0].kind == "swap"):
         return None
     listed = [line.mount_point for line in lines_of(layer, where.environment)]
     return next(iter([*listed, *layer.mount_points]), None)
 
 
-def _shown_by(drives: Sequence[Drive], number: int) -> Drive:
-    """The drive by whose partition a Btrfs on several is mounted, which is shown by any one of them; else the
-    first."""
+def _mounted_drive(drives: Sequence[Drive], number: int) -> Drive:
+    """Return the drive whose partition a multi-device Btrfs is mounted from, or else the first drive."""
     sources = {mounted.source for mounted in read_mounts()}
-    shown = (drive for drive in drives if partition_path(drive.path, number) in sources)
-    return next(shown, drives[0])
+    candidates = (drive for drive in drives if partition_path(drive.path, number) in sources)
+    return next(candidates, drives[0])
 
 
 def using_of(plan: Plan, requests: Sequence[VolumeRequest], drives: Sequence[Drive], where: Where) -> Using:
-    """How the volumes of the plan, which are there on its drives, are used; raises Refused where what is
-    missing cannot be done."""
+    """Compare the use of the plan's existing volumes with the requests. Raises Refused if a needed change is
+    not possible."""
     if layers := layers_of(plan, drives):
         return _using_of_layers(plan, requests, layers, where.environment)
     if plan.stripe is not None:
-        return _using_of_several(plan, plan.volumes[0], requests[0], drives, where)
+        return _using_of_btrfs(plan, plan.volumes[0], requests[0], drives, where)
     (drive,) = drives
     needs: list[_Need] = []
     faults: list[Message] = []
@@ -127,7 +127,7 @@ def using_of(plan: Plan, requests: Sequence[VolumeRequest], drives: Sequence[Dri
             places[volume.encryption.device] = places_at_boot(
                 drive, volume.encryption.device, where.environment
             )
-            faults += _within_container(volume, volume.encryption, asked, drive, where.environment)
+            faults += _container_faults(volume, volume.encryption, asked, drive, where.environment)
             continue
         if not MADE[volume.filesystem].mounts:
             faults += _swap_faults(volume, drive, where)
@@ -137,10 +137,10 @@ def using_of(plan: Plan, requests: Sequence[VolumeRequest], drives: Sequence[Dri
         found = _uses_of(volume, asked, used)
         needs += (one for one in found if isinstance(one, _Need))
         faults += (one for one in found if isinstance(one, Message))
-    return _using(needs, faults, places, where)
+    return _collect(needs, faults, places, where)
 
 
-def _using(
+def _collect(
     needs: Sequence[_Need], faults: Sequence[Message], places: dict[str, tuple[str, ...]], where: Where
 ) -> Using:
     first = needs[0] if needs and not faults else None
@@ -148,12 +148,12 @@ def _using(
     return Using(tuple(need.said for need in needs), changes, tuple(faults), places)
 
 
-def _using_of_several(
+def _using_of_btrfs(
     plan: Plan, volume: Volume, asked: VolumeRequest, drives: Sequence[Drive], where: Where
 ) -> Using:
-    """No change of one thing mounts what lies on several drives, since the kernel has to be told of each, so
-    what is missing of that is only told."""
-    device = partition_path(_shown_by(drives, volume.partition).path, volume.partition)
+    """Report missing mounts of a multi-device Btrfs as faults: mounting needs a device scan, which no change
+    does."""
+    device = partition_path(_mounted_drive(drives, volume.partition).path, volume.partition)
     used = look_at_filesystem(device, where.environment)
     found = _uses_of(replace(volume, path=device), asked, used)
     needs = [one for one in found if isinstance(one, _Need)]
@@ -168,13 +168,15 @@ def _using_of_several(
                 devices=parts,
             ),
         ]
-    return _using(needs, faults, dict.fromkeys(parts, tuple(line.mount_point for line in used.lines)), where)
+    return _collect(
+        needs, faults, dict.fromkeys(parts, tuple(line.mount_point for line in used.lines)), where
+    )
 
 
-def _within_container(
+def _container_faults(
     volume: Volume, encryption: Encryption, asked: VolumeRequest, drive: Drive, environment: Environment
 ) -> Iterator[Message]:
-    """No change of one thing mounts what is encrypted, so what is missing of it is only told."""
+    """Report missing uses of an encrypted volume as faults: no change mounts one."""
     yield from container_faults(volume, encryption, asked, drive, environment)
     if layer := opened_on(drive, encryption.device):
         yield from _layer_rest(volume, asked, layer, environment)
@@ -183,8 +185,7 @@ def _within_container(
 def _using_of_layers(
     plan: Plan, requests: Sequence[VolumeRequest], layers: Sequence[Layer | None], environment: Environment
 ) -> Using:
-    """No change of one thing is for what lies on an array or in a group, so what is missing of it is only
-    told."""
+    """Report missing uses of volumes on an array or group as faults: no change mounts one."""
     faults: list[Message] = []
     places: dict[str, tuple[str, ...]] = {}
     for volume, asked, layer in zip(plan.volumes, requests, layers, strict=True):
@@ -198,7 +199,7 @@ def _using_of_layers(
 def _layer_rest(
     volume: Volume, asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
-    """Mount options and owner of what lies on a layer."""
+    """Compare mount options and owner of a volume on a layer."""
     lines = lines_of(layer, environment)
     if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
         yield NO_OPTIONS(device=layer.path, options=missing, file=str(environment.fstab))
@@ -222,8 +223,8 @@ def _place_of(volume: Volume, asked: VolumeRequest, used: InUse) -> Iterator[_Ne
         return
     shown = printable(place, 200)
     if listed and listed != [place]:
-        there = tuple(printable(one, 200) for one in listed)
-        yield leftover.OTHER_PLACE(device=device, found=there, wanted=shown, file=file)
+        found = tuple(printable(one, 200) for one in listed)
+        yield leftover.OTHER_PLACE(device=device, found=found, wanted=shown, file=file)
     elif used.mounts and place not in [mounted.mount_point for mounted in used.mounts]:
         elsewhere = tuple(printable(mounted.mount_point, 200) for mounted in used.mounts)
         yield t(
@@ -240,7 +241,7 @@ def _place_of(volume: Volume, asked: VolumeRequest, used: InUse) -> Iterator[_Ne
 
 
 def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Message]:
-    """No change of one thing mounts several subvolumes, so what is missing of them is only told."""
+    """Report missing mounts of subvolumes as faults: no change mounts several."""
     listed = {line.mount_point for line in used.lines}
     mounted = {one.mount_point for one in used.mounts}
     for place in places_of(volume.mount_point, volume.subvolumes):
@@ -255,14 +256,15 @@ def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Message]:
 def _options_of(volume: Volume, asked: VolumeRequest, used: InUse) -> Iterator[_Need]:
     if len(used.lines) != 1:
         return
-    have = used.lines[0].options
-    if missing := _missing_options(volume, asked, have):
+    current = used.lines[0].options
+    if missing := _missing_options(volume, asked, current):
         said = NO_OPTIONS(device=volume.path, options=missing, file=used.found.fstab)
-        yield _Need(said, volume.path, SetOptions((*have, *missing)))
+        yield _Need(said, volume.path, SetOptions((*current, *missing)))
 
 
 def _missing_options(volume: Volume, asked: VolumeRequest, have: Sequence[str]) -> tuple[str, ...]:
-    """Only of options that were asked for: what is advised may change, and is no difference."""
+    """Return missing mount options that were requested explicitly. Recommended options may change, so they do
+    not count."""
     catalogue = load_catalogue()
     named = [catalogue[name] for name in asked.options if name in catalogue]
     texts = [word for one in named if one.kind is OptionKind.MOUNT for word in one.text.split(",")]
@@ -270,34 +272,34 @@ def _missing_options(volume: Volume, asked: VolumeRequest, have: Sequence[str]) 
 
 
 def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> Iterator[Message]:
-    """Where the document says who may write: whether the top folder is theirs. Seen only where it is
-    mounted. Raises Failed where it cannot be."""
+    """Compare the owner of the top folder with the requested one, if mounted. Raises Failed if it is
+    unreadable."""
     if asked.writable is None or place is None:
         return
     writer = writer_named(asked.writable)
     try:
-        top = Path(place).stat()
+        status = Path(place).stat()
     except OSError as error:
         why = error.strerror or ""
         raise Failed(
             t("Cannot read the owner of {place}: {why}.", place=printable(place, 200), why=why)
         ) from None
-    keeps = MADE[filesystem].holds.owners
-    mode = top.st_mode & 0o7777
-    same = (top.st_uid, top.st_gid) == (writer.uid, writer.gid)
+    has_owners = MADE[filesystem].holds.owners
+    mode = status.st_mode & 0o7777
+    matches = (status.st_uid, status.st_gid) == (writer.uid, writer.gid)
     if writer.kind == "root":
-        same = top.st_uid == 0 and not mode & 0o022
+        matches = status.st_uid == 0 and not mode & 0o022
     elif writer.kind == "person":
-        same = same and bool(mode & 0o200)
-    elif keeps:
-        same = same and mode == writer.mode
-    if not same:
+        matches = matches and bool(mode & 0o200)
+    elif has_owners:
+        matches = matches and mode == writer.mode
+    if not matches:
         yield t(
             "{place} belongs to {uid}:{gid} with mode {mode}; for {who} to write, "
             "{owner} with mode {wanted} is expected",
             place=printable(place, 200),
-            uid=top.st_uid,
-            gid=top.st_gid,
+            uid=status.st_uid,
+            gid=status.st_gid,
             mode=f"{mode:o}",
             who=printable(asked.writable, 60),
             owner=f"{writer.uid}:{writer.gid}",
@@ -306,7 +308,7 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
 
 
 def _swap_faults(volume: Volume, drive: Drive, where: Where) -> Iterator[Message]:
-    """That swap which is wanted in use stands in fstab."""
+    """Report swap that is requested but missing in fstab."""
     part = drive.partition(volume.path)
     if volume.mount_point != NO_PLACE or part is None:
         return

@@ -35,17 +35,16 @@ from wizard.probe.host.uses import is_hidden
 from wizard.process.program import run
 
 SPACES = re.compile(r"(?m)^([A-Za-z+]+), (\w+): total=(\d+)")
-"""What `btrfs filesystem df --raw` says of each kind of chunk."""
+"""A line of `btrfs filesystem df --raw` on a type of chunk."""
 
 RESERVE = "GlobalReserve"
-"""No chunk: room that is kept free among those of records."""
+"""Not a chunk, but a reserve in metadata chunks."""
 
 _look = partial(run, seconds=LOOK_SECONDS)
 
 
 def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
-    """What differs of drives that are together as the plan's, whose tables and labels are as planned. Raises
-    Refused and Failed where that cannot be told."""
+    """Describe differences beyond tables and labels. Raises Refused and Failed if they cannot be read."""
     if plan.group or (plan.stripe and plan.stripe.kind != "btrfs"):
         return array_faults(plan, drives)
     if plan.stripe is None:
@@ -54,8 +53,8 @@ def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
 
 
 def _shared(plan: Plan, drive: Drive) -> Iterator[Message]:
-    """Each Btrfs that is to lie on one partition and lies on more devices: its table and label tell
-    nothing."""
+    """Report each Btrfs that is requested on one partition but spans several devices, unlike table and label
+    show."""
     for volume in plan.volumes:
         device = volume.path
         if volume.encryption is not None:
@@ -67,13 +66,13 @@ def _shared(plan: Plan, drive: Drive) -> Iterator[Message]:
 
 
 def parts_on(drives: Sequence[Drive]) -> tuple[str, ...]:
-    """The nodes of the partitions that they hold the volume by."""
+    """Return the nodes of the volume's partitions."""
     return tuple(partition_path(drive.path, NUMBER) for drive in drives)
 
 
 def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     parts = parts_on(drives)
-    # Read twice, so that nothing of the second look is older than what the first one has seen.
+    # Read the generation first, so it is not newer than the other values.
     newest = max(number_in(superblock_of(part), "generation") for part in parts)
     members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
@@ -92,15 +91,15 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
 
 
 def superblock_of(part: str) -> str:
-    """What btrfs says of the superblock on a device. Raises Failed."""
+    """Return btrfs's output on the superblock of a device. Raises Failed."""
     return _look((*SUPERBLOCK, part)).output
 
 
 def _member(part: str, drive: Drive) -> BtrfsMember:
-    said = superblock_of(part)
-    there = drive.partition(part)
-    uuid = there.signatures[0].uuid if there and there.signatures else None
-    numbers = [number_in(said, name) for name in ("dev_item.devid", "num_devices", "generation")]
+    output = superblock_of(part)
+    found = drive.partition(part)
+    uuid = found.signatures[0].uuid if found and found.signatures else None
+    numbers = [number_in(output, name) for name in ("dev_item.devid", "num_devices", "generation")]
     return BtrfsMember(part, uuid or "", *numbers)
 
 
@@ -113,7 +112,7 @@ def _chunks(parts: Sequence[str]) -> Kept:
 
 
 def _spaces(place: str) -> Kept:
-    """Of a mounted one, whose records are written all the time."""
+    """Read the profiles of a mounted Btrfs, whose metadata changes all the time."""
     found = SPACES.findall(_look(("btrfs", "filesystem", "df", "--raw", place)).output)
     if not found:
         raise Failed(t("btrfs does not report the block group profiles of {place}.", place=place))
@@ -130,8 +129,8 @@ def _profiles(kept: Kept) -> dict[frozenset[str], frozenset[str]]:
 
 
 def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
-    """The nodes that the kernel works with, and whether it misses one (sysfs-fs-btrfs). Raises Refused where
-    it does not tell."""
+    """Return the devices that the kernel uses, and True if one is missing (sysfs-fs-btrfs). Raises Refused if
+    unreadable."""
     folder = SYS / "fs/btrfs" / uuid
     try:
         used = frozenset(node_of(entry.name) for entry in (folder / "devices").iterdir())
@@ -158,13 +157,13 @@ PARTS = frozenset(
         *("stratis", "xfs_external_log", "zfs_member"),
     )
 )
-"""libblkid's types of what may be a part of more, as a journal is of a filesystem elsewhere; so are those of
-all firmware's RAIDs."""
+"""libblkid's types of content that may belong to a volume on further drives, such as an external journal.
+Firmware RAIDs are similar."""
 
 
 def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
-    """Each Btrfs, md array and volume group on these drives that lies on further ones, too, and each part of
-    what may. Raises Failed where the tools do not tell."""
+    """Report each Btrfs, md array and volume group on these drives that extends to others, and content that
+    may. Raises Failed if the tools do not report this."""
     held = [
         (device, signature)
         for drive in drives
@@ -175,53 +174,53 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
         for signature in signatures
     ]
     return (
-        *_of_btrfs(_only(held, "btrfs")),
-        *_of_md(_only(held, MEMBER_KINDS["md"])),
-        *_of_lvm(held),
-        *_of_others(held),
+        *_btrfs_beyond(_of_kind(held, "btrfs")),
+        *_md_beyond(_of_kind(held, MEMBER_KINDS["md"])),
+        *_lvm_beyond(held),
+        *_unknown_beyond(held),
     )
 
 
 Held = Sequence[tuple[str, Signature]]
 
 
-def _only(held: Held, kind: str) -> Held:
+def _of_kind(held: Held, kind: str) -> Held:
     return [one for one in held if one[1].kind == kind]
 
 
-def _named(held: Held, uuid: str | None) -> int:
-    """How many of the parts are here."""
+def _count_members(held: Held, uuid: str | None) -> int:
+    """Return how many members are on these drives."""
     return sum(one.uuid == uuid for _, one in held)
 
 
-def _of_btrfs(held: Held) -> Iterator[Message]:
+def _btrfs_beyond(held: Held) -> Iterator[Message]:
     for device, one in held:
         count = number_in(superblock_of(device), "num_devices")
-        if count > _named(held, one.uuid):
+        if count > _count_members(held, one.uuid):
             yield REACHES_FURTHER(device=device, count=count, what=t("a Btrfs"))
 
 
-def _of_md(held: Held) -> Iterator[Message]:
+def _md_beyond(held: Held) -> Iterator[Message]:
     for device, one in held:
-        said = exported(_look(("mdadm", "--examine", "--export", device)).output)
-        count = said.get("MD_DEVICES", "")
+        output = exported(_look(("mdadm", "--examine", "--export", device)).output)
+        count = output.get("MD_DEVICES", "")
         if not count.isdigit():
             raise Failed(t("mdadm does not report how many drives the array on {device} has.", device=device))
-        if int(count) > _named(held, one.uuid):
+        if int(count) > _count_members(held, one.uuid):
             yield REACHES_FURTHER(device=device, count=int(count), what=t("an md array"))
 
 
-def _of_lvm(held: Held) -> Iterator[Message]:
-    here = [device for device, _ in _only(held, MEMBER_KINDS["lvm"])]
-    for device in here:
+def _lvm_beyond(held: Held) -> Iterator[Message]:
+    members = [device for device, _ in _of_kind(held, MEMBER_KINDS["lvm"])]
+    for device in members:
         name = group_of(device)
         physical = physical_in(name)[0] if name else frozenset()
-        if physical - {*here}:
+        if physical - {*members}:
             yield REACHES_FURTHER(device=device, count=len(physical), what=t("a volume group"))
 
 
-def _of_others(held: Held) -> Iterator[Message]:
-    """Whose other parts no tool is asked for here."""
+def _unknown_beyond(held: Held) -> Iterator[Message]:
+    """Report content whose other members are unknown."""
     for device, one in held:
         is_raid = one.kind.endswith("_raid_member") and one.kind not in MEMBER_KINDS.values()
         if is_raid or one.kind in PARTS:
@@ -234,7 +233,7 @@ def _of_others(held: Held) -> Iterator[Message]:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """An entry of the document, and the drives that it means, in its order."""
+    """An entry of the document and its drives, in order."""
 
     wanted: WantedDrive
     machine: Machine
@@ -243,44 +242,44 @@ class Aim:
 
     @property
     def requests(self) -> tuple[VolumeRequest, ...]:
-        """Its volumes."""
+        """The requested volumes."""
         return requests_of(self.wanted)
 
     @property
     def stripe(self) -> StripeWish | None:
-        """How several drives are put together; None for one."""
+        """The requested layout across several drives, or None for one drive."""
         return stripe_of(self.wanted)
 
     def planned(self, mode: Mode | None) -> Plan:
-        """The plan that leads there from what the drives hold. Raises as the planner does."""
+        """Plan the request on the current drives. Raises what the planner raises."""
         made = self._plan(self.machine, self.drives, self.requests, mode)
         return with_lines_left(made, self.drives, self.where.environment)
 
     def ideal(self) -> Plan:
-        """The plan that the drives would get if they were blank, with what is there where nothing else is
-        said. Raises as the planner does."""
+        """Plan the request on blank drives, with unspecified values as they are on the drives. Raises what
+        the planner raises."""
         layers = self._layers()
         try:
             return self._if_blank(as_it_is(self.requests, self.drives[0], layers), layers)
         except DiskwrightError:
-            # What is there cannot be what is wanted, such as an ext4 where a system starts from.
+            # The existing values are not possible for the request, such as ext4 where a system boots from.
             return self._if_blank(self.requests, layers)
 
     def _layers(self) -> tuple[Layer | None, ...]:
-        """What there is for each volume, where that is to lie on no partition: a logical volume is known by
-        its name, which only a plan has."""
+        """Return the existing layer of each volume that is not on a partition. The names of logical volumes
+        come from a plan."""
         if not self.wanted.lvm and (self.stripe is None or self.stripe.kind == "btrfs"):
             return ()
         return layers_of(self._if_blank(self.requests), self.drives)
 
     def _if_blank(self, asked: Sequence[VolumeRequest], layers: Sequence[Layer | None] = ()) -> Plan:
-        there = mounted_as_there(asked, self.drives, self.where, layers)
-        return self._plan(with_makers(self.machine), tuple(map(emptied, self.drives)), there, None)
+        completed = mounted_as_there(asked, self.drives, self.where, layers)
+        return self._plan(with_makers(self.machine), tuple(map(emptied, self.drives)), completed, None)
 
     def _plan(
         self, machine: Machine, drives: Sequence[Drive], requests: Sequence[VolumeRequest], mode: Mode | None
     ) -> Plan:
-        usual, danger = _usual(self.where), self.wanted.danger
+        usual, danger = _defaults(self.where), self.wanted.danger
         if (stripe := self.stripe) is not None:
             (asked,) = requests
             nodes = (*taken_arrays(), *self.where.given)
@@ -289,7 +288,7 @@ class Aim:
         return plan_requested(machine, drives[0], requests, mode, _draw, usual, danger, arrangement)
 
 
-def _usual(where: Where) -> Usual:
+def _defaults(where: Where) -> Usual:
     places, fstab = usual_places(), where.environment.fstab
     return Usual(caller(), places, taken_places(places, fstab) | where.given, fixed_fstab(fstab))
 

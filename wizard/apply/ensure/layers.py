@@ -42,18 +42,18 @@ _look = partial(run, seconds=LOOK_SECONDS)
 
 
 def layers_of(plan: Plan, drives: Sequence[Drive]) -> tuple[Layer | None, ...]:
-    """What stands for each volume of the plan on these drives, None where that is not there or not active;
-    none at all where the plan's volumes lie on partitions."""
+    """Return the device of each volume of the plan, or None if it does not exist or is inactive. Empty if the
+    volumes are on partitions."""
     if plan.group:
-        return tuple(_named(drives[0], plan.group.device, one.name) for one in logical_wanted(plan))
+        return tuple(_logical_volume(drives[0], plan.group.device, one.name) for one in logical_wanted(plan))
     if plan.stripe and plan.stripe.kind != "btrfs":
         return (array_on(drives[0]),)
     return ()
 
 
-def _named(drive: Drive, device: str, name: str) -> Layer | None:
-    """The active logical volume of this name on a partition. A hyphen in a name is doubled by the device
-    mapper, and this name has none."""
+def _logical_volume(drive: Drive, device: str, name: str) -> Layer | None:
+    """Return the active logical volume of this name on a partition. The device mapper doubles hyphens in
+    names; this name has none."""
     found = [
         layer
         for layer in drive.layers
@@ -65,8 +65,8 @@ def _named(drive: Drive, device: str, name: str) -> Layer | None:
 
 
 def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
-    """What differs of the group or the array, and of what its volumes hold; and what cannot be told, since
-    it is not active. Raises Failed where LVM does not say."""
+    """Describe differences of the group or array and its volumes, including those that cannot be read because
+    it is inactive. Raises Failed."""
     parts = tuple(partition_path(drive.path, NUMBER) for drive in drives)
     if plan.stripe and plan.stripe.kind == "md":
         faults = tuple(_md_faults(plan.stripe, parts, drives))
@@ -154,15 +154,15 @@ def _number(text: str) -> int:
 
 
 def physical_in(group: str) -> tuple[frozenset[str], bool]:
-    """The physical volumes of a group, and whether one is missing, whose node is then no node. Raises
-    Failed."""
+    """Return the physical volumes of a group, and True if one is missing, whose name is then not a device
+    node. Raises Failed."""
     rows = asked("pvs", ("pv_name", "vg_name", "pv_missing"), "--all", _look)
     own = [row for row in rows if row.get("vg_name") == group]
     return frozenset(row["pv_name"] for row in own), any(row.get("pv_missing") for row in own)
 
 
 def group_of(part: str) -> str:
-    """The group of a physical volume; empty for none. Raises Failed."""
+    """Return the volume group of a physical volume; empty if none. Raises Failed."""
     (row,) = asked("pvs", ("pv_name", "vg_name"), part, _look) or ({},)
     return row.get("vg_name", "")
 
@@ -170,15 +170,15 @@ def group_of(part: str) -> str:
 def subvolume_faults(
     subvolumes: Sequence[Subvolume], device: str, lines: Sequence[Line], file: str
 ) -> Iterator[Message]:
-    """Each place where fstab, by these lines, or the kernel has another part of the Btrfs. What is not there
-    at all is no fault here."""
+    """Report places where fstab or the kernel mounts another part of the Btrfs. Missing mounts are not
+    reported."""
     roots = {mounted.mount_point: mounted.root for mounted in read_mounts()}
     for one in subvolumes:
         if one.mount_point is None:
             continue
         place, option = printable(one.mount_point, 200), subvolume_option(one.name)
-        told = {option, option.replace("=/", "=")}
-        if any(line.mount_point == one.mount_point and told.isdisjoint(line.options) for line in lines):
+        options = {option, option.replace("=/", "=")}
+        if any(line.mount_point == one.mount_point and options.isdisjoint(line.options) for line in lines):
             yield t(
                 "{file} mounts {device} at {place} without the option {option}",
                 device=device,
@@ -198,7 +198,7 @@ def subvolume_faults(
 
 
 def places_at_boot(drive: Drive, device: str, environment: Environment) -> tuple[str, ...]:
-    """Where fstab mounts what the container on a partition is open as; none where it is closed."""
+    """Return the fstab mount points of an open container; empty if it is closed."""
     layer = opened_on(drive, device)
     return tuple(line.mount_point for line in lines_of(layer, environment)) if layer else ()
 
@@ -206,8 +206,8 @@ def places_at_boot(drive: Drive, device: str, environment: Environment) -> tuple
 def container_faults(
     volume: Volume, encryption: Encryption, asked: VolumeRequest, drive: Drive, environment: Environment
 ) -> Iterator[Message]:
-    """What keeps an encrypted volume from being used as wanted, or from being looked at. Raises Refused and
-    Failed where its key, or it, cannot be read."""
+    """Describe why an encrypted volume is not used as requested, or cannot be read. Raises Refused and Failed
+    if its key or the container is unreadable."""
     device, key = encryption.device, encryption.key
     if not opens(device, read_key(Path(key))):
         yield t("{key} does not open the container on {device}", device=device, key=key)
@@ -231,7 +231,7 @@ def container_faults(
 def layer_faults(
     volume: Volume, asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
-    """What keeps a volume on a layer, such as an open container, from being used as wanted."""
+    """Describe why a volume on a layer, such as an open container, is not used as requested."""
     if volume.filesystem == "swap":
         yield from _swap_faults(volume, layer, environment)
     else:
@@ -280,7 +280,7 @@ def _place_faults(
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:
-    """Those of fstab for what the container is open as."""
+    """Return the fstab lines for an open container."""
     file = environment.fstab
     held = layer.signatures[0] if layer.signatures else None
     tags = {"UUID": held.uuid, "LABEL": held.label} if held else {}

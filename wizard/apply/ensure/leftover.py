@@ -23,8 +23,7 @@ from wizard.plan.request.volume_request import VolumeRequest
 
 @dataclass(frozen=True, slots=True)
 class DesiredPlan:
-    """What is wanted: the plan that says so, the requests that it comes from, and what the document allows to
-    lose (`replace`)."""
+    """The requested plan, its requests, and the contents that the document allows to replace (`replace`)."""
 
     plan: Plan
     requests: tuple[VolumeRequest, ...]
@@ -33,7 +32,7 @@ class DesiredPlan:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """The run, what is said of it, and whether it does what is wanted and can be gone on with."""
+    """An unfinished run, a message about it, and True if it does what is requested and can resume."""
 
     run: Path
     said: Message
@@ -41,20 +40,22 @@ class Leftover:
 
 
 def leftover(wanted: DesiredPlan, drives: Sequence[Drive], journal_dir: Path | None) -> Leftover | None:
-    """The newest run on one of the drives, where it is not over; None where on none, or where it never wrote
-    anything that is wanted otherwise now. One is gone on with only where it is that of all of them, and loses
-    nothing but what the document says may be lost. Raises as `list_runs` does."""
-    every = [_on_drive(wanted, drive, drives, journal_dir) for drive in drives]
-    found = [left for left in every if left is not None]
+    """Return the newest unfinished run on one of the drives, or None. Ignores runs that wrote nothing and do
+    not match the request. Raises what `list_runs` raises.
+
+    A run can resume only if it covers all drives, and destroys only what the document allows.
+    """
+    by_drive = [_on_drive(wanted, drive, drives, journal_dir) for drive in drives]
+    found = [left for left in by_drive if left is not None]
     stopping = [left for left in found if not left.resumes]
     if stopping or not found:
         return next(iter(stopping), None)
-    if len({left.run for left in found}) == 1 and len(found) == len(every):
+    if len({left.run for left in found}) == 1 and len(found) == len(by_drive):
         return found[0]
     run = found[0].run
     ways = working_ways(run, state(run))
-    drive = next(drive for drive, left in zip(drives, every, strict=True) if left is not None)
-    return Leftover(run, _first(run, drive, ways))
+    drive = next(drive for drive, left in zip(drives, by_drive, strict=True) if left is not None)
+    return Leftover(run, _resolve_first(run, drive, ways))
 
 
 def _on_drive(
@@ -63,11 +64,11 @@ def _on_drive(
     for run in reversed(list_runs(journal_dir)):
         with suppress(BadInput):
             if _is_on(run, drive):
-                return _left(run, wanted, drive, drives)
+                return _assess(run, wanted, drive, drives)
     return None
 
 
-def _left(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive]) -> Leftover | None:
+def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive]) -> Leftover | None:
     now = state(run)
     if now is RunState.RUNNING:
         return Leftover(
@@ -93,7 +94,7 @@ def _left(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive])
         return None
     ended = now in (RunState.FAILED, RunState.REFUSED)
     untouched = _is_untouched(run)
-    goes_on = "resume" in ways and not (ended and untouched) and _does(run, wanted)
+    goes_on = "resume" in ways and not (ended and untouched) and _makes_requested(run, wanted)
     if goes_on and _may_lose(run, wanted, drives):
         return Leftover(
             run,
@@ -104,11 +105,11 @@ def _left(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive])
             ),
             resumes=True,
         )
-    return None if untouched else Leftover(run, _first(run, drive, asked))
+    return None if untouched else Leftover(run, _resolve_first(run, drive, asked))
 
 
-def _first(run: Path, drive: Drive, ways: NextCommands) -> Message:
-    """What to do about a run before anything else, or why no command works on it."""
+def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Message:
+    """Describe how to resolve a run first, or why no command can."""
     if ways.names:
         return t(
             "Resolve the interrupted run on {drive} first: `{commands}`.",
@@ -119,15 +120,15 @@ def _first(run: Path, drive: Drive, ways: NextCommands) -> Message:
 
 
 def _is_on(run: Path, drive: Drive) -> bool:
-    known = _drives_of(run)
-    if known:
-        return any(_is_same(one, drive) for one in known)
+    identities = _drives_of(run)
+    if identities:
+        return any(_is_same(one, drive) for one in identities)
     devices, _ = outline(run)
     return any(device == drive.path or drive.partition(device) is not None for device in devices)
 
 
 def _drives_of(run: Path) -> tuple[Identity, ...]:
-    """The drives of a run, where its document says who they are."""
+    """Return the drives of a run if its document identifies them."""
     match kind_of(run):
         case RunKind.PLAN:
             return tuple(member.drive for member in load_plan(run).members)
@@ -140,7 +141,7 @@ def _drives_of(run: Path) -> tuple[Identity, ...]:
 
 
 def _is_same(known: Identity, drive: Drive) -> bool:
-    """By its serial number, or by its node and size: another drive may have that node since."""
+    """Return True if both are the same drive, by serial number, or else by node and size."""
     if known.serial and drive.serial and not drive.same_serial:
         return known.serial == drive.serial
     return (known.path, known.size_bytes) == (drive.path, drive.size_bytes)
@@ -151,16 +152,16 @@ def _is_untouched(run: Path) -> bool:
     return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
 
 
-def _does(run: Path, wanted: DesiredPlan) -> bool:
-    """Whether the run makes what is wanted, but for what is drawn."""
+def _makes_requested(run: Path, wanted: DesiredPlan) -> bool:
+    """Return True if the run makes what is requested, ignoring random values such as UUIDs."""
     if kind_of(run) is not RunKind.PLAN:
         return False
     plan = load_plan(run)
-    return not plan.part and _made(plan) == _made(wanted.plan) and _is_mounted_so(plan, wanted)
+    return not plan.part and _comparable(plan) == _comparable(wanted.plan) and _is_mounted_so(plan, wanted)
 
 
 def _is_mounted_so(plan: Plan, wanted: DesiredPlan) -> bool:
-    """Whether its volumes are mounted where the document says."""
+    """Return True if its volumes are mounted as requested."""
     return all(
         made.subvolumes == asked.subvolumes and asked.mount_point in (None, made.mount_point or NO_PLACE)
         for made, asked in zip(plan.volumes, wanted.requests, strict=True)
@@ -168,8 +169,8 @@ def _is_mounted_so(plan: Plan, wanted: DesiredPlan) -> bool:
 
 
 def _may_lose(run: Path, wanted: DesiredPlan, drives: Sequence[Drive]) -> bool:
-    """Whether the document says that what the run's drives held before it may be lost. What a run of somebody
-    else's was allowed is not what this document allows."""
+    """Return True if the document allows losing the old contents of the run's drives. Permission given to
+    another run does not count."""
     record, members = load_record(run), load_plan(run).members
     lost: Sequence[Identity | Drive] = [member.drive for member in members]
     others: Sequence[Identity | Drive] = ()
@@ -184,7 +185,7 @@ def _may_lose(run: Path, wanted: DesiredPlan, drives: Sequence[Drive]) -> bool:
     return not lost or may_replace(wanted.replace, lost, others)
 
 
-def _made(plan: Plan) -> tuple[object, ...]:
+def _comparable(plan: Plan) -> tuple[object, ...]:
     stripe = plan.stripe
     how = (stripe.kind, stripe.level, stripe.chunk_bytes, stripe.metadata) if stripe else ()
     held = ((volume.filesystem, volume.label) for volume in plan.volumes)
@@ -201,11 +202,9 @@ def _layout(member: Member) -> tuple[object, ...]:
     return (member.drive.token, member.after.table, *slots)
 
 
-# What would be done.
 NO_LINE = Sentence("{file} lacks an entry to mount {device} at {place}")
 NOT_MOUNTED = Sentence("{device} is not mounted at {place}")
 
-# What is otherwise, and stays so.
 MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, but no mount is requested")
 OTHER_PLACE = Sentence("{file} mounts {device} at {found:and} instead of {wanted}")
 NO_SWAP_LINE = Sentence("{file} lacks an entry for swap on {device}")

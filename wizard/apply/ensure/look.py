@@ -34,8 +34,8 @@ from wizard.probe.machine import probe_machine
 
 
 class DriveState(StrEnum):
-    """AS_WANTED: nothing is to be done. MAKE: the plan leads there. USE: it is there, and is to be mounted or
-    noted in fstab. RESUME: a run that does it was cut off. REFUSED: nothing may be done."""
+    """Result of a comparison. AS_WANTED: nothing to do. MAKE: apply the plan. USE: mount an existing volume
+    or add it to fstab. RESUME: an interrupted run does this. REFUSED: not allowed."""
 
     AS_WANTED = "as-wanted"
     MAKE = "make"
@@ -46,12 +46,12 @@ class DriveState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DriveAssessment:
-    """What was seen. `said` are the differences, and where it is refused why; `drives` those that are meant,
-    in the document's order, none where that is not clear. `before` and `after` are theirs. `plan` and
-    `changes` are what would be done, `run` what would be gone on with.
+    """The comparison of an entry with its drives.
 
-    `replaces`: what the drives hold would be lost, which the document allows. `replace` is what it would have
-    to say for that, where that is all that is missing.
+    `said` are the differences, or the reason to refuse. `drives` are in the document's order; empty if
+    ambiguous. `before` and `after` describe them. `plan` and `changes` are to be applied, or `run` to be
+    resumed. `replaces` is True if existing contents are lost, which the document allows. `replace` is the
+    value that would allow it, if only that is missing.
     """
 
     wanted: WantedDrive
@@ -68,7 +68,7 @@ class DriveAssessment:
 
     @property
     def drive(self) -> Drive | None:
-        """The first of them; None where it is not clear which are meant."""
+        """The first drive, or None if the drives are ambiguous."""
         return self.drives[0] if self.drives else None
 
     @property
@@ -78,23 +78,23 @@ class DriveAssessment:
 
     @property
     def name(self) -> str:
-        """What the drive is called in messages."""
+        """The name of the drive in messages."""
         return self.wanted.name or (self.drive.path if self.drive else str(t("a drive")))
 
 
 def look_at(wanted: WantedDrive, where: Where) -> DriveAssessment:
-    """How the drives that are meant stand; what stands against it is in what is said."""
+    """Compare an entry with its drives. Errors become part of the result."""
     try:
         machine, drives = meant(wanted.matches)
     except DiskwrightError as error:
         return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),))
     try:
-        return _looked(Aim(wanted, machine, drives, where))
+        return _compare(Aim(wanted, machine, drives, where))
     except DiskwrightError as error:
         return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),), drives, _shapes(drives))
 
 
-def _looked(aim: Aim) -> DriveAssessment:
+def _compare(aim: Aim) -> DriveAssessment:
     drives = aim.drives
     if unread := next((drive for drive in drives if unread_content(drive)), None):
         raise Refused(
@@ -109,19 +109,19 @@ def _looked(aim: Aim) -> DriveAssessment:
     seen = DriveAssessment(
         aim.wanted, DriveState.REFUSED, (), drives, after=shapes_wanted(ideal, places_in(ideal))
     )
-    asked = DesiredPlan(ideal, aim.requests, aim.wanted.replace)
-    left = leftover(asked, drives, aim.where.journal_dir)
+    desired = DesiredPlan(ideal, aim.requests, aim.wanted.replace)
+    left = leftover(desired, drives, aim.where.journal_dir)
     if left is not None:
-        return _left(seen, left)
+        return _with_leftover(seen, left)
     for drive in drives:
         if drive.waiting is not None and drive.waiting.bare:
             refuse_content(drive, chosen=False)
     seen = replace(seen, before=_shapes(drives))
     if all(drive.is_empty for drive in drives):
-        return _made(seen, aim.planned(None), aim.where)
+        return _to_make(seen, aim.planned(None), aim.where)
     differences = layout_differences(ideal, *drives)
     if not differences:
-        return _together(seen, ideal, aim)
+        return _compare_volumes(seen, ideal, aim)
     if reaching := reaching_faults(drives):
         return replace(seen, said=(*differences, *reaching))
     seen = replace(seen, said=differences)
@@ -129,7 +129,7 @@ def _looked(aim: Aim) -> DriveAssessment:
     if not may_replace(aim.wanted.replace, held, _others(drives, held)):
         value = replace_value(*held)
         paths = tuple(drive.path for drive in held)
-        told = (
+        message = (
             t(
                 "replace names another drive, or older contents of {drive:and}; for the "
                 'current contents: replace = "{value}"',
@@ -145,13 +145,13 @@ def _looked(aim: Aim) -> DriveAssessment:
                 count=len(paths),
             )
         )
-        return replace(seen, said=(*differences, told), replace=value)
-    return _made(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
+        return replace(seen, said=(*differences, message), replace=value)
+    return _to_make(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
 
 
-def _together(seen: DriveAssessment, ideal: Plan, aim: Aim) -> DriveAssessment:
-    """Drives whose tables and labels are as wanted: what is otherwise then is never replaced, since it may be
-    a fault of what holds everybody's files."""
+def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: Aim) -> DriveAssessment:
+    """Compare drives whose tables and labels match. Other differences are never resolved by replacing, since
+    they may be a defect of a volume in use."""
     if faults := together_faults(ideal, aim.drives):
         return replace(
             seen,
@@ -164,16 +164,16 @@ def _together(seen: DriveAssessment, ideal: Plan, aim: Aim) -> DriveAssessment:
                 ),
             ),
         )
-    return _used(seen, using_of(ideal, aim.requests, aim.drives, aim.where))
+    return _with_use(seen, using_of(ideal, aim.requests, aim.drives, aim.where))
 
 
-def _left(seen: DriveAssessment, left: Leftover) -> DriveAssessment:
+def _with_leftover(seen: DriveAssessment, left: Leftover) -> DriveAssessment:
     standing = DriveState.RESUME if left.resumes else DriveState.REFUSED
     return replace(seen, standing=standing, said=(left.said,), run=left.run, before=_shapes(seen.drives))
 
 
-def _made(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
-    """What is to be made: tried out first, so that bytes that nobody recognises are not taken for nothing."""
+def _to_make(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
+    """Rehearse what will be made, to find unrecognised data."""
     paths, folder = plan.paths, runs_folder(where.journal_dir)
     if why := why_direct(plan, folder):
         return replace(
@@ -210,7 +210,7 @@ def _made(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
             ),
             replace=value,
         )
-    said = seen.said or (
+    messages = seen.said or (
         tn(
             "{drive:and} is blank; the volumes will be created",
             "{drive:and} are blank; the volume across them will be created",
@@ -221,7 +221,7 @@ def _made(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
     return replace(
         seen,
         standing=DriveState.MAKE,
-        said=said,
+        said=messages,
         plan=plan,
         after=shapes_wanted(plan, places_in(plan)),
         replaces=not room.blank,
@@ -232,7 +232,7 @@ def _others(drives: Sequence[Drive], without: Sequence[Drive]) -> tuple[Drive, .
     return tuple(drive for drive in drives if drive not in without)
 
 
-def _used(seen: DriveAssessment, using: Using) -> DriveAssessment:
+def _with_use(seen: DriveAssessment, using: Using) -> DriveAssessment:
     seen = replace(seen, before=_shapes(seen.drives, using.places))
     if using.faults:
         return replace(seen, said=using.faults)
@@ -246,8 +246,8 @@ def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None =
 
 
 def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """Where what is made is mounted; a Btrfs on several drives is so by each, what is encrypted by its
-    container."""
+    """Return the mount points that the plan creates: of each member of a Btrfs, and of the container of an
+    encrypted volume."""
     shown: dict[str, tuple[str, ...]] = {
         volume.encryption.device if volume.encryption else volume.path: places
         for volume in plan.volumes
@@ -260,23 +260,25 @@ def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 
 def meant(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]]:
-    """The machine, and for each match the one drive that it means, all different; where every path is named,
-    no other drive is looked at. Raises Refused."""
+    """Return the machine and a different drive for each match. If all matches have paths, no other drive is
+    read. Raises Refused."""
     named = [match.path for match in matches if match.path is not None]
     machine = probe_machine() if len(named) < len(matches) else None
     known = {drive.path: drive for drive in machine.drives} if machine else {}
     links: dict[str, str] = {}
     for path in named:
-        alone = _probed(path)
-        # By whatever link it was named: the prober has followed it.
-        links[path] = alone.drives[0].path
-        known.setdefault(links[path], alone.drives[0])
-        machine = machine or alone
+        probed = _probed(path)
+        # The prober has followed symbolic links.
+        links[path] = probed.drives[0].path
+        known.setdefault(links[path], probed.drives[0])
+        machine = machine or probed
     assert machine is not None
     drives = tuple(_drive(match, links, tuple(known.values())) for match in matches)
     paths = [drive.path for drive in drives]
-    if twice := next((path for path in paths if paths.count(path) > 1), None):
-        raise Refused(t("Two matches select {drive}. Each match must select a different drive.", drive=twice))
+    if duplicate := next((path for path in paths if paths.count(path) > 1), None):
+        raise Refused(
+            t("Two matches select {drive}. Each match must select a different drive.", drive=duplicate)
+        )
     return replace(machine, drives=tuple(known.values())), drives
 
 
