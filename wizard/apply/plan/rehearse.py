@@ -258,7 +258,7 @@ def _changed(layout: Layout, part: int) -> list[Slot]:
 def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
     vault = Vault(workspace.run / "saved")
     for number, step in rehearsed_steps(there):
-        site = StepContext(
+        context = StepContext(
             there,
             number,
             False,
@@ -277,7 +277,7 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
         if is_step:
             workspace.journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
-            said = workspace.execute(site)
+            said = workspace.execute(context)
             if isinstance(step.operation, MakeArray):
                 show_beneath(plan, there)
         except (DiskwrightError, OSError) as error:

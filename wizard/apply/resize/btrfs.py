@@ -131,6 +131,6 @@ def number_in(text: str, name: str) -> int:
     return int(found[1])
 
 
-def held_bytes(operation: Resizing, _said: str, site: StepContext) -> int:
+def held_bytes(operation: Resizing, _said: str, context: StepContext) -> int:
     """Return the current size in bytes. Raises Failed."""
-    return number_in(site.command((*SUPERBLOCK, operation.device)).output, "total_bytes")
+    return number_in(context.command((*SUPERBLOCK, operation.device)).output, "total_bytes")

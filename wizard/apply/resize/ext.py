@@ -91,7 +91,7 @@ def _free(text: str) -> Iterator[tuple[str, str]]:
             yield first, last
 
 
-def held_bytes(operation: Resizing, said: str, _site: StepContext) -> int:
+def held_bytes(operation: Resizing, said: str, _context: StepContext) -> int:
     """Return the current size in bytes from resize2fs's output. Raises Failed if it moved files in order to
     grow."""
     if isinstance(operation, GrowFilesystem) and MOVES.search(said):

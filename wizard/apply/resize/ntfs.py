@@ -197,7 +197,7 @@ def _number(pattern: re.Pattern[str], text: str) -> int:
     return int(found[1])
 
 
-def held_bytes(_operation: Resizing, said: str, _site: StepContext) -> int:
+def held_bytes(_operation: Resizing, said: str, _context: StepContext) -> int:
     """Return the current size in bytes from ntfsresize's output."""
     found = NEW_SIZE.search(said)
     return int(found[1]) if found else 0

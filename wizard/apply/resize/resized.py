@@ -88,15 +88,15 @@ RESIZERS = {
 }
 
 
-def resize_filesystem(operation: Resizing, site: StepContext) -> str:
+def resize_filesystem(operation: Resizing, context: StepContext) -> str:
     """Check, resize and check the filesystem again. Return a summary. Raises Failed."""
     device, growing = operation.device, KINDS[operation.filesystem].growing
-    if not site.rehearsed or growing is None:
+    if not context.rehearsed or growing is None:
         raise Failed(str(t("Resizing {device} requires a rehearsal.", device=device)))
-    _check_clean(device, growing, site)
-    output = _resize(operation, growing, site)
-    held = RESIZERS[operation.filesystem].held_bytes(operation, output, site)
-    _check_clean(device, growing, site)
+    _check_clean(device, growing, context)
+    output = _resize(operation, growing, context)
+    held = RESIZERS[operation.filesystem].held_bytes(operation, output, context)
+    _check_clean(device, growing, context)
     if not is_filled(held, operation.size_bytes):
         raise Failed(refusal(t("The filesystem on {device} does not fill the partition.", device=device)))
     return str(
@@ -120,18 +120,18 @@ def check_files_stay(operation: Resizing, showing: Showing, seen: Sequence[Exten
         raise Failed(refusal(MOVES_FILES(program=commands_of(operation)[-1][0], device=operation.device)))
 
 
-def _resize(operation: Resizing, growing: Growing, site: StepContext) -> str:
+def _resize(operation: Resizing, growing: Growing, context: StepContext) -> str:
     if not growing.mounted:
-        return "".join(_run_step(argv, site) for argv in commands_of(operation))
-    with at_private_place(operation, site) as (_place, commands):
-        return "".join(_run_step(argv, site) for argv in commands)
+        return "".join(_run_step(argv, context) for argv in commands_of(operation))
+    with at_private_place(operation, context) as (_place, commands):
+        return "".join(_run_step(argv, context) for argv in commands)
 
 
-def _run_step(argv: tuple[str, ...], site: StepContext) -> str:
-    result = site.command(argv)
+def _run_step(argv: tuple[str, ...], context: StepContext) -> str:
+    result = context.command(argv)
     return result.output + result.errors
 
 
-def _check_clean(device: str, growing: Growing, site: StepContext) -> None:
-    if site.command((*growing.check, device), accept=range(256)).status:
+def _check_clean(device: str, growing: Growing, context: StepContext) -> None:
+    if context.command((*growing.check, device), accept=range(256)).status:
         raise Failed(refusal(NOT_CLEAN(device=device, command=shlex.join((*growing.check, device)))))

@@ -67,7 +67,7 @@ def _refuse(found: dict[str, int], showing: Showing) -> None:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")))
 
 
-def held_bytes(operation: Resizing, _said: str, site: StepContext) -> int:
+def held_bytes(operation: Resizing, _said: str, context: StepContext) -> int:
     """Return the current size in bytes. Raises Failed."""
-    found = superblock_in(site.command((*SUPERBLOCK, operation.device)).output)
+    found = superblock_in(context.command((*SUPERBLOCK, operation.device)).output)
     return found["dblocks"] * found["blocksize"]

@@ -32,11 +32,11 @@ from wizard.plan.steps.commands import array_uuid
 from wizard.process.program import run
 
 SECTOR_BYTES = 512
-"""What mdadm and the kernel count in, whatever a drive's blocks are."""
+"""The unit of mdadm and the kernel, regardless of a drive's block size."""
 
 
 def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
-    """What must hold of the plan's array, by its own tool and by the kernel."""
+    """Check the plan's array with its own tool and the kernel."""
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":
         return
@@ -47,7 +47,7 @@ def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
 
 
 def tool_checks(plan: Plan, do: Do) -> Iterator[Check]:
-    """What must hold of the plan's array by the tool that made it."""
+    """Check the plan's array with its own tool."""
     stripe, parts = plan.stripe, array_parts(plan)
     if stripe is None or stripe.kind == "btrfs":
         return
@@ -80,11 +80,10 @@ def _md_checks(plan: Plan, stripe: Stripe, parts: tuple[str, ...], do: Do) -> It
 
 
 def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry: Geometry) -> Check:
-    """Whether a part, which begins at that byte of its drive, is one of the planned array, with its data
-    aligned, by what `mdadm --examine` said of it. Pure.
-    """
+    """Check a member that starts at `start_bytes` of its drive: the planned array, with aligned data,
+    according to `mdadm --examine`. Pure."""
     chunk, offset = examined_chunk(said), examined_offset(said)
-    right = _has_uuid(said, array_uuid(stripe.uuids[0]))
+    matches = _has_uuid(said, array_uuid(stripe.uuids[0]))
     aligned = offset is not None and misalignment_bytes(geometry, start_bytes + offset) == 0
     placed = (
         Sentence("data at offset {offset} bytes, aligned")
@@ -97,10 +96,10 @@ def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry:
         seen = t("{where}, a bitmap", where=where) if bitmap else t("{where}, no bitmap", where=where)
         return Check(
             str(t("mdadm finds {part} in that array, aligned and with a bitmap", part=part)),
-            right and aligned and bitmap,
+            matches and aligned and bitmap,
             str(seen),
         )
-    right = right and aligned and chunk == stripe.chunk_bytes
+    matches = matches and aligned and chunk == stripe.chunk_bytes
     seen = (
         t("no chunk, {where}", where=where)
         if chunk is None
@@ -108,7 +107,7 @@ def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry:
     )
     return Check(
         str(t("mdadm finds {part} in that array, aligned and with the planned chunk", part=part)),
-        right,
+        matches,
         str(seen),
     )
 
@@ -118,19 +117,18 @@ def _has_uuid(text: str, uuid: str) -> bool:
 
 
 def exported(text: str) -> dict[str, str]:
-    """mdadm's `--export`: lines of KEY=value. Pure."""
+    """Parse mdadm's `--export`: lines of KEY=value. Pure."""
     return dict(line.partition("=")[::2] for line in text.splitlines() if "=" in line)
 
 
 def examined_chunk(text: str) -> int | None:
-    """The chunk in bytes from mdadm's `Chunk Size : 512K`; None where it says none. Pure."""
+    """Return the chunk size in bytes from mdadm's `Chunk Size : 512K`, or None. Pure."""
     match = re.search(r"(?m)^\s*Chunk Size : (\d+)([KM]?)", text)
     return int(match[1]) * {"": 1, "K": 1024, "M": MIB}[match[2]] if match else None
 
 
 def examined_offset(text: str) -> int | None:
-    """How many bytes into its part the array's data begin, from mdadm's `Data Offset : 2048 sectors`; None
-    where it says none. Pure."""
+    """Return the data offset in bytes from mdadm's `Data Offset : 2048 sectors`, or None. Pure."""
     match = re.search(r"(?m)^\s*Data Offset : (\d+) sectors", text)
     return int(match[1]) * SECTOR_BYTES if match else None
 
@@ -164,7 +162,7 @@ def _lvm_check(plan: Plan, stripe: Stripe, count: int, do: Do) -> Check:
 
 
 def read_geometry(node: str) -> Geometry:
-    """A device's geometry by the kernel's word; raises Failed where it does not tell."""
+    """Return a device's geometry from sysfs. Raises Failed."""
     folder = SYS_BLOCK / kernel_name(node)
     try:
         logical, physical = (
@@ -181,15 +179,14 @@ def read_geometry(node: str) -> Geometry:
 
 
 def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
-    """Whether the kernel advises for the array what was planned, which is no stripe for a mirror, and finds
-    it aligned on every drive. Pure.
+    """Check the kernel's I/O sizes of the array (none for a mirror), and its alignment on every drive. Pure.
 
-    The kernel takes the largest of the smallest sizes and the least common multiple of the best ones
-    (block/blk-settings.c, blk_stack_limits); a best size of a drive's own that cannot be meant spoils that,
-    which says nothing against the array.
+    The kernel uses the largest minimum size and the least common multiple of the optimal sizes
+    (block/blk-settings.c, blk_stack_limits). An implausible optimal size of one drive makes the result
+    meaningless.
     """
     what = str(t("The kernel reports {device} as aligned, with the planned I/O sizes", device=device))
-    said = t(
+    output = t(
         "minimum {least}, optimal {best}, offset {offset}",
         least=seen.minimum_io_bytes,
         best=seen.optimal_io_bytes,
@@ -203,7 +200,7 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
                 t(
                     "{seen}: a drive's optimal I/O size is implausible, so the kernel's combined "
                     "value is meaningless",
-                    seen=said,
+                    seen=output,
                 )
             ),
         )
@@ -213,7 +210,7 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
     if all(not drive.optimal_io_bytes for drive in drives):
         best = seen.optimal_io_bytes == width
     return Check(
-        what, seen.minimum_io_bytes == least and best and seen.alignment_offset_bytes == 0, str(said)
+        what, seen.minimum_io_bytes == least and best and seen.alignment_offset_bytes == 0, str(output)
     )
 
 
@@ -222,25 +219,24 @@ _UNSEEN = (
     'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1", ENV{{SYSTEMD_READY}}="0", '
     'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", SYMLINK:="", OPTIONS:="nowatch"'
 )
-"""udev takes no heed of locks on md arrays (systemd, src/udev/udev-util.c, udev_get_whole_disk). mdadm's own
-rules (63-md-raid-arrays.rules) ask for links by UUID, which are not made once that is settled."""
+"""udev ignores locks on md arrays (systemd, src/udev/udev-util.c, udev_get_whole_disk). `SYMLINK:=` prevents
+the links by UUID that mdadm's rules (63-md-raid-arrays.rules) request."""
 
 
 def stand_in_nodes(plan: Plan) -> dict[str, str]:
-    """For the md array that a plan makes, the node that it has on stand-ins: a number that no array has, nor
-    is to have. Empty for another plan."""
+    """Map the node of the plan's md array to an unused one for the scratch copy. Empty without an md
+    array."""
     planned = array_node(plan)
     if not planned:
         return {}
     taken = {planned, *taken_arrays()}
-    free = (f"/dev/md{number}" for number in range(HIGHEST_ARRAY, -1, -1))
-    return {planned: next(node for node in free if node not in taken)}
+    unused = (f"/dev/md{number}" for number in range(HIGHEST_ARRAY, -1, -1))
+    return {planned: next(node for node in unused if node not in taken)}
 
 
 @contextmanager
 def unseen_array(there: Plan, do: Do) -> Iterator[None]:
-    """While this lasts udev leaves the array on the stand-ins of this plan alone; at its end it is stopped.
-    Raises Failed."""
+    """Make udev ignore the array on scratch copies, and stop the array afterwards. Raises Failed."""
     node = array_node(there)
     if not node:
         yield
@@ -261,13 +257,13 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
 
 
 def without_copying(argv: Sequence[str], operation: MakeArray) -> tuple[str, ...]:
-    """The command that makes an array, so that md copies nothing yet. Pure."""
+    """Return the command that creates an array, without initial copying. Pure."""
     return (*argv, "--assume-clean") if operation.level == "raid1" else (*argv,)
 
 
 def keep_quiet(operation: MakeArray) -> None:
-    """Have md begin nothing by itself, and pass on no discard: what is discarded on a stand-in is a hole, and
-    counts as never touched, while the drive would still show what it held there. Raises Failed."""
+    """Disable resync and discards of the array. A discard would make a hole in the scratch copy, which counts
+    as unchanged, while the drive keeps its old data. Raises Failed."""
     folder = SYS_BLOCK / kernel_name(operation.device)
     _write(folder / "queue/discard_max_bytes", "0")
     if operation.level == "raid1":
@@ -275,10 +271,9 @@ def keep_quiet(operation: MakeArray) -> None:
 
 
 def show_beneath(plan: Plan, there: Plan) -> None:
-    """Show on the array of stand-ins what the makers of filesystems would find on that of the drives: its
-    data begin further in than the ends of its parts, which the stand-ins show. Of a mirror that is the first
-    drive's, from which md copies. Raises Failed.
-    """
+    """Copy the old bytes at both ends of the array's data area to the scratch copy, so mkfs finds what it
+    would find on the drives. The data area starts beyond the ends of the members, which the scratch copies
+    contain. All members of a mirror get those of the first drive, from which md copies. Raises Failed."""
     mirrors = plan.stripe is not None and plan.stripe.mirrors
     for member, part in zip(plan.members, array_parts(there), strict=True):
         shown = plan.members[0] if mirrors else member
@@ -296,9 +291,8 @@ def show_beneath(plan: Plan, there: Plan) -> None:
 
 
 def leave_uncopied(there: Plan, do: Do) -> None:
-    """Stop the array on the stand-ins of this plan, marked as what it will be on the drives: a mirror that is
-    not copied yet. Nothing for a plan without an array. Raises Failed where that is not what is there then.
-    """
+    """Stop the scratch array, marked as on the drives: a mirror with everything left to copy. Does nothing
+    without an array. Raises Failed if the mark is missing afterwards."""
     node = array_node(there)
     if not node:
         return
@@ -325,9 +319,10 @@ def leave_uncopied(there: Plan, do: Do) -> None:
 
 
 def is_uncopied(said: str, bitmap: str) -> bool:
-    """Whether md has all of an array to copy, by what mdadm says of a part and of its bitmap. Pure.
+    """Return True if md has to copy the whole array, according to mdadm's output on a member and its bitmap.
+    Pure.
 
-    mdadm calls an array active that is copied up to some place only, also while it does not run.
+    mdadm calls an array active if it is only partly copied, even if it is stopped.
     """
     return (
         re.search(r"(?m)^\s*State : active$", said) is not None

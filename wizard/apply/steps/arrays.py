@@ -20,13 +20,10 @@ from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, array_uuid, physical_vo
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run
 
-# Whether a name is free, and whether what is there is the run's own.
 HAS_MORE = Sentence("The volume group {name} was not touched: it has {names}, which this run did not make.")
 NOT_APART = Sentence("Cannot dismantle {node}: this run did not make the volume group {name}.")
 
-# How making one ends.
 
-# Checks, and what they saw.
 SAME = t("no difference")
 
 
@@ -34,20 +31,19 @@ STOP_TRIES = 10
 STOP_PAUSE_SECONDS = 0.3
 
 WAITING_STATES = ("read-auto", "readonly")
-"""In which md copies nothing (Documentation/admin-guide/md.rst, array_state). Debian has arrays begin in the
-first of them, until something is written (start_ro)."""
+"""States in which md copies nothing (Documentation/admin-guide/md.rst, array_state). On Debian, arrays start
+in read-auto until the first write (start_ro)."""
 
 
 def array_parts(plan: Plan) -> tuple[str, ...]:
-    """The partitions that the plan's array stands on, in its order."""
+    """Return the partitions of the plan's array, in order."""
     return parts_of([member.drive for member in plan.members])
 
 
 def check_free_array(plan: Plan) -> None:
-    """Raises Refused where the node, the group's name or the UUID that the plan's array is to have belongs to
-    another.
+    """Raises Refused if the node, group name or UUID planned for the array is in use.
 
-    LVM itself refuses a UUID that any physical volume has; mdadm does not ask.
+    LVM itself refuses the UUID of an existing physical volume; mdadm does not check.
     """
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":
@@ -73,7 +69,7 @@ def check_free_array(plan: Plan) -> None:
 
 
 def taken_arrays() -> tuple[str, ...]:
-    """The nodes of all md arrays that this machine has now."""
+    """Return the nodes of all existing md arrays."""
     found = (
         node_of(entry.name) for entry in sorted(SYS_BLOCK.glob("md*")) if not (entry / "partition").exists()
     )
@@ -88,8 +84,7 @@ def _md_taken(node: str) -> bool:
 
 
 def standing_on(parts: Sequence[str]) -> tuple[str, ...]:
-    """The md arrays and device mapper's nodes that stand on these partitions, and on nothing else; by their
-    kernel nodes."""
+    """Return the md arrays and device-mapper nodes on these partitions and no others."""
     names = {kernel_name(part) for part in parts}
     found = []
     for entry in sorted(Path("/sys/block").glob("*")):
@@ -100,8 +95,8 @@ def standing_on(parts: Sequence[str]) -> tuple[str, ...]:
 
 
 def running_array(plan: Plan, do: Do) -> str | None:
-    """The kernel node of the plan's own array where it runs, else None. Raises Failed for an array on its
-    parts that is not its own."""
+    """Return the kernel node of the plan's running array, or None. Raises Failed if another array uses its
+    members."""
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":
         return None
@@ -119,17 +114,16 @@ def running_array(plan: Plan, do: Do) -> str | None:
 
 def _is_own(node: str, stripe: Stripe, do: Do) -> bool:
     if stripe.kind == "md":
-        # An array that was never started tells nothing of itself yet; its parts do.
-        said = do(("mdadm", "--detail", "--export", node)).output
-        return f"MD_UUID={array_uuid(stripe.uuids[0])}" in said.splitlines()
+        # An array that was never started does not report its UUID, but its members do.
+        output = do(("mdadm", "--detail", "--export", node)).output
+        return f"MD_UUID={array_uuid(stripe.uuids[0])}" in output.splitlines()
     folder = SYS_BLOCK / kernel_name(node) / "dm"
     named = Path(stripe.device).name
     return (folder / "name").read_text().strip() == named and (folder / "uuid").read_text().startswith("LVM-")
 
 
 def own_array_node(plan: Plan, do: Do) -> None:
-    """Raises Failed unless the node of the plan's array is that of its own running array, whatever stands at
-    that path."""
+    """Raises Failed unless the array's device node belongs to the plan's own running array."""
     node, device = running_array(plan, do), plan.stripe.device if plan.stripe else ""
     if (
         node is None
@@ -141,7 +135,7 @@ def own_array_node(plan: Plan, do: Do) -> None:
 
 
 def is_node_of(device: str) -> bool:
-    """Whether the node carries the number that the kernel gave to what its name says."""
+    """Return True if the node has the device number that the kernel uses for its name."""
     number = Path(device).stat().st_rdev
     return (
         SYS_BLOCK / kernel_name(device) / "dev"
@@ -149,7 +143,7 @@ def is_node_of(device: str) -> bool:
 
 
 def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
-    """The pairs of a part and the array by which the run itself uses its drives."""
+    """Return the pairs of member and array by which the run itself uses its drives."""
     made = any(
         number in begun and isinstance(step.operation, MakeArray | MakeVolumeGroup)
         for number, step in enumerate(plan.steps, 1)
@@ -161,10 +155,9 @@ def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, 
 
 
 def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
-    """Put the run's array together again where it was made and does not run, or runs by another number.
-    Raises Failed.
+    """Assemble or activate the run's array if it was created. Raises Failed.
 
-    A step that was only begun may have made it all the same, and somebody may have used it since.
+    An interrupted step may have created the array, and it may have been used since.
     """
     stripe = plan.stripe
     for number, step in enumerate(plan.steps, 1):
@@ -181,20 +174,20 @@ def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) 
 
 
 def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
-    """Whether all of these partitions have a record of the array with this UUID."""
+    """Return True if all these partitions have a superblock of the array with this UUID."""
     try:
         return all(
             f"MD_UUID={array_uuid(uuid)}" in do(("mdadm", "--examine", "--export", part)).output.splitlines()
             for part in parts
         )
     except Failed:
-        # That is how mdadm ends for a partition without a record.
+        # mdadm fails for partitions without a superblock.
         return False
 
 
 def assemble(plan: Plan, stripe: Stripe, do: Do) -> None:
-    """Have the plan's own md array run by its own number, whatever number it has now. Raises Failed, and
-    Refused where another has that."""
+    """Run the plan's md array under its own number. Raises Failed, and Refused if another array has that
+    number."""
     node = running_array(plan, do)
     if node == stripe.device:
         return
@@ -207,8 +200,7 @@ def assemble(plan: Plan, stripe: Stripe, do: Do) -> None:
 
 
 def _stop(node: str, do: Do) -> None:
-    """udev looks at an array now and then, and has it open for a moment: mdadm, which is refused then, is
-    asked again."""
+    """Stop an array. Retry, since udev may open it for moments."""
     for attempt in range(STOP_TRIES):
         if reason := open_exclusively(node):
             raise Failed(IN_USE(node=node, why=reason))
@@ -223,40 +215,37 @@ def _stop(node: str, do: Do) -> None:
 
 
 def stop_own_array(plan: Plan, do: Do) -> None:
-    """Stop the md array of the plan where it runs, by whatever number, so that its drives are free. Raises
-    Failed where it is in use, or the array on its parts is not its own."""
+    """Stop the plan's md array, under any number. Raises Failed if it is in use, or not the plan's own."""
     if plan.stripe and plan.stripe.kind == "md" and (node := running_array(plan, do)) is not None:
         _stop(node, do)
 
 
 def put_up(plan: Plan, do: Do) -> None:
-    """Have the md array of the plan run by its own number, with all of its parts, and let md begin with what
-    it has to copy: until something is written, md may wait with that. Nothing for another plan. Raises
-    Failed.
-    """
+    """Run the plan's md array under its own number, with all members, and start its resync, which md may
+    delay until the first write. Does nothing for other plans. Raises Failed."""
     stripe = plan.stripe
     if stripe is None or stripe.kind != "md":
         return
     assemble(plan, stripe, do)
     folder = SYS_BLOCK / kernel_name(stripe.device)
-    # The power can go between the drives' last marks, and a mirror can have been used on the one that had its
-    # own by then. md then leaves the other out, until it is told to copy to it all that was ever written.
-    for part in _left_out(plan, folder):
+    # If the power fails between the drives' last signatures, a mirror may have run with only one of them. md
+    # then omits the other until it is added again and copied.
+    for part in _missing_members(plan, folder):
         do(("mdadm", stripe.device, "--re-add", part))
-    if missing := _left_out(plan, folder):
+    if missing := _missing_members(plan, folder):
         raise Failed(t("{device} runs without {parts:list}.", device=stripe.device, parts=tuple(missing)))
     if (folder / "md/array_state").read_text().strip() in WAITING_STATES:
         do(("mdadm", "--readwrite", stripe.device))
 
 
-def _left_out(plan: Plan, folder: Path) -> list[str]:
-    there = {slave.name for slave in (folder / "slaves").iterdir()}
-    return [part for part in array_parts(plan) if kernel_name(part) not in there]
+def _missing_members(plan: Plan, folder: Path) -> list[str]:
+    members = {slave.name for slave in (folder / "slaves").iterdir()}
+    return [part for part in array_parts(plan) if kernel_name(part) not in members]
 
 
 def check_apart(plan: Plan, do: Do) -> None:
-    """Raises Failed where the run's own array is in use, or its group holds what this run did not put
-    there."""
+    """Raises Failed if the run's array is in use, or its group contains anything that the run did not
+    create."""
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":
         return
@@ -265,14 +254,13 @@ def check_apart(plan: Plan, do: Do) -> None:
     if stripe.kind == "lvm" and (found := physical_volumes_of(stripe.name, do)):
         (volume,) = plan.volumes
         physical = {node for node, _ in found.items() - _planned_volumes(plan, stripe).items()}
-        if strange := physical | {*logical_names_in(stripe.name, do)} - {layer_name(volume.label)}:
-            names = printable(", ".join(sorted(strange)), 200)
+        if unexpected := physical | {*logical_names_in(stripe.name, do)} - {layer_name(volume.label)}:
+            names = printable(", ".join(sorted(unexpected)), 200)
             raise Failed(HAS_MORE(name=stripe.name, names=names))
 
 
 def take_apart(plan: Plan, do: Do) -> None:
-    """Stop the run's own array, so that its parts can be written; nothing where it does not run. Raises
-    Failed where it is in use."""
+    """Stop or remove the run's array, so its members can be written. Raises Failed if it is in use."""
     check_apart(plan, do)
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":

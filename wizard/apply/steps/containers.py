@@ -29,32 +29,22 @@ from wizard.model.said import Message, Sentence, reason_of, t, tn
 from wizard.plan.steps.commands import PASSPHRASE_FROM, commands_of, crypttab_line
 from wizard.process.program import run
 
-# Before anything is written.
-
-# The passphrase.
-
-# Whether what is open is the run's own.
-
-# How a step ends.
-
-# Checks, and what they saw.
 FOUND = Sentence("{times} found")
 
 
 KIND = "crypto_LUKS"
-"""libblkid's TYPE."""
+"""TYPE in libblkid."""
 
 WRONG_PASSPHRASE = 2
-"""cryptsetup's status where no key slot opens by what it was given (cryptsetup(8), RETURN CODES)."""
+"""cryptsetup's exit status if no key slot matches (cryptsetup(8), RETURN CODES)."""
 
 KEY_PATIENCE_SECONDS = 600.0
-"""Deriving the key takes as long on this machine as it is slower than the one that made the container, and
-more where memory is short."""
+"""Key derivation takes longer on a machine slower than the one that created the container, or short of
+memory."""
 
 
 def check_containers(plan: Plan) -> None:
-    """Raises Refused where this kernel cannot open a container, or a name that the plan's are to have is
-    taken."""
+    """Raises Refused if this kernel cannot open containers, or a mapped device with a planned name exists."""
     if not plan.containers:
         return
     if not kernel_has("dm_crypt"):
@@ -75,8 +65,8 @@ def check_containers(plan: Plan) -> None:
 
 
 def opened_node(encryption: Encryption) -> str | None:
-    """The kernel's name of what the plan's own container is open as; None where nothing has that name. Raises
-    Failed for a stranger."""
+    """Return the kernel's name of the open container, or None if it is closed. Raises Failed if the planned
+    name belongs to another device."""
     node = Path(encryption.opened)
     if not os.path.lexists(node):
         return None
@@ -85,12 +75,12 @@ def opened_node(encryption: Encryption) -> str | None:
     if not name or not (folder / "dm").is_dir():
         raise Failed(t("{opened} was not touched: not a device-mapper device.", opened=encryption.opened))
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
-    named = (folder / "dm/name").read_text().strip() == encryption.name
-    of = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
+    has_name = (folder / "dm/name").read_text().strip() == encryption.name
+    uuid_prefix = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
     if (
-        not named
+        not has_name
         or slaves != {kernel_name(encryption.device)}
-        or not (folder / "dm/uuid").read_text().startswith(of)
+        or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
     ):
         raise Failed(
             t(
@@ -103,14 +93,14 @@ def opened_node(encryption: Encryption) -> str | None:
 
 
 def own_containers(plan: Plan) -> frozenset[tuple[str, str]]:
-    """The pairs of a partition and what its container is open as, by which the run itself uses its drive.
-    Raises Failed for a stranger."""
+    """Return the pairs of partition and mapped device by which the run itself uses its drive. Raises Failed
+    for a foreign device."""
     return frozenset((one.device, one.opened) for one in plan.containers if opened_node(one) is not None)
 
 
 def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
-    """Whether a run with these steps done cannot go on without the passphrase. Raises Failed as `opened_node`
-    does."""
+    """Return True if a run with these steps done needs the passphrase to continue. Raises Failed as
+    `opened_node` does."""
     opened = {
         step.operation.uuid
         for number, step in enumerate(plan.steps, 1)
@@ -120,8 +110,7 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
 
 
 def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
-    """Open again what the run had opened, and see that what it encrypted before opens by this passphrase.
-    Raises Refused where not."""
+    """Open the run's containers again, and check the passphrase for those it created. Raises Refused."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in done]
     made = {one.uuid for one in operations if isinstance(one, MakeContainer)}
     for operation in (
@@ -139,8 +128,8 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
             continue
         if operation in operations and not is_open:
             argv = commands_of(operation)[0]
-            said = run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE))
-            is_right = not said.status
+            result = run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE))
+            is_right = not result.status
         else:
             is_right = opens(operation.device, secret)
         if not is_right:
@@ -152,29 +141,29 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
             )
 
 
-def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: StepContext) -> Message:
-    """Carry out one of the steps of an encrypted volume; a sentence on what came of it. Raises Failed."""
+def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, context: StepContext) -> Message:
+    """Execute a step of an encrypted volume, and return a summary. Raises Failed."""
     match operation:
         case MakeContainer():
-            return make_container(operation, site)
+            return make_container(operation, context)
         case OpenContainer():
-            return open_container(operation, site)
+            return open_container(operation, context)
         case AddCrypttabLine():
-            file = site.environment.crypttab
+            file = context.environment.crypttab
             return t(
                 "{file} has the line: {line}",
                 file=str(file),
-                line=add_to_crypttab(file, operation, site.run_name),
+                line=add_to_crypttab(file, operation, context.run_name),
             )
 
 
-def make_container(operation: MakeContainer, site: StepContext) -> Message:
-    """Make the container, again from the start where an earlier process did not get to its end; a sentence on
-    it. Raises Failed."""
+def make_container(operation: MakeContainer, context: StepContext) -> Message:
+    """Create the container, from the start if an earlier attempt was interrupted, and return a summary.
+    Raises Failed."""
     for argv in commands_of(operation):
-        site.command(argv, stdin=_secret(site))
+        context.command(argv, stdin=_secret(context))
     forget_caches(operation.device)
-    demand(_header_checks(_encryption(site.plan, operation.uuid), site.plan, site.seconds))
+    demand(_header_checks(_encryption(context.plan, operation.uuid), context.plan, context.seconds))
     return t(
         "{device} is an encrypted container with UUID {uuid}; the data starts at the planned offset.",
         device=operation.device,
@@ -182,19 +171,19 @@ def make_container(operation: MakeContainer, site: StepContext) -> Message:
     )
 
 
-def open_container(operation: OpenContainer, site: StepContext) -> Message:
-    """Open it, unless an earlier process of this run did; a sentence on it. Raises Failed."""
-    encryption = _encryption(site.plan, operation.uuid)
+def open_container(operation: OpenContainer, context: StepContext) -> Message:
+    """Open the container, unless this run has opened it, and return a summary. Raises Failed."""
+    encryption = _encryption(context.plan, operation.uuid)
     if opened_node(encryption) is None:
         for argv in commands_of(operation):
-            if site.command(argv, stdin=_secret(site), accept=(0, WRONG_PASSPHRASE)).status:
+            if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
                 raise Failed(
                     t(
                         "The passphrase does not open {device}.",
                         device=operation.device,
                     )
                 )
-    elif not site.again:
+    elif not context.again:
         raise Failed(
             t(
                 "{opened} existed before this run opened a container and was not touched.",
@@ -212,15 +201,15 @@ def open_container(operation: OpenContainer, site: StepContext) -> Message:
 
 
 def check_opened(plan: Plan, device: str) -> None:
-    """Raises Failed where `device` is what one of the plan's containers is to be open as, and is not."""
+    """Raises Failed if `device` is a planned mapped device that is not open."""
     for one in plan.containers:
         if one.opened == device and opened_node(one) is None:
             raise Failed(t("{device} is not open.", device=device))
 
 
 def keep_headers(plan: Plan, run_folder: Path) -> None:
-    """Keep a copy of each container's header beside what the run keeps of its drives: while a drive is
-    barred, that tells whether a passphrase is the right one. Raises Failed."""
+    """Save each container's header in the run's folder, to check a passphrase while the drive's signatures
+    are hidden. Raises Failed."""
     for one in plan.containers:
         file = _header_file(run_folder, one.uuid)
         file.unlink(missing_ok=True)
@@ -229,7 +218,7 @@ def keep_headers(plan: Plan, run_folder: Path) -> None:
 
 
 def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
-    """As `keep_headers`, of a container whose header was read by other means. Raises Failed."""
+    """Save a container's header that was read by other means. Raises Failed."""
     try:
         write_durably(_header_file(run_folder, uuid), header, os.O_TRUNC)
     except OSError as error:
@@ -239,12 +228,12 @@ def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
 
 
 def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
-    """Raises Refused where a container that a rehearsed run made, on its drives or not yet, does not open by
-    this passphrase; what cannot be asked now shows when it is opened."""
+    """Raises Refused if the passphrase does not open a container that a rehearsed run has made, even if it is
+    not on the drives yet. Containers that cannot be checked now are checked when opened."""
     for one in plan.containers:
-        kept = _header_file(run_folder, one.uuid)
-        asked = kept if kept.exists() else Path(one.device)
-        if asked.exists() and not opens(str(asked), secret):
+        header = _header_file(run_folder, one.uuid)
+        source = header if header.exists() else Path(one.device)
+        if source.exists() and not opens(str(source), secret):
             raise Refused(
                 t(
                     "The passphrase does not open {device}. Nothing was written.",
@@ -258,14 +247,13 @@ def _header_file(run_folder: Path, uuid: str) -> Path:
 
 
 def opens(device: str, secret: bytes) -> bool:
-    """Whether the passphrase opens a container, or the one whose header a file keeps; nothing is opened."""
+    """Return True if the passphrase fits a container or a header file. Does not open it."""
     argv = ("cryptsetup", "open", "--test-passphrase", "--type", "luks2", PASSPHRASE_FROM, device)
     return not run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE)).status
 
 
 def close_containers(plan: Plan, journal: Journal) -> None:
-    """Close what the run opened and does not use, so that a run that ends early leaves nothing open; what
-    stays open is said."""
+    """Close the run's unused containers, when a run ends early. Journals those that stay open."""
     used = {entry.source for entry in read_mounts()}
     for one in plan.containers:
         try:
@@ -274,8 +262,8 @@ def close_containers(plan: Plan, journal: Journal) -> None:
             argv = ("cryptsetup", "close", one.name)
             run(argv, seconds=LOOK_SECONDS)
         except Failed as error:
-            said = t("{opened} may still be open: {why}", opened=one.opened, why=reason_of(error))
-            journal.add(Event.COMMAND, said)
+            message = t("{opened} may still be open: {why}", opened=one.opened, why=reason_of(error))
+            journal.add(Event.COMMAND, message)
         else:
             journal.add(
                 Event.COMMAND,
@@ -285,8 +273,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
 
 
 def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds: float) -> Iterator[Check]:
-    """What must hold of the plan's containers, by libblkid, by the header itself, by the kernel, and in the
-    text of `crypttab`."""
+    """Check the plan's containers with libblkid, their headers, the kernel and the text of `crypttab`."""
     for one in plan.containers:
         yield from _header_checks(one, plan, seconds, drives)
         what = str(t("{opened} maps {device}", opened=one.opened, device=one.device))
@@ -324,17 +311,17 @@ def _header_checks(
         return
     seen = ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
     yield Check(what, found == [(KIND, one.uuid)], seen or str(t("no signature recognised")))
-    off = misalignment_bytes(plan.drive.geometry, start_bytes(one.device) + place[0])
+    misalignment = misalignment_bytes(plan.drive.geometry, start_bytes(one.device) + place[0])
     offset, sector = place
-    said = (
+    placement = (
         tn(
             "offset {offset} bytes, misaligned by one byte, in sectors of {sector} bytes",
             "offset {offset} bytes, misaligned by {count} bytes, in sectors of {sector} bytes",
-            count=off,
+            count=misalignment,
             offset=offset,
             sector=sector,
         )
-        if off
+        if misalignment
         else t("offset {offset} bytes, aligned, in sectors of {sector} bytes", offset=offset, sector=sector)
     )
     data = t(
@@ -342,13 +329,12 @@ def _header_checks(
         offset=one.offset_bytes,
         sector=one.sector_bytes,
     )
-    yield Check(str(data), place == (one.offset_bytes, one.sector_bytes) and not off, str(said))
+    yield Check(str(data), place == (one.offset_bytes, one.sector_bytes) and not misalignment, str(placement))
 
 
 def data_place(text: str) -> tuple[int, int]:
-    """Where the data begin and how much is encrypted at a stretch, in bytes, by a header that cryptsetup
-    printed as JSON (LUKS2's on-disk format, segments). Raises Failed for anything else than one segment.
-    Pure."""
+    """Return the data offset and the sector size in bytes, from a header in cryptsetup's JSON (LUKS2 On-Disk
+    Format, segments). Raises Failed unless there is exactly one segment. Pure."""
     try:
         (segment,) = json.loads(text)["segments"].values()
         return int(segment["offset"]), int(segment["sector_size"])
@@ -363,7 +349,7 @@ def _encryption(plan: Plan, uuid: str) -> Encryption:
     return found
 
 
-def _secret(site: StepContext) -> bytes:
-    if not site.secret:
+def _secret(context: StepContext) -> bytes:
+    if not context.secret:
         raise Failed(t("The passphrase is missing."))
-    return site.secret
+    return context.secret

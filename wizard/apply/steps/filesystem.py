@@ -29,29 +29,28 @@ from wizard.plan.steps.commands import commands_of, private_mount, wipe
 from wizard.process.program import run
 
 
-def make_filesystem(operation: MakeFilesystem, site: StepContext) -> Message:
-    """Run the program that makes it; then libblkid must see exactly this one, and its own check must find it
+def make_filesystem(operation: MakeFilesystem, context: StepContext) -> Message:
+    """Create the filesystem. Check that libblkid recognises exactly this one, and that its checker finds it
     clean."""
-    if site.again:
-        # mkfs.btrfs refuses a UUID that it finds anywhere, and an earlier process of this run may have got as
-        # far as writing it.
+    if context.again:
+        # mkfs.btrfs refuses a UUID that it finds anywhere, and an interrupted attempt may have written it.
         for device in (operation.device, *operation.others):
-            again = ResetZones(device) if site.plan.after.whole else WipeSignatures(device, ())
-            for argv in commands_of(again):
-                site.command(argv)
-    _run_makers(operation, site)
-    return made_as_planned(operation, site)
+            wipe_operation = ResetZones(device) if context.plan.after.whole else WipeSignatures(device, ())
+            for argv in commands_of(wipe_operation):
+                context.command(argv)
+    _run_makers(operation, context)
+    return made_as_planned(operation, context)
 
 
-def made_as_planned(operation: MakeFilesystem, site: StepContext) -> Message:
-    """Look whether what was made is what was asked for; a sentence on it. Raises Failed."""
+def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
+    """Check that a filesystem is as planned, and return a summary. Raises Failed."""
     devices = (operation.device, *operation.others)
     for device in devices:
         forget_caches(device)
-    paths = [member.drive.path for device in devices if (member := site.plan.member(device))]
+    paths = [member.drive.path for device in devices if (member := context.plan.member(device))]
     drives = look_at_all(paths) if paths else ()
     for device in devices:
-        found = signatures_on(device, site.plan, site.seconds, drives)
+        found = signatures_on(device, context.plan, context.seconds, drives)
         if differences := recognised_differences(
             found, operation.filesystem, operation.uuid, operation.label
         ):
@@ -63,10 +62,10 @@ def made_as_planned(operation: MakeFilesystem, site: StepContext) -> Message:
                 )
             )
     kind = MADE[operation.filesystem]
-    # Before anything is mounted, the filesystem's own check can read all of it.
+    # Its checker can read everything before it is mounted.
     if kind.clean_check:
-        site.command((*kind.clean_check, operation.device))
-    if differences := spread_differences(operation, site.seconds):
+        context.command((*kind.clean_check, operation.device))
+    if differences := spread_differences(operation, context.seconds):
         raise Failed(
             t(
                 "{device} is not striped as planned: {differences:semicolons}.",
@@ -82,7 +81,7 @@ def made_as_planned(operation: MakeFilesystem, site: StepContext) -> Message:
     return made(device=operation.device, filesystem=operation.filesystem, uuid=operation.uuid)
 
 
-def _run_makers(operation: MakeFilesystem, site: StepContext) -> None:
+def _run_makers(operation: MakeFilesystem, context: StepContext) -> None:
     commands = commands_of(operation)
     if MADE[operation.filesystem].uuid_follows:
         drawn = t(
@@ -90,27 +89,25 @@ def _run_makers(operation: MakeFilesystem, site: StepContext) -> None:
             device=operation.device,
             program=commands[0][0],
         )
-        site.journal.add(Event.MAKING, drawn, step=site.step, command=commands[0])
+        context.journal.add(Event.MAKING, drawn, step=context.step, command=commands[0])
     try:
         for argv in commands:
-            site.command(argv)
+            context.command(argv)
     except Failed:
         if MADE[operation.filesystem].uuid_follows:
-            # With the UUID that its maker drew it would pass for somebody else's when the run is taken up
-            # again.
+            # With the random UUID, a resumed run would take the filesystem for someone else's.
             with suppress(Failed):
-                site.command(wipe(operation.device))
+                context.command(wipe(operation.device))
         raise
 
 
-def reset_zones(operation: ResetZones, site: StepContext) -> Message:
-    """Empty every zone, and see that nothing is recognised any more. The kernel then forgets the partitions
-    that were there."""
+def reset_zones(operation: ResetZones, context: StepContext) -> Message:
+    """Reset all zones, and check that no signatures are left. The kernel then forgets the partitions."""
     for argv in commands_of(operation):
-        site.command(argv)
+        context.command(argv)
     forget_caches(operation.device)
     tell_kernel(operation.device, anew=True)
-    if left := list_signatures(operation.device, site.seconds):
+    if left := list_signatures(operation.device, context.seconds):
         raise Failed(
             t(
                 "{device} still has signatures after erasing: {kinds:list}.",
@@ -121,35 +118,26 @@ def reset_zones(operation: ResetZones, site: StepContext) -> Message:
     return t("Every zone of {device} is empty.", device=operation.device)
 
 
-# Erasing.
-
-# Making one.
-
-# How what is read back differs.
-
-# Subvolumes.
-
-# Mounting, and swap.
 NO_FOLDER = Sentence("Cannot create the folder {place}: {why}.")
 
 
 LIST = ("btrfs", "subvolume", "list")
 
 
-def work_within(operation: MakeSubvolumes | SetOwner, site: StepContext) -> Message:
-    """Mount the filesystem for itself, do that, and unmount it; a sentence on it. Raises Failed."""
+def work_within(operation: MakeSubvolumes | SetOwner, context: StepContext) -> Message:
+    """Mount the filesystem privately, execute the operation, unmount, and return a summary. Raises Failed."""
     if isinstance(operation, SetOwner):
-        return _set_owner(operation, site)
-    return _make_subvolumes(operation, site)
+        return _set_owner(operation, context)
+    return _make_subvolumes(operation, context)
 
 
-def _make_subvolumes(operation: MakeSubvolumes, site: StepContext) -> Message:
-    with at_private_place(operation, site) as (place, making):
-        there = listed(site.command((*LIST, str(place))).output) if site.again else ()
-        for name, argv in zip(operation.names, making, strict=True):
-            if name not in there:
-                site.command(argv)
-        differences = name_differences(operation.names, listed(site.command((*LIST, str(place))).output))
+def _make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
+    with at_private_place(operation, context) as (place, commands):
+        existing = listed(context.command((*LIST, str(place))).output) if context.again else ()
+        for name, argv in zip(operation.names, commands, strict=True):
+            if name not in existing:
+                context.command(argv)
+        differences = name_differences(operation.names, listed(context.command((*LIST, str(place))).output))
     if differences:
         raise Failed(
             t(
@@ -161,13 +149,13 @@ def _make_subvolumes(operation: MakeSubvolumes, site: StepContext) -> Message:
     return t("{device} has the subvolumes {names:list}.", device=operation.device, names=operation.names)
 
 
-def _set_owner(operation: SetOwner, site: StepContext) -> Message:
+def _set_owner(operation: SetOwner, context: StepContext) -> Message:
     writer = operation.writer
-    with at_private_place(operation, site) as (place, giving):
-        for argv in giving:
-            site.command(argv)
-        given = all(_is_theirs(place / name, writer) for name in ("", *operation.names))
-    if not given:
+    with at_private_place(operation, context) as (place, commands):
+        for argv in commands:
+            context.command(argv)
+        has_owner = all(_has_owner(place / name, writer) for name in ("", *operation.names))
+    if not has_owner:
         raise Failed(t("Cannot make {who} the owner of {device}.", device=operation.device, who=who(writer)))
     return t(
         "The top of {device} belongs to {uid}:{gid}, mode {mode}.",
@@ -178,40 +166,39 @@ def _set_owner(operation: SetOwner, site: StepContext) -> Message:
     )
 
 
-def _is_theirs(folder: Path, writer: Writer) -> bool:
+def _has_owner(folder: Path, writer: Writer) -> bool:
     try:
-        found = folder.stat()
+        status = folder.stat()
     except OSError:
         return False
     wanted = (writer.uid, writer.gid, writer.mode)
-    return (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == wanted
+    return (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == wanted
 
 
 @contextmanager
 def at_private_place(
-    operation: MakeSubvolumes | SetOwner | Resizing, site: StepContext
+    operation: MakeSubvolumes | SetOwner | Resizing, context: StepContext
 ) -> Iterator[tuple[Path, tuple[Argv, ...]]]:
-    """Mount the filesystem at its private place, and unmount it again: the place, and the operation's
-    commands between the two. Raises Failed.
+    """Mount the filesystem at its private place and unmount it afterwards. Yields the place and the
+    operation's commands in between. Raises Failed.
 
-    An earlier process of this run may have been cut off at any of it, with the filesystem still mounted.
+    An interrupted attempt may have left it mounted.
     """
     mount = private_mount(operation)
     place = Path(mount.mount_point)
-    if site.again and is_mounted(mount):
-        site.command(("umount", mount.mount_point))
+    if context.again and is_mounted(mount):
+        context.command(("umount", mount.mount_point))
     _make_place(place)
     *commands, closing = commands_of(operation)
     mounting = next(at for at, argv in enumerate(commands, 1) if argv[0] == "mount")
     for argv in commands[:mounting]:
-        site.command(argv)
+        context.command(argv)
     try:
         yield place, tuple(commands[mounting:])
     finally:
-        # The reason of a failure is what went wrong before; what stays mounted is found when the run is taken
-        # up again.
+        # Report the earlier error. A remaining mount is found on resume.
         with suppress(Failed):
-            site.command(closing)
+            context.command(closing)
         with suppress(OSError):
             place.rmdir()
     if is_mounted(mount):
@@ -225,7 +212,7 @@ def at_private_place(
 
 
 def _make_place(place: Path) -> None:
-    """The private folder, which only root gets into; raises Failed where something is there already."""
+    """Create the private folder, accessible only to root. Raises Failed if it is in use."""
     try:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         place.mkdir(mode=0o700, exist_ok=True)
@@ -242,22 +229,20 @@ def _make_place(place: Path) -> None:
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The paths from the top in what `btrfs subvolume list` says: `ID 256 gen 8 top level 5 path @`. Pure."""
+    """Parse `btrfs subvolume list`, and return the paths: `ID 256 gen 8 top level 5 path @`. Pure."""
     return tuple(re.findall(r"(?m)^ID \d+ .*?path (.*)$", text))
 
 
 def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Message, ...]:
-    """How subvolumes differ from the planned ones, in pieces of sentences. Pure."""
+    """Describe differences between subvolumes and the plan, as clauses. Pure."""
     missing = [t("{name} is missing", name=name) for name in wanted if name not in seen]
     unplanned = [printable(name, 60) for name in seen if name not in wanted]
     return (*missing, *(t("{name} was not planned", name=name) for name in unplanned))
 
 
 def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Message | str, ...]:
-    """How a filesystem's subvolumes differ from the planned ones, asked where the plan mounts it; nothing
-    where it is mounted nowhere, since then they were looked at when they were made. The top may have been
-    used since: what is there besides is its owner's.
-    """
+    """Describe differences between a mounted filesystem's subvolumes and the plan. Empty if it is not
+    mounted, since they were checked when created. Ignores others, which the user may have created since."""
     devices = (operation.device, *operation.others)
     place = next((entry.mount_point for entry in read_mounts() if entry.source in devices), None)
     if place is None:
@@ -272,9 +257,8 @@ def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Mess
 NOT_MOUNTED = Sentence("{place} is not mounted as planned: {differences:semicolons}.")
 
 
-def mount_filesystem(operation: Mount, site: Commands) -> Message:
-    """Make the folder, mount, and compare with what the kernel says. Repeatable: what is mounted as planned
-    stays."""
+def mount_filesystem(operation: Mount, context: Commands) -> Message:
+    """Create the folder, mount, and compare with the kernel's mount table. Repeatable."""
     place = Path(operation.mount_point)
     if not is_mounted(operation):
         try:
@@ -284,7 +268,7 @@ def mount_filesystem(operation: Mount, site: Commands) -> Message:
             raise Failed(reason_of(error)) from None
         except OSError as error:
             raise Failed(NO_FOLDER(place=str(place), why=str(error.strerror))) from None
-        mount_checked(operation, site.command)
+        mount_checked(operation, context.command)
     if differences := mount_differences(operation):
         raise Failed(NOT_MOUNTED(place=str(place), differences=tuple(differences)))
     return t(
@@ -295,13 +279,12 @@ def mount_filesystem(operation: Mount, site: Commands) -> Message:
 
 
 def mount_checked(operation: Mount, do: Callable[[Sequence[str]], object]) -> None:
-    """Mount at a place where nothing is mounted. If the place shows another filesystem then, unmount it at
-    once. Raises Failed if a command fails."""
+    """Mount at a free place. If it then shows another filesystem, unmount it again. Raises Failed."""
     for argv in commands_of(operation):
         do(argv)
-    there = [entry for entry in read_mounts() if entry.mount_point == operation.mount_point]
-    # Of two, the upper one is somebody else's, which hides ours.
-    if len(there) == 1 and not is_mounted(operation):
+    mounts = [entry for entry in read_mounts() if entry.mount_point == operation.mount_point]
+    # Of two mounts, the upper one is another program's and hides ours.
+    if len(mounts) == 1 and not is_mounted(operation):
         differences = mount_differences(operation)
         do(("umount", operation.mount_point))
         raise Failed(NOT_MOUNTED(place=operation.mount_point, differences=differences))

@@ -25,14 +25,14 @@ from wizard.plan.steps.commands import commands_of
 
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
-    """The nodes that are formatted instead of partitions; none where partitions are."""
+    """Return the devices that are formatted instead of partitions; empty without a layer."""
     array = (plan.stripe.device,) if plan.stripe and plan.stripe.device else ()
     return (*array, *(one.device for one in logical_volumes(plan)))
 
 
 def running_layers(plan: Plan, do: Do) -> tuple[tuple[str, str], ...]:
-    """Each of those nodes that runs, with the node that it has now. Raises Failed for what is not the plan's
-    own."""
+    """Return the running devices of the layer, as pairs of planned and current node. Raises Failed for
+    foreign devices."""
     if plan.group:
         return tuple((node, node) for node in lvm.running_volumes(plan, plan.group))
     node = arrays.running_array(plan, do)
@@ -40,8 +40,8 @@ def running_layers(plan: Plan, do: Do) -> tuple[tuple[str, str], ...]:
 
 
 def check_free_array(plan: Plan) -> None:
-    """Raises Refused where a node, a name or a UUID that is to be made belongs to another, or the kernel
-    cannot have LVM's volumes."""
+    """Raises Refused if a node, name or UUID planned for the layer is in use, or the kernel lacks LVM
+    support."""
     if (plan.group or (plan.stripe and plan.stripe.kind == "lvm")) and not kernel_has("dm_mod"):
         raise Refused(
             t(
@@ -56,7 +56,7 @@ def check_free_array(plan: Plan) -> None:
 
 
 def own_array_node(plan: Plan, device: str, do: Do) -> None:
-    """Raises Failed unless the node is that of what this run made, whatever stands at that path."""
+    """Raises Failed unless the device node belongs to what this run created."""
     if plan.group:
         lvm.own_volume_node(plan, plan.group, device)
     else:
@@ -64,12 +64,12 @@ def own_array_node(plan: Plan, device: str, do: Do) -> None:
 
 
 def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
-    """The pairs of a part and what stands on it by which the run itself uses its drives."""
+    """Return the pairs of member and layer device by which the run itself uses its drives."""
     return lvm.group_uses(plan, plan.group, begun) if plan.group else arrays.own_uses(plan, begun, do)
 
 
 def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
-    """Have what the run made stand again. Raises Failed."""
+    """Assemble or activate what the run created. Raises Failed."""
     if plan.group:
         lvm.bring_group_back(plan, begun, done, do)
     else:
@@ -77,7 +77,7 @@ def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) 
 
 
 def check_apart(plan: Plan, do: Do) -> None:
-    """Raises Failed where what the run made is in use, or holds what it did not put there."""
+    """Raises Failed if the layer is in use, or contains anything that the run did not create."""
     if plan.group:
         lvm.check_group_apart(plan, plan.group, do)
     else:
@@ -85,7 +85,7 @@ def check_apart(plan: Plan, do: Do) -> None:
 
 
 def take_apart(plan: Plan, do: Do) -> None:
-    """Take apart what the run made, so that its parts can be written. Raises Failed where it is in use."""
+    """Dismantle the layer, so its members can be written. Raises Failed if it is in use."""
     if plan.group:
         lvm.take_group_apart(plan, plan.group, do)
     else:
@@ -93,8 +93,8 @@ def take_apart(plan: Plan, do: Do) -> None:
 
 
 def clear_drives(plan: Plan, do: Do) -> None:
-    """Stop what stands on the drives of a rehearsed run, which another put together when it saw their marks.
-    Raises Failed where it is in use."""
+    """Stop the layer of a rehearsed run, which others may have activated by its signatures. Raises Failed if
+    it is in use."""
     if plan.group:
         lvm.deactivate(plan, plan.group, do)
     else:
@@ -102,7 +102,7 @@ def clear_drives(plan: Plan, do: Do) -> None:
 
 
 def put_up(plan: Plan, do: Do) -> None:
-    """Have what a rehearsed run made stand on its drives. Raises Failed."""
+    """Activate the layer of a rehearsed run on its drives. Raises Failed."""
     if plan.group:
         lvm.put_up(plan, plan.group, do)
     else:
@@ -110,30 +110,31 @@ def put_up(plan: Plan, do: Do) -> None:
 
 
 def build(
-    operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: StepContext
+    operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, context: StepContext
 ) -> Message:
-    """Carry out one of the steps by which it comes to be; a sentence on what came of it. Raises Failed."""
+    """Execute a step that creates the layer, and return a summary. Raises Failed."""
     if isinstance(operation, MakeLogicalVolume):
-        return lvm.make_logical_volume(operation, site)
-    said = lvm.build(operation, site)
-    if site.plan.group:
-        lvm.check_data(site.plan, site.plan.group, site.command)
-    return said
+        return lvm.make_logical_volume(operation, context)
+    summary = lvm.build(operation, context)
+    if context.plan.group:
+        lvm.check_data(context.plan, context.plan.group, context.command)
+    return summary
 
 
 def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
-    """What must hold of it, by its own tools and by the kernel."""
+    """Check the layer with its own tools and the kernel."""
     return lvm.group_checks(plan, plan.group, do) if plan.group else array_checking.array_checks(plan, do)
 
 
 NOBODY = 65534
-"""The uid and gid of whoever has no rights of their own (nobody, in every distribution)."""
+"""Uid and gid of the user nobody, the same in every distribution."""
 
 UNKNOWN = 255
 
 
 def writer_checks(plan: Plan, mount: Mount) -> Iterator[Check]:
-    """That those who may write to what this mounts can; nothing where only root may, or it is read-only."""
+    """Check that the planned writer can write to the mount. No check if only root may write, or for read-only
+    mounts."""
     volume = next((volume for volume in plan.volumes if volume.path == mount.device), None)
     if volume is None or volume.writer.kind == "root" or "ro" in mount.options:
         return
@@ -147,31 +148,31 @@ def writer_checks(plan: Plan, mount: Mount) -> Iterator[Check]:
 
 
 def write_fault(folder: Path, writer: Writer) -> str:
-    """Why the writer cannot write and delete a file in the folder, in the system's words; empty where they
-    can. Needs root."""
+    """Return the system error if the writer cannot create and delete a file in the folder, or an empty
+    string. Requires root."""
     file = folder / f".diskwright-{uuid4()}"
     if not (child := os.fork()):
         code = UNKNOWN
         try:
             code = _try_as(writer, file)
         finally:
-            # Nothing of what the run has begun is this process's to end.
+            # Exit without cleanup: inherited resources belong to the run's process.
             os._exit(code)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return os.strerror(code) if code else ""
 
 
 def _try_as(writer: Writer, file: Path) -> int:
-    """Become the writer for good, write and delete; 0, or the number of the error. A group's is nobody but
-    for the group."""
+    """Become the writer for good, create and delete a file. Return 0 or the error number. A group's writer is
+    nobody with that group."""
     person = writer.kind == "person"
     try:
         os.setgroups([writer.gid] if writer.kind == "group" else [])
         os.setgid(writer.gid if person else NOBODY)
         os.setuid(writer.uid if person else NOBODY)
-        made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        os.write(made, b"written to see that it can be\n")
-        os.close(made)
+        fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        os.write(fd, b"written to see that it can be\n")
+        os.close(fd)
         file.unlink()
     except OSError as error:
         return error.errno or UNKNOWN
@@ -182,28 +183,27 @@ SWAPS = Path("/proc/swaps")
 
 
 def parse_swaps(text: str) -> tuple[str, ...]:
-    """The paths that the kernel swaps to, of /proc/swaps (proc(5)): a heading, then one line for each."""
+    """Parse the device paths in /proc/swaps (proc(5)): a header, then one line per device. Pure."""
     names = [line.split()[0] for line in text.splitlines()[1:] if line.split()]
     return tuple(re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), name) for name in names)
 
 
 def is_swap(operation: TurnOnSwap) -> bool:
-    """Whether the kernel swaps to the device. One that was built without swap has no list of it."""
+    """Return True if the kernel uses the device as swap. Kernels without swap support have no /proc/swaps."""
     text = SWAPS.read_text(errors="replace") if SWAPS.exists() else ""
     return os.path.realpath(operation.device) in map(os.path.realpath, parse_swaps(text))
 
 
 def swap_differences(operation: TurnOnSwap) -> tuple[Message, ...]:
-    """A piece of a sentence where the kernel does not swap to the device."""
+    """Return a clause if the kernel does not use the device as swap."""
     return () if is_swap(operation) else (t("the kernel does not list it as swap"),)
 
 
-def turn_on(operation: TurnOnSwap, site: StepContext) -> Message:
-    """Have the kernel swap to the device, and see that it lists it. Repeatable: what is on stays on. Raises
-    Failed."""
+def turn_on(operation: TurnOnSwap, context: StepContext) -> Message:
+    """Enable swap on the device, and check that the kernel lists it. Repeatable. Raises Failed."""
     if not is_swap(operation):
         for argv in commands_of(operation):
-            site.command(argv)
+            context.command(argv)
     if differences := swap_differences(operation):
         raise Failed(
             t(

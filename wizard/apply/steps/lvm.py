@@ -54,8 +54,7 @@ from wizard.process.program import run
 
 
 def check_free_group(plan: Plan, group: Group) -> None:
-    """Raises Refused where the group's name, or a node in it, belongs to another. LVM itself refuses a UUID
-    that another has."""
+    """Raises Refused if the group's name, or a node in it, is in use. LVM itself refuses existing UUIDs."""
     for node in (f"/dev/{group.name}", *(one.device for one in logical_volumes(plan))):
         if is_there(Path(node)):
             raise Refused(
@@ -64,21 +63,22 @@ def check_free_group(plan: Plan, group: Group) -> None:
                     node=node,
                 )
             )
-    # On stand-ins LVM sees no other: that one of this name is there, but not active, it says here only.
+    # In the rehearsal, LVM sees only scratch copies. Only this check finds an inactive group with the same
+    # name.
     taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
-    if strange := [node for node in taken if plan.member(node) is None]:
+    if unexpected := [node for node in taken if plan.member(node) is None]:
         raise Refused(
             t(
                 "The volume group {name} already exists on {places}. Make a new plan. Nothing was written.",
                 name=group.name,
-                places=printable(", ".join(strange), 200),
+                places=printable(", ".join(unexpected), 200),
             )
         )
 
 
 def is_there(node: Path) -> bool:
-    """Whether there is anything at a node of LVM's. Without udev it leaves a group's folder behind, with
-    links that lead nowhere any more, and nodes that the kernel has nothing for."""
+    """Return True if anything exists at an LVM node. Without udev, LVM leaves the group's folder with
+    dangling links, and nodes without a device."""
     if node.is_dir():
         return any(map(is_there, node.iterdir()))
     if not node.is_block_device():
@@ -88,8 +88,8 @@ def is_there(node: Path) -> bool:
 
 
 def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
-    """The nodes of the plan's own logical volumes that are active. Raises Failed for anything else that
-    stands on its partition."""
+    """Return the nodes of the plan's active logical volumes. Raises Failed if anything else uses its
+    partition."""
     own = {Path(one.device).name: one.device for one in logical_volumes(plan)}
     found = []
     for node in standing_on((group.device,)):
@@ -107,8 +107,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
 
 
 def own_volume_node(plan: Plan, group: Group, device: str) -> None:
-    """Raises Failed unless the node is that of the run's own active logical volume, whatever stands at that
-    path."""
+    """Raises Failed unless the device node belongs to the run's own active logical volume."""
     if (
         device not in running_volumes(plan, group)
         or not Path(device).is_block_device()
@@ -118,7 +117,7 @@ def own_volume_node(plan: Plan, group: Group, device: str) -> None:
 
 
 def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
-    """The pairs of the partition and a logical volume by which the run itself uses its drive."""
+    """Return the pairs of partition and logical volume by which the run itself uses its drive."""
     made = any(
         number in begun and isinstance(step.operation, MakeVolumeGroup)
         for number, step in enumerate(plan.steps, 1)
@@ -127,9 +126,9 @@ def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tup
 
 
 def bring_group_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
-    """Activate the run's logical volumes again where they were made and are not active. Raises Failed.
+    """Activate the run's existing logical volumes. Raises Failed.
 
-    A step that was only begun may have made its volume all the same.
+    An interrupted step may have created its volume.
     """
     for number, step in enumerate(plan.steps, 1):
         match step.operation:
@@ -143,7 +142,7 @@ def bring_group_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do
 
 
 def put_up(plan: Plan, group: Group, do: Do) -> None:
-    """Have the logical volumes of a rehearsed run active on its drive. Raises Failed."""
+    """Activate the logical volumes of a rehearsed run on its drive. Raises Failed."""
     note_devices([group.device])
     check_group_device(plan)
     for one in logical_volumes(plan):
@@ -152,28 +151,28 @@ def put_up(plan: Plan, group: Group, do: Do) -> None:
 
 
 def deactivate(plan: Plan, group: Group, do: Do) -> None:
-    """Have LVM let go of the run's own volumes. Raises Failed where one is in use."""
+    """Deactivate the run's own volumes. Raises Failed if one is in use."""
     if running_volumes(plan, group):
         do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
 
 
 def check_group_apart(plan: Plan, group: Group, do: Do) -> None:
-    """Raises Failed where one of the run's own volumes is in use, or its group holds what this run did not
-    put there."""
+    """Raises Failed if one of the run's volumes is in use, or its group contains anything that the run did
+    not create."""
     for node in running_volumes(plan, group):
         if reason := open_exclusively(node):
             raise Failed(IN_USE(node=node, why=reason))
     if found := physical_volumes_of(group.name, do):
         physical = {node for node, _ in found.items() - _planned(group).items()}
-        if strange := physical | {*logical_names_in(group.name, do)} - {
+        if unexpected := physical | {*logical_names_in(group.name, do)} - {
             one.name for one in logical_volumes(plan)
         }:
-            names = printable(", ".join(sorted(strange)), 200)
+            names = printable(", ".join(sorted(unexpected)), 200)
             raise Failed(words.HAS_MORE(name=group.name, names=names))
 
 
 def take_group_apart(plan: Plan, group: Group, do: Do) -> None:
-    """Remove the run's own group, so that its partition can be written. Raises Failed where it is in use."""
+    """Remove the run's group, so its partition can be written. Raises Failed if it is in use."""
     check_group_apart(plan, group, do)
     if physical_volumes_of(group.name, do) == _planned(group):
         do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
@@ -186,23 +185,22 @@ def _planned(group: Group) -> dict[str, str]:
     return {group.device: physical_volume_uuid(group.uuid)}
 
 
-def make_logical_volume(operation: MakeLogicalVolume, site: StepContext) -> Message:
-    """Make the logical volume, unless an earlier process of this run did; a sentence on what came of it.
-    Raises Failed."""
-    plan, group = site.plan, site.plan.group
+def make_logical_volume(operation: MakeLogicalVolume, context: StepContext) -> Message:
+    """Create the logical volume, unless this run has already, and return a summary. Raises Failed."""
+    plan, group = context.plan, context.plan.group
     if group is None:
         raise Failed(t("The plan has no volume group."))
-    if site.again and operation.name in logical_names_in(operation.group, site.command):
-        site.command(
+    if context.again and operation.name in logical_names_in(operation.group, context.command):
+        context.command(
             ("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{operation.group}/{operation.name}")
         )
     else:
         for argv in commands_of(operation):
-            site.command(argv)
+            context.command(argv)
     if missing := wait_for((operation.device,)):
         raise Failed(NO_NODE(node=missing))
     own_volume_node(plan, group, operation.device)
-    demand(_volume_checks((operation,), site.command))
+    demand(_volume_checks((operation,), context.command))
     return t(
         "{device} has exactly {size} bytes, as planned according to LVM and the kernel.",
         device=operation.device,
@@ -211,21 +209,21 @@ def make_logical_volume(operation: MakeLogicalVolume, site: StepContext) -> Mess
 
 
 def group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
-    """What must hold of the plan's group and of each volume in it, by LVM's tools and by the kernel."""
+    """Check the plan's group and its volumes with LVM and the kernel."""
     yield from _data_checks(plan, group, do)
     yield from _volume_checks(logical_volumes(plan), do)
 
 
 def check_data(plan: Plan, group: Group, do: Do) -> None:
-    """Raises Failed unless the group's data begin where planned and its room is the planned one: later that
-    cannot be put right."""
+    """Raises Failed unless the group's data offset and size are as planned: they cannot be corrected
+    later."""
     demand(_data_checks(plan, group, do))
 
 
 def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     (row,) = asked("pvs", ("pv_uuid", "vg_name", "pe_start"), group.device, do) or ({},)
     wanted = {"pv_uuid": physical_volume_uuid(group.uuid), "vg_name": group.name, "pe_start": str(DATA_BYTES)}
-    yield _same(
+    yield _compare(
         t(
             "LVM finds the data of {device} in {name} at offset {offset} bytes",
             device=group.device,
@@ -241,7 +239,7 @@ def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     (row,) = asked("vgs", ("pv_count", "vg_extent_size", "vg_size"), group.name, do) or ({},)
     room = group_room_bytes(slot.size_bytes)
     wanted = {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": str(room)}
-    yield _same(
+    yield _compare(
         t(
             "LVM reports {name} on this volume alone, with {room} bytes in extents of {extent}",
             name=group.name,
@@ -254,7 +252,7 @@ def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
 
 
 def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Check]:
-    """LVM is asked once for all of them."""
+    """Check all volumes with a single lvs call."""
     found = {
         row.get("lv_name"): row
         for row in asked("lvs", ("lv_name", "lv_size", "segtype", "seg_count"), volumes[0].group, do)
@@ -266,7 +264,7 @@ def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Che
             device=one.device,
             size=one.size_bytes,
         )
-        yield _same(what, wanted, found.get(one.name, {}))
+        yield _compare(what, wanted, found.get(one.name, {}))
         aligned = str(t("The kernel reports {device} aligned", device=one.device))
         try:
             offset = read_geometry(one.device).alignment_offset_bytes
@@ -276,7 +274,7 @@ def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Che
             yield Check(aligned, offset == 0, str(t("offset {offset} bytes", offset=offset)))
 
 
-def _same(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Check:
+def _compare(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Check:
     differing = [
         str(t("{key} is {seen}, not {wanted}", key=key, seen=seen.get(key, t("nothing")), wanted=value))
         for key, value in wanted.items()
@@ -286,44 +284,42 @@ def _same(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Check:
 
 
 EDGE_BYTES = MIB
-"""Of each part and end, what is saved: md's and LVM's own records lie within the first, older forms within
-the last."""
+"""Size to save at both ends of each member. md's and LVM's metadata is in the first MiB, older formats in the
+last."""
 
 
-def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, site: StepContext) -> Message:
-    """Carry out one of the steps by which an array comes to be; a sentence on what came of it. Raises
-    Failed."""
+def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, context: StepContext) -> Message:
+    """Execute a step that creates an array, and return a summary. Raises Failed."""
     match operation:
         case MakeArray():
-            return make_array(operation, site)
+            return make_array(operation, context)
         case MakeVolumeGroup():
-            return make_group(operation, site)
+            return make_group(operation, context)
         case MakeStripedVolume():
-            return make_striped_volume(operation, site)
+            return make_striped_volume(operation, context)
 
 
-def make_array(operation: MakeArray, site: StepContext) -> Message:
-    """Make the array, or take over the one that an earlier process of this run made before it could say
-    so."""
-    plan, stripe = site.plan, _stripe(site)
+def make_array(operation: MakeArray, context: StepContext) -> Message:
+    """Create the array, or continue with the one that an interrupted attempt has created. Raises Failed."""
+    plan, stripe = context.plan, _stripe(context)
     if operation.level == "raid0":
-        _save_edges(operation.parts, site)
-    node = running_array(plan, site.command) if site.again else None
-    if node is None and site.again and carry(operation.parts, operation.uuid, site.command):
-        assemble(plan, stripe, site.command)
+        _save_edges(operation.parts, context)
+    node = running_array(plan, context.command) if context.again else None
+    if node is None and context.again and carry(operation.parts, operation.uuid, context.command):
+        assemble(plan, stripe, context.command)
     elif node is None:
         check_free_array(plan)
         for argv in commands_of(operation):
-            site.command(without_copying(argv, operation) if site.rehearsed else argv)
+            context.command(without_copying(argv, operation) if context.rehearsed else argv)
     else:
-        assemble(plan, stripe, site.command)
+        assemble(plan, stripe, context.command)
     if missing := wait_for((operation.device,)):
         raise Failed(NO_NODE(node=missing))
-    if site.rehearsed:
+    if context.rehearsed:
         keep_quiet(operation)
-    if running_array(plan, site.command) != operation.device:
+    if running_array(plan, context.command) != operation.device:
         raise Failed(t("{device} does not use the planned parts.", device=operation.device))
-    demand(tool_checks(plan, site.command))
+    demand(tool_checks(plan, context.command))
     level = operation.level.upper()
     return t(
         "{device} is a {level} over {drives} drives, as planned according to mdadm.",
@@ -333,21 +329,21 @@ def make_array(operation: MakeArray, site: StepContext) -> Message:
     )
 
 
-def make_group(operation: MakeVolumeGroup, site: StepContext) -> Message:
-    """Make the physical volumes and their group; again from the start where an earlier process did not get to
-    the end of it."""
-    _save_edges(operation.parts, site)
+def make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
+    """Create the physical volumes and the group, from the start if an earlier attempt was interrupted. Raises
+    Failed."""
+    _save_edges(operation.parts, context)
     planned = dict(zip(operation.parts, map(physical_volume_uuid, operation.uuids), strict=True))
-    if not site.again or physical_volumes_of(operation.name, site.command) != planned:
-        for argv in (*(map(wipe, operation.parts) if site.again else ()), *commands_of(operation)):
-            site.command(argv)
-    if (seen := physical_volumes_of(operation.name, site.command)) != planned:
-        there = tuple(seen) or t("no physical volume")
+    if not context.again or physical_volumes_of(operation.name, context.command) != planned:
+        for argv in (*(map(wipe, operation.parts) if context.again else ()), *commands_of(operation)):
+            context.command(argv)
+    if (seen := physical_volumes_of(operation.name, context.command)) != planned:
+        found = tuple(seen) or t("no physical volume")
         raise Failed(
             t(
                 "The volume group {name} has {seen:list} instead of {planned:list}.",
                 name=operation.name,
-                seen=there,
+                seen=found,
                 planned=tuple(planned),
             )
         )
@@ -359,14 +355,14 @@ def make_group(operation: MakeVolumeGroup, site: StepContext) -> Message:
     )
 
 
-def make_striped_volume(operation: MakeStripedVolume, site: StepContext) -> Message:
-    """Make the logical volume, unless an earlier process of this run did."""
-    if running_array(site.plan, site.command) is None:
+def make_striped_volume(operation: MakeStripedVolume, context: StepContext) -> Message:
+    """Create the logical volume, unless this run has already. Raises Failed."""
+    if running_array(context.plan, context.command) is None:
         for argv in commands_of(operation):
-            site.command(argv)
+            context.command(argv)
     if missing := wait_for((operation.device,)):
         raise Failed(NO_NODE(node=missing))
-    demand(tool_checks(site.plan, site.command))
+    demand(tool_checks(context.plan, context.command))
     return t(
         "{device} is striped over {drives} drives, as planned according to LVM.",
         device=operation.device,
@@ -374,25 +370,25 @@ def make_striped_volume(operation: MakeStripedVolume, site: StepContext) -> Mess
     )
 
 
-def _stripe(site: StepContext) -> Stripe:
-    if site.plan.stripe is None:
+def _stripe(context: StepContext) -> Stripe:
+    if context.plan.stripe is None:
         raise Failed(t("The plan has no array or striped volume."))
-    return site.plan.stripe
+    return context.plan.stripe
 
 
-def _save_edges(parts: Sequence[str], site: StepContext) -> None:
-    """Keep both ends of each part, where the array's own records are written, unless they are stand-ins."""
-    if site.rehearsed:
+def _save_edges(parts: Sequence[str], context: StepContext) -> None:
+    """Save both ends of each member, where array metadata is written. Not needed for scratch copies."""
+    if context.rehearsed:
         return
     for part in parts:
-        member = site.plan.member(part)
+        member = context.plan.member(part)
         if member is None:
             raise Failed(t("{part} is not on any drive of the plan.", part=part))
         start, size = start_bytes(part), size_bytes(part)
         edge = min(EDGE_BYTES, size)
         places = (Extent(start, edge), Extent(start + size - edge, edge))
         regions = merged(places, member.drive.geometry.logical_block_bytes, member.drive.size_bytes)
-        site.vault.save(member.drive.path, regions, site.step)
-        said = SAVED(places=describe(regions), drive=member.drive.path)
-        site.journal.add(Event.SAVED, said, step=site.step)
+        context.vault.save(member.drive.path, regions, context.step)
+        message = SAVED(places=describe(regions), drive=member.drive.path)
+        context.journal.add(Event.SAVED, message, step=context.step)
         forget_caches(part)

@@ -20,14 +20,14 @@ from wizard.probe.machine import probe_machine
 from wizard.process.program import ENDED, Result, find, run
 
 Do = Callable[[Sequence[str]], Result]
-"""Runs a command to its end and says what came of it; raises Failed."""
+"""Runs a command to its end and returns its result. Raises Failed."""
 
 DEVICES = Path("/etc/lvm/devices/system.devices")
 
 PROGRAMS = frozenset(
     {"pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"}
 )
-"""LVM's programs that are run."""
+"""LVM commands that are restricted in the rehearsal."""
 
 ALONE = (
     "activation{{udev_sync=0 udev_rules=0 monitoring=0}} backup{{backup=0 archive=0}} "
@@ -35,13 +35,13 @@ ALONE = (
     'external_device_info_source="none" filter={only} global_filter={only}}} '
     "global{{event_activation=0}}"
 )
-"""LVM's settings for stand-ins (lvm.conf(5)): it looks at nothing else, and writes neither its copies of a
-group's records nor the list of the devices that it uses."""
+"""LVM settings for the rehearsal (lvm.conf(5)): see only scratch copies, and write neither metadata backups
+nor the devices file."""
 
 
 def alone_on(nodes: Sequence[str], argv: Sequence[str]) -> tuple[str, ...]:
-    """The argument list of one of LVM's programs that is to look at these drives and their partitions only,
-    and to leave no trace elsewhere; any other as it is. Pure."""
+    """Return the arguments that restrict an LVM command to these drives, without traces elsewhere. Other
+    commands are unchanged. Pure."""
     if argv[0] not in PROGRAMS:
         return tuple(argv)
     only = ", ".join(f'"a|^{node}(p[0-9]+)?$|"' for node in nodes)
@@ -50,36 +50,36 @@ def alone_on(nodes: Sequence[str], argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def note_devices(parts: Sequence[str]) -> None:
-    """Have LVM look at these partitions from now on, where it goes by a list of devices (lvmdevices(8)):
-    pvcreate, which would have said so, ran on stand-ins."""
+    """Add partitions to LVM's devices file, if there is one (lvmdevices(8)): pvcreate only ran on scratch
+    copies."""
     if DEVICES.exists() and find("lvmdevices"):
         for part in parts:
-            # A list that is not in force takes nothing, and need not.
+            # Fails, harmlessly, if the devices file is disabled.
             run(("lvmdevices", "--yes", "--adddev", part), seconds=LOOK_SECONDS, accept=range(256))
 
 
 def physical_volumes_of(group: str, do: Do) -> dict[str, str]:
-    """The physical volumes of a group, by their nodes, with their UUIDs."""
-    said = do(("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")).output
-    rows = [line.split() for line in said.splitlines()]
+    """Return the physical volumes of a group: UUIDs by node."""
+    output = do(("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")).output
+    rows = [line.split() for line in output.splitlines()]
     return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == group}
 
 
 def logical_names_in(group: str, do: Do) -> list[str]:
-    """The names of a group's logical volumes; none where there is no such group."""
-    said = do(("lvs", "--noheadings", "--separator", " ", "--options", "vg_name,lv_name")).output
-    rows = [line.split() for line in said.splitlines()]
+    """Return the names of a group's logical volumes; empty if the group does not exist."""
+    output = do(("lvs", "--noheadings", "--separator", " ", "--options", "vg_name,lv_name")).output
+    rows = [line.split() for line in output.splitlines()]
     return [row[1] for row in rows if len(row) == 2 and row[0] == group]
 
 
 def asked(kind: str, fields: Sequence[str], what: str, do: Do) -> tuple[dict[str, str], ...]:
-    """The rows that `pvs`, `vgs` or `lvs` has of `what`, with sizes in bytes. Raises Failed."""
+    """Return the rows of `pvs`, `vgs` or `lvs` on `what`, with sizes in bytes. Raises Failed."""
     words = ("--reportformat", "json", "--units", "b", "--nosuffix", "--options", ",".join(fields))
     return rows(kind.removesuffix("s"), do((kind, *words, what)).output)
 
 
 def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
-    """The rows of LVM's JSON, by field; raises Failed for what is none. Pure."""
+    """Parse the rows of LVM's JSON, by field. Raises Failed. Pure."""
     try:
         return tuple(
             {str(key): str(value) for key, value in row.items()}
@@ -99,25 +99,25 @@ SAVED = Sentence("Saved {places} of {drive}.")
 BUSY = re.compile(r"busy|in use|already mounted", re.IGNORECASE)
 BUSY_TRIES = 5
 BUSY_PAUSE_SECONDS = 0.3
-"""Anyone who looks at the drives claims each for an instant, and a program that wants it alone just then
-refuses, having done nothing."""
+"""Programs that probe drives open them for moments. Commands that need exclusive access then fail without
+effect."""
 
 
 class Commands(Protocol):
-    """Where a step's commands are run."""
+    """Runs the commands of a step."""
 
     def command(self, argv: Sequence[str]) -> object:
-        """Run one and journal it; raises Failed where it ends badly."""
+        """Run and journal a command. Raises Failed if it fails."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """The surroundings of one step. `step` counts from 1; `again` is true where an earlier process had begun
-    it already.
+    """The context of one step.
 
-    `secret` is the passphrase of what is encrypted; None where nothing is, or it is not needed any more. What
-    is `rehearsed` is done to stand-ins, of which nothing has to be saved.
+    `step` counts from 1. `again` is True if an earlier process has started it. `secret` is the passphrase of
+    encrypted volumes, or None if not needed. With `rehearsed`, the step runs on scratch copies, of which
+    nothing is saved.
     """
 
     plan: Plan
@@ -133,7 +133,7 @@ class StepContext:
 
     @property
     def member(self) -> Member:
-        """The drive that this step works on, or the first where it works on all of them."""
+        """The drive of this step, or the first one if it uses all."""
         devices = devices_of(self.plan.steps[self.step - 1].operation)
         return next(
             (member for device in devices if (member := self.plan.member(device))), self.plan.members[0]
@@ -141,7 +141,7 @@ class StepContext:
 
     @property
     def seconds(self) -> float:
-        """How long a command of this step may take."""
+        """The time limit for a command of this step."""
         return self.environment.patience_seconds + 10 * self.plan.steps[self.step - 1].seconds
 
     def command(
@@ -152,8 +152,11 @@ class StepContext:
         accept: Sequence[int] = (0,),
         shown: Sequence[str] = (),
     ) -> Result:
-        """Run a command under the drives' locks and journal it, as `shown` where the argument list is no use
-        to a reader; raises Failed. In a rehearsal LVM sees the stand-ins alone."""
+        """Run and journal a command under the drives' locks. `shown` replaces unreadable arguments in the
+        journal. Raises Failed.
+
+        In a rehearsal, LVM only sees scratch copies.
+        """
         if self.rehearsed:
             argv = alone_on(self.plan.paths, argv)
         result = when_free(lambda: self._once(argv, stdin, shown or argv), accept)
@@ -169,20 +172,20 @@ class StepContext:
         )
 
     def save(self, places: Sequence[Extent]) -> None:
-        """Keep what these places of the step's drive hold, unless it is a stand-in. Raises Failed."""
+        """Save these places of the step's drive, unless it is a scratch copy. Raises Failed."""
         if not self.rehearsed:
             drive = self.member.drive.path
             self.vault.save(drive, places, self.step)
-            said = SAVED(places=describe(places), drive=drive)
-            self.journal.add(Event.SAVED, said, step=self.step)
+            message = SAVED(places=describe(places), drive=drive)
+            self.journal.add(Event.SAVED, message, step=self.step)
 
     def look(self) -> Drive:
-        """The step's drive as it is now; raises Failed where it does not tell."""
+        """Probe the step's drive. Raises Failed if it does not respond."""
         return look_at(self.member.drive.path)
 
 
 def when_free(once: Callable[[], Result], accept: Sequence[int] = (0,)) -> Result:
-    """Run a command, a few times where something is busy just then."""
+    """Run a command, and retry if a device is busy."""
     for _ in range(BUSY_TRIES):
         result = once()
         if result.status in accept or not BUSY.search(result.output + result.errors):
@@ -202,12 +205,12 @@ def journalled(
     shown: Sequence[str] = (),
     on_begin: Callable[[int], None] = lambda _pid: None,
 ) -> Result:
-    """Run a command to its end, whatever its status, under the drives' locks, and journal it; raises Failed
-    where it could not be run.
+    """Run and journal a command under the drives' locks, and return any exit status. Raises Failed if it
+    cannot be run.
 
-    `on_begin` hears the number of its process.
+    `on_begin` receives its process ID.
     """
-    told = shown or argv
+    displayed = shown or argv
     try:
         result = run(
             argv,
@@ -218,21 +221,22 @@ def journalled(
             on_begin=on_begin,
         )
     except Failed as error:
-        journal.add(Event.COMMAND, reason_of(error), step=step, command=told)
+        journal.add(Event.COMMAND, reason_of(error), step=step, command=displayed)
         raise
     printed = "\n".join(text for text in (result.output.strip(), result.errors.strip()) if text)
-    said = t(
+    summary = t(
         "{program} ended with status {status} after {seconds:.1f} s.",
-        program=told[0],
+        program=displayed[0],
         status=result.status,
         seconds=result.seconds,
     )
-    journal.add(Event.COMMAND, said, step=step, command=told, output=printed)
+    journal.add(Event.COMMAND, summary, step=step, command=displayed, output=printed)
     return result
 
 
 def told_in(journal: Journal, drive_locks: tuple[int, ...] = (), *, seconds: float = LOOK_SECONDS) -> Do:
-    """Runs commands of no step's own under the drives' locks, and journals them; raises Failed."""
+    """Return a function that runs and journals commands outside of steps, under the drives' locks. Raises
+    Failed."""
 
     def do(argv: Sequence[str]) -> Result:
         result = journalled(argv, journal, 0, seconds, drive_locks)
@@ -248,20 +252,20 @@ def _ended(argv: Sequence[str], result: Result) -> Message:
 
 
 def demand(checks: Iterable[Check]) -> None:
-    """Raises Failed for the first that does not hold."""
+    """Raises Failed for the first failed check."""
     for check in checks:
         if not check.holds:
             raise Failed(t("{what}: {seen}.", what=check.what, seen=check.seen))
 
 
 def look_at(path: str) -> Drive:
-    """A drive at work, read afresh; raises Failed where it does not answer, since what was not read is not
-    missing."""
+    """Probe a drive in use. Raises Failed if it does not respond: unread contents are not missing
+    contents."""
     return look_at_all([path])[0]
 
 
 def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:
-    """Drives at work, read afresh side by side; raises Failed as `look_at` does."""
+    """Probe drives in use in parallel. Raises Failed as `look_at` does."""
     drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
     for drive in drives:
         if silent := next((unread for unread in drive.unread if unread.what == "drive"), None):

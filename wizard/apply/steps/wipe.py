@@ -38,8 +38,8 @@ from wizard.plan.steps.commands import commands_of, physical_volume_uuid
 from wizard.process.program import run
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
-"""Names of tables, which wipefs and a plan spell differently; that the table is the one known was compared
-before."""
+"""Names of partition tables, which wipefs and plans spell differently. The table itself is compared
+elsewhere."""
 
 TABLE_MARKS = frozenset(
     {"gpt", "PMBR", "dos", "sun", "sgi", "mac", "bsd", "atari", "minix", "unixware", "solaris_x86"}
@@ -47,34 +47,34 @@ TABLE_MARKS = frozenset(
 """Types of partition tables as wipefs names them (util-linux, libblkid/src/partitions)."""
 
 NESTED_MARKS = {"dos": 2, "PMBR": 2, "gpt": 8}
-"""How long the marks of tables are. wipefs leaves those alone that lie in a partition, unless it is let loose
-on devices in use too (wipefs(8), --force). FAT, NTFS and exFAT end their first sector with such a mark (55
-AA), which shows when their own is gone.
-"""
+"""Sizes of partition table signatures in bytes. wipefs ignores those within a partition, unless forced to
+include devices in use (wipefs(8), --force). FAT, NTFS and exFAT end their first sector with such a signature
+(55 AA), which becomes visible when theirs is erased."""
 
 REACH_BYTES = 1024
-"""What is saved around each signature found; wipefs erases some ten bytes of it."""
+"""Size to save at each signature, of which wipefs erases about ten bytes."""
 
 
-def wipe_signatures(operation: WipeSignatures, site: StepContext) -> Message:
-    """Erase what is found on the operation's device, saving every place first; a sentence on what was
-    found."""
+def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
+    """Save and erase all signatures on the operation's device, and return a summary. Raises Failed."""
     device = operation.device
-    found = list_signatures(device, site.seconds)
+    found = list_signatures(device, context.seconds)
     kinds = sorted({kind for kind, _ in found})
-    if not site.again:
+    if not context.again:
         refuse_strangers(operation, kinds)
-    drive, geometry = site.member.drive, site.member.drive.geometry
-    kept = tuple(slot.extent for slot in site.member.before.partitions if slot.kept)
-    places = (piece for place in _places(device, size_bytes(device), found) for piece in without(place, kept))
+    drive, geometry = context.member.drive, context.member.drive.geometry
+    preserved = tuple(slot.extent for slot in context.member.before.partitions if slot.kept)
+    places = (
+        piece for place in _places(device, size_bytes(device), found) for piece in without(place, preserved)
+    )
     regions = merged(places, geometry.logical_block_bytes, drive.size_bytes)
-    site.save(regions)
+    context.save(regions)
     for argv in commands_of(operation):
-        site.command(argv)
+        context.command(argv)
     forget_caches(device)
-    if device not in site.plan.paths:
-        _erase_nested(device, site)
-    if left := list_signatures(device, site.seconds):
+    if device not in context.plan.paths:
+        _erase_nested(device, context)
+    if left := list_signatures(device, context.seconds):
         raise Failed(
             t(
                 "{device} still has signatures after erasing: {kinds:list}.",
@@ -84,20 +84,20 @@ def wipe_signatures(operation: WipeSignatures, site: StepContext) -> Message:
         )
     if kinds:
         return t("Erased {kinds:list} from {device}.", kinds=tuple(map(printable, kinds)), device=device)
-    # From a stand-in the old marks are taken away before the first step, with every copy.
+    # On a scratch copy, old signatures and their copies are removed before the first step.
     shown = (
         Sentence("{device} no longer has a signature.")
-        if site.rehearsed
+        if context.rehearsed
         else Sentence("{device} had no signature.")
     )
     return shown(device=device)
 
 
-def _erase_nested(device: str, site: StepContext) -> None:
-    """Write zeros over the marks of tables that wipefs left in a partition; their places were saved. Raises
+def _erase_nested(device: str, context: StepContext) -> None:
+    """Zero partition table signatures that wipefs left in a partition. Their places are already saved. Raises
     Failed."""
-    block = site.member.drive.geometry.logical_block_bytes
-    for kind, offset in list_signatures(device, site.seconds):
+    block = context.member.drive.geometry.logical_block_bytes
+    for kind, offset in list_signatures(device, context.seconds):
         if kind not in NESTED_MARKS:
             continue
         if reason := open_exclusively(device):
@@ -106,18 +106,18 @@ def _erase_nested(device: str, site: StepContext) -> None:
         data = bytearray(read_bytes(device, begin, block))
         data[offset - begin : offset - begin + NESTED_MARKS[kind]] = bytes(NESTED_MARKS[kind])
         write_bytes(device, begin, bytes(data))
-        said = t(
+        message = t(
             "Wrote zeros over the {kind} signature at byte {byte} of {device}.",
             kind=kind,
             byte=offset,
             device=device,
         )
-        site.journal.add(Event.COMMAND, said, step=site.step)
+        context.journal.add(Event.COMMAND, message, step=context.step)
     forget_caches(device)
 
 
 def refuse_strangers(operation: WipeSignatures, kinds: list[str]) -> None:
-    """Raises Failed where the device holds something, and nothing of what the plan knew there."""
+    """Raises Failed if the device contains signatures, but none of those in the plan."""
     expected = set(operation.expected) - TABLE_KINDS
     found = set(kinds) - TABLE_KINDS
     if expected and found and not expected & found:
@@ -133,8 +133,7 @@ def refuse_strangers(operation: WipeSignatures, kinds: list[str]) -> None:
 
 
 def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int], ...]:
-    """The kind of each signature on a device and its offset there, without changing anything; raises
-    Failed."""
+    """Return the type and offset of each signature on a device. Read-only. Raises Failed."""
     text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
     if not text.strip():
         return ()
@@ -146,12 +145,13 @@ def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int]
 
 
 def kinds_of(found: Iterable[tuple[str, int]]) -> tuple[str, ...]:
-    """The kinds of signatures, each once, to be shown."""
+    """Return the types of signatures for display, without duplicates."""
     return tuple(sorted({printable(kind) for kind, _ in found}))
 
 
 def _places(device: str, size: int, found: tuple[tuple[str, int], ...]) -> Iterator[Extent]:
-    """Each signature found, and both ends of the device, where erasing one can uncover another."""
+    """Yield the place of each signature, and both ends of the device, where erasing one can uncover
+    another."""
     begin = start_bytes(device)
     edge = min(MIB, size)
     yield Extent(begin, edge)
@@ -164,7 +164,7 @@ LVM_PROGRAMS = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange", "vgremove
 
 
 def checking_programs(operation: Operation) -> frozenset[str]:
-    """The programs that checking or taking back an operation needs besides those that its commands name."""
+    """Return the tools for checks and undo of an operation, besides those in its commands."""
     match operation:
         case MakeFilesystem(filesystem=kind, striping=striping, others=others):
             made = MADE[kind]
@@ -187,10 +187,10 @@ def checking_programs(operation: Operation) -> frozenset[str]:
 def signatures_on(
     device: str, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
 ) -> tuple[Signature, ...] | None:
-    """What is recognised on a device of the plan; None where it is not there. Raises Failed where its drive
-    does not tell.
+    """Return the signatures on a device of the plan, or None if the device is missing. Raises Failed if its
+    drive does not respond.
 
-    A drive that is not among `drives` is read afresh.
+    Drives that are not in `drives` are probed.
     """
     member = plan.member(device)
     if member is None:
@@ -217,7 +217,7 @@ def listed_signatures(device: str, seconds: float) -> tuple[Signature, ...]:
 def recognised_differences(
     signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str
 ) -> tuple[Message, ...]:
-    """How what libblkid recognises differs from what was to be made, in pieces of sentences. Pure."""
+    """Describe differences between libblkid's result and the plan, as clauses. Pure."""
     if signatures is None:
         return (t("the partition is missing"),)
     if len(signatures) != 1 or signatures[0].ambivalent:
@@ -237,8 +237,8 @@ def recognised_differences(
 
 
 def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Message, ...]:
-    """How the filesystem is spread otherwise than planned, by its own superblock; nothing for one that is not
-    striped. Raises Failed."""
+    """Describe differences between the filesystem's striping and the plan, according to its superblock. Empty
+    without striping. Raises Failed."""
     if not operation.striping and not operation.others:
         return ()
     kind = MADE[operation.filesystem]
@@ -249,10 +249,16 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Messa
     seen = kind.striping_in(text) if kind.striping_in else None
     if seen == operation.striping:
         return ()
-    return (t("the superblock has {seen}, not {wanted}", seen=_said(seen), wanted=_said(operation.striping)),)
+    return (
+        t(
+            "the superblock has {seen}, not {wanted}",
+            seen=_describe(seen),
+            wanted=_describe(operation.striping),
+        ),
+    )
 
 
-def _said(striping: Striping | None) -> Message:
+def _describe(striping: Striping | None) -> Message:
     if striping is None:
         return t("no striping")
     return t(
@@ -264,7 +270,7 @@ def _said(striping: Striping | None) -> Message:
 
 CONTAINER = "crypto_LUKS"
 PHYSICAL_VOLUME = "LVM2_member"
-"""libblkid's TYPE."""
+"""TYPE in libblkid."""
 
 
 def check_target(plan: Plan, operation: Operation, seconds: float) -> None:
@@ -282,8 +288,8 @@ def check_group_device(plan: Plan) -> None:
 
 
 def check_no_clone(plan: Plan) -> None:
-    """Raises Failed if another device has the UUID of something that the plan made: at the next start either
-    could be mounted. A device that does not answer in time is not waited for."""
+    """Raises Failed if another device has a UUID that the plan created: at the next boot, either could be
+    mounted. Does not wait for devices that do not respond in time."""
     planned: dict[str, set[str]] = {}
     for step in plan.steps:
         for device, (_, uuid) in _planned(plan, step.operation).items():
@@ -292,7 +298,7 @@ def check_no_clone(plan: Plan) -> None:
         numbers = {_number(device) for device in devices}
         found = _devices_with(uuid)
         if not numbers & {_number(node) for node in found}:
-            # Its drive has another name now, which is for the step to say.
+            # The device has another name now, which the step reports.
             continue
         for other in found:
             if _number(other) not in numbers:
@@ -308,7 +314,7 @@ def check_no_clone(plan: Plan) -> None:
 
 
 def _planned(plan: Plan, operation: Operation) -> dict[str, tuple[str, str]]:
-    """The type and UUID that each device of a step must show."""
+    """Return the type and UUID expected on each device of a step."""
     match operation:
         case OpenContainer(device=device, uuid=uuid):
             return {device: (CONTAINER, uuid)}
@@ -352,7 +358,7 @@ def _check_contains(device: str, kind: str, uuid: str, seconds: float) -> None:
 
 
 def _devices_with(uuid: str) -> list[str]:
-    """The nodes of all devices with this UUID, as libblkid reads them now."""
+    """Return the nodes of all devices with this UUID, according to libblkid."""
     argv = ("blkid", "--match-token", f"UUID={uuid}", "--output", "device")
     with suppress(Failed):
         return run(argv, seconds=LOOK_SECONDS, accept=(0, 2)).output.split()
@@ -360,7 +366,7 @@ def _devices_with(uuid: str) -> list[str]:
 
 
 def _number(node: str) -> int | None:
-    """The kernel's number of a block device; None if there is no such device."""
+    """Return the device number of a block device, or None if it does not exist."""
     with suppress(OSError):
         found = Path(node).stat()
         return found.st_rdev if stat.S_ISBLK(found.st_mode) else None
