@@ -18,26 +18,25 @@ from wizard.plan.steps.commands import crypttab_line
 from wizard.probe.host.uses import unescaped
 
 MADE_ANEW = frozenset({"swap", "tmp"})
-"""Options with which each start makes swap or a filesystem there, over whatever it finds (crypttab(5))."""
+"""Options that create swap or a filesystem at every boot, regardless of existing data (crypttab(5))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening(FstabEntry):
-    """One entry of crypttab: what its source is open as, below /dev/mapper, and the file with its key; empty
-    where it names none."""
+    """An entry of crypttab: its name below /dev/mapper, and its key file, or an empty string."""
 
     name: str
     key: str
 
     @property
     def overwrites(self) -> bool:
-        """Where it makes swap, or what /tmp is, anew."""
+        """True if swap or /tmp is created at every boot."""
         made_anew = any(option.partition("=")[0] in MADE_ANEW for option in self.options)
         return made_anew and "noauto" not in self.options
 
 
 def parse_crypttab(text: str) -> tuple[Opening, ...]:
-    """The entries; what is none is passed over, as a start does. Pure."""
+    """Parse the entries, skipping invalid ones, as the boot does. Pure."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         fields = line.split()
@@ -57,7 +56,7 @@ def parse_crypttab(text: str) -> tuple[Opening, ...]:
 
 
 def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
-    """A clause where a line already has the name or the container; None where none has. Pure."""
+    """Return a clause if a line already has the name or the container, or None. Pure."""
     for line in parse_crypttab(text):
         if line.name == operation.name:
             return t(
@@ -72,8 +71,7 @@ def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
 
 
 def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
-    """Raises BadInput or Refused where the lines could not be added; a file that is missing is an empty
-    one."""
+    """Raises BadInput or Refused if the lines cannot be added. A missing file counts as empty."""
     if not operations:
         return
     check_writable(path, t("not a crypttab file"))
@@ -92,8 +90,7 @@ def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
 
 
 def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> str:
-    """Add the operation's line and give it, keeping the old file beside it. Repeatable: a line that is there
-    is not added again."""
+    """Add the operation's line and return it, keeping a copy of the old file. Repeatable. Raises Failed."""
     line = crypttab_line(operation)
 
     def change(text: str) -> str:
@@ -108,32 +105,33 @@ def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> st
 
 
 def take_from_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> bool:
-    """Take the operation's line out again; whether it was there."""
+    """Remove the operation's line, and return True if it was there."""
     return take_out(path, crypttab_line(operation), kept_as(path, run_name))
 
 
 def key_of(plan: Plan) -> bytes | None:
-    """What opens the plan's containers; None where no file does. Raises as `read_key` does."""
+    """Return the key that opens the plan's containers, or None without a key file. Raises as `read_key`
+    does."""
     return read_key(Path(plan.key_file)) if plan.key_file else None
 
 
 def read_key(path: Path) -> bytes:
-    """All that is in the file. Raises Refused where it is no file of root's alone, is no key, or cannot be
-    read; a link is none."""
+    """Return the content of a key file. Raises Refused if it is unreadable, not a valid key, a symbolic link,
+    or accessible to users other than root."""
     shown = printable(str(path), 200)
     try:
-        opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(opened, "rb") as file:
-            kind = os.fstat(opened)
-            if not stat.S_ISREG(kind.st_mode):
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(fd, "rb") as file:
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode):
                 raise Refused(t("The key {file} is not a regular file.", file=shown))
-            if kind.st_uid != 0 or kind.st_mode & 0o077:
-                mode = f"{stat.S_IMODE(kind.st_mode):o}"
+            if status.st_uid != 0 or status.st_mode & 0o077:
+                mode = f"{stat.S_IMODE(status.st_mode):o}"
                 raise Refused(
                     t(
                         "The key {file} belongs to {uid} with mode {mode}; only root may own or read it.",
                         file=shown,
-                        uid=kind.st_uid,
+                        uid=status.st_uid,
                         mode=mode,
                     )
                 )

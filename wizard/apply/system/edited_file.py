@@ -1,4 +1,5 @@
-"""Edit a file that others edit too, such as fstab: locked, and checked again right before replacement.
+"""Edit a file that other programs edit too, such as fstab: locked, and checked again right before
+replacement.
 
 The lock is flock(2) on the file's folder. It separates two runs. The second check detects editors that ignore
 the lock.
@@ -22,18 +23,19 @@ from wizard.process.program import find, run
 
 NEW_FILE_MODE = 0o644
 LOCK_SECONDS = 30.0
-"""How long somebody else's edit may take. An edit writes a few kilobytes."""
+"""Time limit for another program's edit, which writes a few kilobytes."""
 
 TURNS = 100
-"""How often an edit is computed anew because somebody else was quicker."""
+"""Limit for repeating an edit after changes by other programs."""
 
 NO_LOCKS = frozenset({errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
-"""What flock(2) says where a filesystem has no such locks, as NFS of a folder: then the second look must
-do."""
+"""Errors of flock(2) on filesystems without such locks, such as folders on NFS. Then only the second check
+protects."""
 
 
 def read_text(path: Path) -> str:
-    """The file's text, empty where there is none; bytes that are no UTF-8 survive. Raises BadInput."""
+    """Read a file, or return an empty string if it does not exist. Bytes that are not UTF-8 are preserved.
+    Raises BadInput."""
     try:
         return path.resolve().read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
@@ -43,22 +45,21 @@ def read_text(path: Path) -> str:
 
 
 def kept_as(path: Path, run_name: str) -> Path:
-    """Where the file is kept as it was before a run changed it: beside it."""
+    """Return the name of the copy from before a run's change, next to the file."""
     real = path.resolve()
     return real.with_name(f"{real.name}.diskwright-{run_name}")
 
 
 def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> bool:
-    """Replace the file, or the file a link leads to, by what `change` makes of its text; owner and mode stay.
-    Whether there was anything to change.
+    """Replace the content of a file, or of a link's target, by `change` of it, and return True if it changed.
+    Owner and mode are preserved.
 
-    `change` is asked again for each text that the file turns out to have, and must leave its own result
-    alone. The text from before the first change is kept as `keep`. Raises Failed, also where the file does
-    not read so after.
+    `change` may be called several times, and must not change its own result. The content before the first
+    change is saved in `keep`. Raises Failed, also if the result cannot be verified.
     """
     with _locked(path.resolve().parent):
         for _ in range(TURNS):
-            if (changed := _one_turn(path, change, keep)) is not None:
+            if (changed := _try_edit(path, change, keep)) is not None:
                 break
         else:
             raise Failed(
@@ -77,8 +78,9 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
     return changed
 
 
-def _one_turn(path: Path, change: Callable[[str], str], keep: Path | None) -> bool | None:
-    """Whether the file was changed; None where somebody else was quicker."""
+def _try_edit(path: Path, change: Callable[[str], str], keep: Path | None) -> bool | None:
+    """Return True if the file was changed, False if not necessary, or None if another program changed it
+    meanwhile."""
     real = path.resolve()
     text = read_text(path)
     wanted = change(text)
@@ -87,7 +89,7 @@ def _one_turn(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
     try:
         if keep is not None and not keep.exists():
             _write(keep, text, real if real.exists() else None)
-        return True if _replaced(real, text, wanted) else None
+        return True if _replace_if_unchanged(real, text, wanted) else None
     except OSError as error:
         raise Failed(
             t(
@@ -100,7 +102,7 @@ def _one_turn(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold the lock on a folder; raises Failed where another program does not let go of it."""
+    """Lock a folder. Raises Failed if it stays locked by another program."""
     try:
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -131,19 +133,18 @@ def _lock(fd: int, folder: Path) -> None:
             return
 
 
-def _replaced(real: Path, text: str, wanted: str) -> bool:
-    """Put `wanted` in the place of the file in one move, unless it no longer holds `text`; whether it was
-    done."""
-    beside = real.with_name(f".{real.name}.diskwright-{os.getpid()}")
+def _replace_if_unchanged(real: Path, text: str, wanted: str) -> bool:
+    """Replace the file atomically if it still contains `text`, and return True if so."""
+    temporary = real.with_name(f".{real.name}.diskwright-{os.getpid()}")
     try:
-        _write(beside, wanted, real if real.exists() else None)
+        _write(temporary, wanted, real if real.exists() else None)
         if read_text(real) != text:
             return False
-        beside.rename(real)
+        temporary.rename(real)
         sync_folder(real.parent)
     finally:
         with suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
     return True
 
 
@@ -152,9 +153,9 @@ def _write(path: Path, text: str, like: Path | None) -> None:
     with os.fdopen(fd, "wb") as file:
         file.write(text.encode("utf-8", "surrogateescape"))
         if like is not None:
-            kept = like.stat()
-            os.fchown(fd, kept.st_uid, kept.st_gid)
-            os.fchmod(fd, kept.st_mode & 0o7777)
+            status = like.stat()
+            os.fchown(fd, status.st_uid, status.st_gid)
+            os.fchmod(fd, status.st_mode & 0o7777)
             _copy_attributes(like, fd)
         else:
             os.fchmod(fd, NEW_FILE_MODE)
@@ -163,7 +164,7 @@ def _write(path: Path, text: str, like: Path | None) -> None:
 
 
 def _copy_attributes(source: Path, fd: int) -> None:
-    """SELinux labels and access lists live in extended attributes."""
+    """SELinux labels and access control lists are extended attributes."""
     with suppress(OSError):
         for name in os.listxattr(source):
             with suppress(OSError):
@@ -171,11 +172,11 @@ def _copy_attributes(source: Path, fd: int) -> None:
 
 
 LOADED = Path("/sys/module")
-"""Has a folder for every module that is loaded, and for those built in that have parameters."""
+"""Contains a folder for every loaded module, and for built-in ones with parameters."""
 
 
 def kernel_has(module: str) -> bool:
-    """Whether a module, by its name with underscores, is there or can be loaded."""
+    """Return True if a module, named with underscores, is loaded, built in or can be loaded."""
     return (LOADED / module).exists() or _can_be_loaded(module)
 
 

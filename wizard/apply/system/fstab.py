@@ -19,12 +19,12 @@ from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.uses import unescaped
 
 STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
-"""With these a start does not wait for what is not there (systemd.mount(5), crypttab(5))."""
+"""Options with which the boot does not wait for missing devices (systemd.mount(5), crypttab(5))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FstabEntry:
-    """`number` counts the file's lines from 1; `source` is the device, as the line names it."""
+    """An entry of fstab or crypttab. `number` is its line, from 1, and `source` its device as written."""
 
     number: int
     source: str
@@ -32,42 +32,33 @@ class FstabEntry:
 
     @property
     def may_stop(self) -> bool:
-        """Whether a start waits for its device, and may stop without it."""
+        """True if the boot waits for the device and may fail without it."""
         return not STARTS_ALL_THE_SAME.intersection(self.options)
 
     @property
     def overwrites(self) -> bool:
-        """Whether each start overwrites its device."""
+        """True if the device is overwritten at every boot."""
         return False
 
     def names(self, tags: Mapping[str, str | None]) -> bool | None:
-        """Whether its source is one of these tags (UUID, LABEL, PARTUUID, PARTLABEL) with that value; None
-        where it is no tag."""
+        """Return True if the source is one of these tags (UUID, LABEL, PARTUUID, PARTLABEL) with this value,
+        or None if it is another kind of name."""
         tag, _, value = self.source.partition("=")
         if tag not in tags:
             return None
         return tags[tag] is not None and str(tags[tag]).lower() == value.strip('"').lower()
 
     def means(self, node: str, tags: Mapping[str, str | None]) -> bool:
-        """Whether its source is the device with this node: by a tag, or by a path that leads there now."""
+        """Return True if the source is this device, by tag or by a path that resolves to the node."""
         named = self.names(tags)
         if named is not None:
             return named
         return self.source.startswith("/") and os.path.realpath(self.source) == node
 
 
-# A file that is edited.
 NOT_THERE_BEFORE = Sentence(
     "{file}, {conflict}. This line is new since the run began. The file was not edited."
 )
-
-# What is opened at boot.
-
-# What is mounted at boot.
-
-# What is mounted now.
-
-# A file with a key.
 
 
 LINES_AGAIN = Sentences("{file} has the old line again.", "{file} has the old lines again.")
@@ -77,15 +68,14 @@ CHANGED_SINCE = Sentence("{file} was changed since and is left unchanged.")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line(FstabEntry):
-    """One entry of fstab. `kind` is the type of filesystem that it names."""
+    """An entry of fstab. `kind` is its filesystem type."""
 
     mount_point: str
     kind: str
 
 
 def parse(text: str, where: str) -> tuple[Line, ...]:
-    """The entries of an fstab; raises BadInput with the number of a line that mount(8) could not read
-    either."""
+    """Parse fstab. Raises BadInput, with the line number, for a line that mount(8) cannot read."""
     lines = []
     for number, text_line in enumerate(text.split("\n"), 1):
         fields = text_line.split()
@@ -115,30 +105,31 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
 
 
 def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None:
-    """A sentence where an entry already speaks of the mount point, or of the filesystem and the same
-    subvolume of it; else None."""
+    """Return a clause if an entry already has the mount point, or the same filesystem and subvolume; else
+    None."""
     for line in lines:
-        if operation.mount_point != NO_PLACE and _plain(line.mount_point) == _plain(operation.mount_point):
+        if operation.mount_point != NO_PLACE and _trimmed(line.mount_point) == _trimmed(
+            operation.mount_point
+        ):
             return t(
                 "line {line} already mounts {device} at {place}",
                 line=line.number,
                 device=printable(line.source, 60),
                 place=printable(line.mount_point, 60),
             )
-        same = line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower()
-        if same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
+        is_same = line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower()
+        if is_same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
             return t("line {line} already names the filesystem {uuid}", line=line.number, uuid=operation.uuid)
     return None
 
 
 def without_line(text: str, line: str) -> str:
-    """The file without that line, which is compared whole; every other line as it was."""
+    """Remove a line, compared as a whole. All other lines are unchanged."""
     return "".join(kept for kept in re.split(r"(?<=\n)", text) if kept.removesuffix("\n") != line)
 
 
 def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
-    """Raises BadInput or Refused where the lines could not be added; an fstab that is missing is an empty
-    one."""
+    """Raises BadInput or Refused if the lines cannot be added. A missing fstab counts as empty."""
     if not operations:
         return
     check_writable(path, NO_FSTAB)
@@ -159,8 +150,8 @@ def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
 
 
 def check_writable(path: Path, otherwise: Message | str) -> None:
-    """Raises Refused where the file, or one in its place, cannot be written; `otherwise` is what a thing that
-    is no file is not."""
+    """Raises Refused if the file cannot be written or replaced. `otherwise` says what is wrong if it is not a
+    regular file."""
     real = path.resolve()
     if real.exists() and not real.is_file():
         raise Refused(
@@ -175,8 +166,8 @@ def check_writable(path: Path, otherwise: Message | str) -> None:
 
 
 def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
-    """Add the operation's line and give it, keeping the old file as `keep`. Repeatable: a line that is there
-    is not added again."""
+    """Add the operation's line and return it, keeping a copy of the old file as `keep`. Repeatable. Raises
+    Failed."""
     line = fstab_line(operation)
 
     def change(text: str) -> str:
@@ -191,8 +182,8 @@ def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
 
 
 def change_lines(path: Path, operation: EditFstab, keep: Path) -> None:
-    """Change the operation's lines, keeping the old file as `keep`. Repeatable; raises Failed where the file
-    is another by now."""
+    """Change the operation's lines, keeping a copy of the old file as `keep`. Repeatable. Raises Failed if
+    the file has changed."""
 
     def change(text: str) -> str:
         changed = text if is_edited(operation, text) else edited(operation, text)
@@ -204,22 +195,22 @@ def change_lines(path: Path, operation: EditFstab, keep: Path) -> None:
 
 
 def lines_back(path: Path, operation: EditFstab) -> Message:
-    """Put the operation's old lines back, and only those; a sentence on how the file stands then. Raises
-    Failed where it does not read so."""
+    """Restore only the operation's old lines, and describe the result. Raises Failed if the result cannot be
+    verified."""
     shown = printable(str(path), 200)
     if edit(path, partial(restored, operation)):
         return LINES_AGAIN(count=len(operation.lines), file=shown)
     text = read_text(path)
     has_them = all(one.old is None or one.old in text.split("\n") for one in operation.lines)
-    gone = not any(one.new in text.split("\n") for one in operation.lines if one.new is not None)
-    if has_them and gone:
+    removed = not any(one.new in text.split("\n") for one in operation.lines if one.new is not None)
+    if has_them and removed:
         return LINES_THERE(count=len(operation.lines), file=shown)
     return CHANGED_SINCE(file=shown)
 
 
 def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None:
-    """Put `new` in the place of `old`, which is line `number`, keeping the old file as `keep`. Repeatable;
-    raises Failed."""
+    """Replace `old` in line `number` by `new`, keeping a copy of the old file as `keep`. Repeatable. Raises
+    Failed."""
 
     def change(text: str) -> str:
         lines = text.split("\n")
@@ -240,11 +231,8 @@ def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None
 
 
 def line_back(path: Path, old: str, new: str) -> str:
-    """Put `old` in the place of the line `new`, and only that: others may have been added since. A sentence
-    on how the file stands then.
-
-    Raises Failed where it does not read so.
-    """
+    """Restore `old` in place of the line `new`, without changing other lines, and describe the result. Raises
+    Failed if the result cannot be verified."""
 
     def change(text: str) -> str:
         lines = text.split("\n")
@@ -262,13 +250,13 @@ def line_back(path: Path, old: str, new: str) -> str:
 
 
 def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:
-    """Take the operation's line out again; whether it was there."""
+    """Remove the operation's line, and return True if it was there."""
     return take_out(path, fstab_line(operation), keep)
 
 
 def take_out(path: Path, line: str, keep: Path) -> bool:
-    """Take the line out again, and no other; whether it was there. `keep` tells whether a line end before it
-    is ours, too."""
+    """Remove a line, and return True if it was there. `keep` shows if the line end before it was added,
+    too."""
     old = read_text(keep) if keep.exists() else None
 
     def change(text: str) -> str:
@@ -279,5 +267,5 @@ def take_out(path: Path, line: str, keep: Path) -> bool:
     return edit(path, change)
 
 
-def _plain(path: str) -> str:
+def _trimmed(path: str) -> str:
     return path.rstrip("/") or "/"

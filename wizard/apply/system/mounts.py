@@ -27,21 +27,20 @@ MOUNTINFO = Path("/proc/self/mountinfo")
 MAPPED = re.compile(r"/dev/(dm-\d+)")
 
 NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "_netdev", "rw"})
-"""Options for mount(8) and for boot, which the kernel never sees; `rw` is compared by what contradicts it."""
+"""Options for mount(8) and the boot that the kernel never sees. `rw` is checked by its opposite."""
 
 ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime", "atime"})
 
 SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
-"""Words that mountinfo lists with the filesystem's options although they are every filesystem's
+"""Options that mountinfo lists with those of the filesystem, although all filesystems have them
 (fs/proc_namespace.c)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """One line of mountinfo. `options` are those of the mount and of the filesystem together, `own` those of
-    the mount alone, `root` what of the filesystem is mounted, `number` the kernel's MAJOR:MINOR of its
-    device; a major of 0 is no device, as for Btrfs.
-    """
+    """A line of mountinfo. `options` are those of mount and filesystem, `own` those of the mount. `root` is
+    the mounted part of the filesystem. `number` is the device's MAJOR:MINOR; major 0 means no device, as for
+    Btrfs."""
 
     source: str
     mount_point: str
@@ -53,17 +52,18 @@ class Mounted:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every word that holds whatever the filesystem, which a remount that leaves one out takes away
-        (mount(8)): `rw` only where mount and filesystem can both be written, the access time also where it is
-        the one that is not listed.
+        """All options that a remount would drop if omitted (mount(8)).
+
+        `rw` is included only if mount and filesystem are writable. The access time is included even if it is
+        the default, which is not listed.
         """
-        kept = [word for word in self.own if word != "rw" or "ro" not in self.options]
-        kept += [] if ACCESS_TIME & {*kept} else ["strictatime"]
-        return (*kept, *sorted(SHARED & self.options - {*kept}))
+        words = [word for word in self.own if word != "rw" or "ro" not in self.options]
+        words += [] if ACCESS_TIME & {*words} else ["strictatime"]
+        return (*words, *sorted(SHARED & self.options - {*words}))
 
 
 def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
-    """Every mount, in order (proc(5), /proc/pid/mountinfo)."""
+    """Parse all mounts, in order (proc(5), /proc/pid/mountinfo). Pure."""
     found = []
     for line in text.splitlines():
         before, _, behind = line.partition(" - ")
@@ -87,13 +87,13 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
 
 
 def read_mounts() -> tuple[Mounted, ...]:
-    """Every mount that this process sees, what the device mapper made by the name that it has there."""
+    """Return the mounts visible to this process. Mapped devices have their device-mapper names."""
     found = parse_mountinfo(MOUNTINFO.read_text(errors="replace"))
     return tuple(replace(one, source=_named(one.source)) for one in found)
 
 
 def _named(source: str) -> str:
-    """Btrfs shows the node by which it was found first: with udev that can be /dev/dm-2."""
+    """Btrfs reports the node by which it was found first, which can be /dev/dm-2."""
     if node := MAPPED.fullmatch(source):
         with suppress(OSError):
             return f"/dev/mapper/{(SYS_BLOCK / node[1] / 'dm/name').read_text().strip()}"
@@ -101,22 +101,22 @@ def _named(source: str) -> str:
 
 
 def mounted_at(place: str) -> Mounted | None:
-    """What is mounted at a place, the topmost where there are several."""
+    """Return the topmost mount at a place, or None."""
     return next((entry for entry in reversed(read_mounts()) if entry.mount_point == place), None)
 
 
 def silent_options(device: str, filesystem: str) -> frozenset[str]:
-    """Options in force that mountinfo does not list; ext4 tells all of its own in /proc/fs/ext4."""
-    told = Path("/proc/fs") / filesystem / kernel_name(device) / "options"
-    if filesystem == "ext4" and told.exists():
-        return frozenset(told.read_text().split())
+    """Return options in effect that mountinfo omits. ext4 lists all of its own in /proc/fs/ext4."""
+    file = Path("/proc/fs") / filesystem / kernel_name(device) / "options"
+    if filesystem == "ext4" and file.exists():
+        return frozenset(file.read_text().split())
     return frozenset()
 
 
 def is_mounted(operation: Mount) -> bool:
-    """Whether the device, or the subvolume on it, is what is mounted at the place.
+    """Return True if the device, or the subvolume on it, is mounted at the place.
 
-    A Btrfs over several devices is shown by any one of them.
+    A multi-device Btrfs is listed under any of its devices.
     """
     found = mounted_at(operation.mount_point)
     root = f"/{mounted_subvolume(operation.options)}"
@@ -124,7 +124,7 @@ def is_mounted(operation: Mount) -> bool:
 
 
 def _is_from(found: Mounted, operation: Mount) -> bool:
-    """Whether a mount is of the operation's device, by its node and by the number that the node has now."""
+    """Return True if a mount is from the operation's device, by node and current device number."""
     if found.source not in (operation.device, *operation.others):
         return False
     if found.number.startswith("0:"):
@@ -136,7 +136,7 @@ def _is_from(found: Mounted, operation: Mount) -> bool:
 
 
 def mount_differences(operation: Mount) -> tuple[str, ...]:
-    """How what is mounted differs from the plan, in pieces of sentences: device, type, options."""
+    """Describe differences between a mount and the plan in device, type and options, as clauses."""
     found = mounted_at(operation.mount_point)
     if found is None:
         return (str(t("nothing is mounted there")),)
@@ -177,8 +177,8 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
 def option_differences(
     advised: tuple[str, ...], filesystem: str, seen: frozenset[str]
 ) -> tuple[Message, ...]:
-    """A piece of a sentence for every advised option that is not in force, and for everything in force that
-    contradicts one."""
+    """Return a clause for each recommended option that is not in effect, and for each option in effect that
+    contradicts one. Pure."""
     found = []
     wanted = tuple(
         option for option in advised if option not in NOT_THE_KERNELS and not option.startswith("x-")
@@ -187,20 +187,20 @@ def option_differences(
     silent = kind.silent_options if kind else frozenset()
     for option in wanted:
         against = sorted(other for other in seen if _contradicts(option, other))
-        if against and not any(_is(option, other) for other in seen):
+        if against and not any(_matches(option, other) for other in seen):
             found.append(
                 t("{option} was recommended, but {other} is in effect", option=option, other=against[0])
             )
-        elif not any(_is(option, other) for other in seen) and option not in silent:
+        elif not any(_matches(option, other) for other in seen) and option not in silent:
             found.append(t("{option} was recommended but is not in effect", option=option))
     if "ro" in seen and "ro" not in advised:
         found.append(t("it is read-only"))
     return tuple(found)
 
 
-def _is(option: str, seen: str) -> bool:
-    """Whether what is listed is what was asked for: `discard` is listed as `discard=async`, `compress=zstd`
-    as `compress=zstd:3`."""
+def _matches(option: str, seen: str) -> bool:
+    """Return True if a listed option matches a requested one: `discard` is listed as `discard=async`, and
+    `compress=zstd` as `compress=zstd:3`."""
     key, equals, value = option.partition("=")
     seen_key, _, seen_value = seen.partition("=")
     if option == seen:
@@ -221,11 +221,11 @@ def _contradicts(option: str, seen: str) -> bool:
         return seen_key in ACCESS_TIME and seen_key != key
     if key == "no" + seen_key or seen_key == "no" + key:
         return True
-    return key == seen_key and value != seen_value and not _is(option, seen)
+    return key == seen_key and value != seen_value and not _matches(option, seen)
 
 
 def _number(text: str) -> int | None:
-    """`32k` and `32768` are the same size."""
+    """Convert a size; `32k` equals `32768`."""
     match = re.fullmatch(r"(\d+)([kmg]?)", text, re.IGNORECASE | re.ASCII)
     return int(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ") if match else None
 
@@ -236,8 +236,8 @@ MOST_NAMED = 5
 
 
 def users_of(place: str) -> tuple[str, ...]:
-    """The programs with something open at a place or below it, such as `bash (1234)`; of other people's only
-    root sees all."""
+    """Return the programs with open files at a place or below it, such as `bash (1234)`. Only root sees those
+    of other users."""
     below = f"{place.rstrip('/')}/"
     return tuple(
         f"{name_of(number) or A_PROGRAM} ({number})"
@@ -247,16 +247,16 @@ def users_of(place: str) -> tuple[str, ...]:
 
 
 def check_unused(place: str) -> None:
-    """Raises Refused, naming who it is, where somebody uses what is mounted at a place."""
+    """Raises Refused, naming the programs, if a mount is in use."""
     shown = printable(place, 200)
     below = next((one for one in read_mounts() if one.mount_point.startswith(f"{place.rstrip('/')}/")), None)
     if below is not None:
-        said = t(
+        message = t(
             "{below} is mounted below {place}; unmount {below} first.",
             below=printable(below.mount_point, 200),
             place=shown,
         )
-        raise Refused(join(said, NOTHING_WRITTEN))
+        raise Refused(join(message, NOTHING_WRITTEN))
     if users := users_of(place):
         named = users[:MOST_NAMED] + ((t("others"),) if len(users) > MOST_NAMED else ())
         raise Refused(
@@ -268,28 +268,28 @@ def check_unused(place: str) -> None:
 
 
 def _open_paths(number: int) -> Iterator[str]:
-    """Nothing of a program that is gone, or another person's."""
+    """Yield the open paths of a program. None if it has ended or belongs to another user."""
     yield from stands_in(number)
     yield from (path for _, path in opened(number))
 
 
 def usual_places() -> str:
-    """The folder below which they are mounted: $DISKWRIGHT_PLACES, or /srv; where that is a link, what it
-    leads to, as the kernel would list it."""
+    """Return the default folder for mount points, with symbolic links resolved: $DISKWRIGHT_PLACES or
+    /srv."""
     return str(Path(os.environ.get("DISKWRIGHT_PLACES") or PLACES).resolve())
 
 
 def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
-    """Every folder that something is mounted at, now or at boot, and whatever in `places` is more than an
-    empty folder. Only looks; what cannot be read is left to the checks before a run."""
+    """Return all mount points, current and in fstab, and entries of `places` other than empty folders.
+    Read-only. Unreadable files are checked again before a run."""
     listed: set[str] = set()
     with suppress(BadInput, OSError):
         listed = {line.mount_point for line in parse(read_text(fstab), str(fstab))}
-    return frozenset({*listed, *(one.mount_point for one in read_mounts()), *_holding(Path(places))})
+    return frozenset({*listed, *(one.mount_point for one in read_mounts()), *_occupied(Path(places))})
 
 
 def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
-    """The file of mounts at boot where it lies on a read-only filesystem, as in NixOS's store; else empty."""
+    """Return fstab's path if it is on a read-only filesystem, as on NixOS; else an empty string."""
     real = fstab.resolve()
     try:
         return str(fstab) if os.statvfs(real.parent).f_flag & os.ST_RDONLY else ""
@@ -297,15 +297,15 @@ def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
         return ""
 
 
-def _holding(places: Path) -> Iterator[str]:
+def _occupied(places: Path) -> Iterator[str]:
     try:
         found = sorted(places.iterdir())
     except OSError:
         return
     for entry in found:
         try:
-            free = entry.is_dir() and not entry.is_symlink() and not any(entry.iterdir())
+            is_free = entry.is_dir() and not entry.is_symlink() and not any(entry.iterdir())
         except OSError:
-            free = False
-        if not free:
+            is_free = False
+        if not is_free:
             yield str(entry)

@@ -28,43 +28,48 @@ from wizard.probe.content.gpt import GptCopy as AtEndCopy
 from wizard.probe.content.tables import EXTENDED_TYPES, SECTOR_BYTES, SLOT, GptEntry, read_table
 
 OWN_AT, OTHER_AT, LAST_USABLE_AT, ENTRIES_AT = 24, 32, 48, 72
-"""Where in a header the blocks stand of itself, of the other header, of the last that partitions may have,
-and of the first of its entries (UEFI 2.10, 5.3.2)."""
+"""Offsets in a header of its own block, the other header's block, the last usable block, and the first block
+of entries (UEFI 2.10, 5.3.2)."""
 
 
 FIRST_ENTRIES = 2
-"""The block that the first copy's entries begin in, of a table that is changed here (`Table.ordinary`)."""
+"""The first block of the first copy's entries in tables supported here (`Table.ordinary`)."""
 
 
 def with_backup_at_end(image: Image) -> Image:
-    """The table's places with its second copy in the drive's last blocks, and with all between usable. As
-    they are where it lies there already, or no copy is sound. Raises Failed where a partition lies in that
-    place.
+    """Return the table with its backup at the end of the drive, and all space in between usable. Unchanged if
+    it is there already or no copy is valid. Raises Failed if a partition is in the way.
 
-    Where only the copy at the end is sound, a write like this was cut off: the first one is made from it.
+    If only the backup at the end is valid, an earlier write was interrupted, and the first copy is rebuilt
+    from it.
     """
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
     first = read_copy(image.read, 1, last, block)
     if first is None or first.alternate_lba == last:
         return image
     if not first.sound:
-        return _first_made_again(image, last)
-    far = last - -(-len(first.entries) // block)
-    if _last_taken(first) >= far:
+        return _rebuild_first(image, last)
+    backup_start = last - -(-len(first.entries) // block)
+    if _last_used(first) >= backup_start:
         raise Failed(
-            t("A partition occupies the space of the backup GPT, from byte {byte}.", byte=far * block)
+            t(
+                "A partition occupies the space of the backup GPT, from byte {byte}.",
+                byte=backup_start * block,
+            )
         )
     header = image.read(block, block)
-    entries = image.read(first.entries_lba * block, (last - far) * block)
+    entries = image.read(first.entries_lba * block, (last - backup_start) * block)
     patches = {
-        block: _header(header, {OTHER_AT: last, LAST_USABLE_AT: far - 1}),
-        far * block: entries,
-        last * block: _header(header, {OWN_AT: last, OTHER_AT: 1, LAST_USABLE_AT: far - 1, ENTRIES_AT: far}),
+        block: _header(header, {OTHER_AT: last, LAST_USABLE_AT: backup_start - 1}),
+        backup_start * block: entries,
+        last * block: _header(
+            header, {OWN_AT: last, OTHER_AT: 1, LAST_USABLE_AT: backup_start - 1, ENTRIES_AT: backup_start}
+        ),
     }
     return image.having(patches)
 
 
-def _first_made_again(image: Image, last: int) -> Image:
+def _rebuild_first(image: Image, last: int) -> Image:
     other, block = read_copy(image.read, last, last, image.block_bytes), image.block_bytes
     if other is None or not other.sound:
         return image
@@ -72,22 +77,22 @@ def _first_made_again(image: Image, last: int) -> Image:
     return image.having({block: header, FIRST_ENTRIES * block: other.entries})
 
 
-def _last_taken(copy: AtEndCopy) -> int:
-    """The last block that a partition has."""
+def _last_used(copy: AtEndCopy) -> int:
+    """Return the last block used by a partition."""
     size = copy.entry_bytes
     records = (copy.entries[at : at + size] for at in range(0, len(copy.entries), size))
     return max((struct.unpack_from("<Q", one, 40)[0] for one in records if one[:16].strip(b"\0")), default=0)
 
 
 def _header(header: bytes, blocks: dict[int, int]) -> bytes:
-    made = bytearray(header)
+    patched = bytearray(header)
     for at, block in blocks.items():
-        struct.pack_into("<Q", made, at, block)
-    return with_checksum(made)
+        struct.pack_into("<Q", patched, at, block)
+    return with_checksum(patched)
 
 
 def with_checksum(header: bytearray) -> bytes:
-    """A header with its own checksum made anew."""
+    """Return a header with its checksum updated."""
     length = HEADER.unpack_from(header)[2]
     struct.pack_into("<I", header, CHECKSUM_AT, 0)
     struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
@@ -95,31 +100,29 @@ def with_checksum(header: bytearray) -> bytes:
 
 
 GPT_NAME_AT, GPT_NAME_BYTES = 56, 72
-"""Where in a GPT's entry the name stands (UEFI 2.10, 5.3.3)."""
+"""Offset and size of the name in a GPT entry (UEFI 2.10, 5.3.3)."""
 
 MBR_FIRST_AT, MBR_LAST_AT, MBR_START_AT = 1, 5, 8
-"""Where in its line a partition's first and last cylinder, head and sector stand, and its start in blocks,
-behind which its length stands."""
+"""Offsets in an MBR entry of the first and last CHS address, and of the start in blocks, which the length
+follows."""
 
 HEADS, SECTORS, LAST_CYLINDER = 255, 63, 1023
 
 
 def with_one_changed(operation: WriteTable, before: Image) -> Image:
-    """What the table's places are to hold. Raises Failed where the table is not as planned, or something else
-    of it would change."""
+    """Return the table with the operation's change. Raises Failed if the table differs from the plan, or
+    anything else would change."""
     number, entry = _change(operation, before)
     wanted = (
-        _mbr_changed(before, number, entry)
-        if operation.table == "mbr"
-        else _gpt_changed(before, number, entry)
+        _change_mbr(before, number, entry) if operation.table == "mbr" else _change_gpt(before, number, entry)
     )
     _check(operation, before, wanted)
     return wanted
 
 
 def _change(operation: WriteTable, before: Image) -> tuple[int, TableEntry | None]:
-    """The number of the one partition that is another in the operation's table, and its new entry; None where
-    it is gone."""
+    """Return the number of the one partition that the operation changes, and its new entry, or None if it is
+    deleted."""
     kept = {entry.number for entry in operation.entries if entry.kept}
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
     changed = set(_entries(before)) - kept
@@ -135,21 +138,21 @@ def _entries(image: Image) -> dict[int, GptEntry]:
 
 
 def _check(operation: WriteTable, before: Image, wanted: Image) -> None:
-    """Raises Failed unless every other partition reads as before, and the one as it is to be."""
+    """Raises Failed unless the changed partition is as planned, and all others are unchanged."""
     old, new = _entries(before), _entries(wanted)
     entries = {entry.number: entry for entry in operation.entries}
     if new.keys() != entries.keys():
         raise Failed(t("The changed table would not contain the planned partitions."))
     for number, entry in entries.items():
         read = new[number]
-        told = (read.start_bytes, read.size_bytes, read.type, read.name or "")
+        actual = (read.start_bytes, read.size_bytes, read.type, read.name or "")
         if entry.kept and read != old[number]:
             raise Failed(t("Partition {number}, to be preserved, would change.", number=number))
-        if told != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
+        if actual != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
             raise Failed(t("Partition {number} would differ from the plan.", number=number))
 
 
-def _gpt_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
+def _change_gpt(before: Image, number: int, entry: TableEntry | None) -> Image:
     wanted = with_backup_at_end(before)
     for copy in copies_of(wanted):
         wanted = _with_copy(wanted, copy, number, entry)
@@ -157,8 +160,8 @@ def _gpt_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
 
 
 def _with_copy(image: Image, copy: GptLocation, number: int, entry: TableEntry | None) -> Image:
-    """One copy of the table with this entry, and with its checksums made anew."""
-    entries = bytearray(_whole(image, copy.entries))
+    """Return the table with this entry in one copy, and checksums updated."""
+    entries = bytearray(_read_exactly(image, copy.entries))
     at = (number - 1) * copy.entry_bytes
     if entry is None:
         entries[at : at + copy.entry_bytes] = bytes(copy.entry_bytes)
@@ -168,27 +171,27 @@ def _with_copy(image: Image, copy: GptLocation, number: int, entry: TableEntry |
         entries[at : at + 16] = UUID(entry.type).bytes_le
         struct.pack_into("<QQ", entries, at + 32, first, last)
         name = entry.name.encode("utf-16-le")[:GPT_NAME_BYTES]
-        # What a name leaves of its room can be anything; only another name is written.
-        held = bytes(entries[at + GPT_NAME_AT :][:GPT_NAME_BYTES]).decode("utf-16-le", "replace")
-        if held.partition("\0")[0] != entry.name:
+        # The rest of the name field can contain anything, so write it only if the name changes.
+        current_name = bytes(entries[at + GPT_NAME_AT :][:GPT_NAME_BYTES]).decode("utf-16-le", "replace")
+        if current_name.partition("\0")[0] != entry.name:
             entries[at + GPT_NAME_AT : at + GPT_NAME_AT + GPT_NAME_BYTES] = name.ljust(GPT_NAME_BYTES, b"\0")
-    header = bytearray(_whole(image, copy.header))
+    header = bytearray(_read_exactly(image, copy.header))
     struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
     return image.having(
         {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
     )
 
 
-def _whole(image: Image, place: Extent) -> bytes:
+def _read_exactly(image: Image, place: Extent) -> bytes:
     data = image.read(place.start_bytes, place.size_bytes)
     if len(data) != place.size_bytes:
         raise Failed(t("The table record at byte {byte} is in an unexpected place.", byte=place.start_bytes))
     return data
 
 
-def _mbr_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
-    """The record that states the partition with another type in its line; for one that goes without the line,
-    or for the last logical one without the link to it."""
+def _change_mbr(before: Image, number: int, entry: TableEntry | None) -> Image:
+    """Return the record with a changed entry. A deleted partition's entry is cleared, or for the last logical
+    partition the link to it."""
     line = line_of(before, number)
     if entry is not None or number <= MBR_PRIMARIES:
         return _with_line(before, line, entry)
@@ -204,8 +207,7 @@ def _mbr_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
 
 
 def line_of(image: Image, number: int) -> int:
-    """Where the line stands that states this partition of an MBR: in the first record, or in one of the
-    chain."""
+    """Return the offset of a partition's entry in an MBR: in the first record or in the chain."""
     if number <= MBR_PRIMARIES:
         return MBR_LINES_AT + MBR_LINE_BYTES * (number - 1)
     lines = [record.line for record in _chain(image) if record.line is not None]
@@ -214,15 +216,15 @@ def line_of(image: Image, number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """A record of the chain of logical partitions: where its line for a partition and its link to the next
-    record stand; None where it has none."""
+    """A record in the chain of logical partitions: offsets of its partition entry and of its link to the next
+    record, or None."""
 
     line: int | None
     link: int | None
 
 
 def _chain(image: Image) -> list[_Record]:
-    """The records in their order. The table was read before: the chain is whole."""
+    """Return the records in order. The chain has been read before, so it is complete."""
     found = read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
     return [_record(offset, image.read(offset, SECTOR_BYTES)) for offset in dict(found.spans) if offset]
 
@@ -240,7 +242,7 @@ def _record(offset: int, sector: bytes) -> _Record:
 def _with_line(image: Image, at: int, entry: TableEntry | None) -> Image:
     if entry is None:
         return image.having({at: bytes(MBR_LINE_BYTES)})
-    # The start counts from the record in which the line stands.
+    # The start is relative to the record of the entry.
     record = at - at % SECTOR_BYTES
     blocks = [(entry.start_bytes - record) // image.block_bytes, entry.size_bytes // image.block_bytes]
     place = struct.pack("<II", *blocks)
@@ -254,8 +256,8 @@ def _with_line(image: Image, at: int, entry: TableEntry | None) -> Image:
 
 
 def _cylinders(block: int) -> bytes:
-    """A block as cylinder, head and sector, by the geometry that everybody assumes; what lies beyond has a
-    value of its own (UEFI 2.10, 5.2.1)."""
+    """Convert a block to cylinder, head and sector in the customary geometry, or to the marker for larger
+    blocks (UEFI 2.10, 5.2.1)."""
     cylinder, rest = divmod(block, HEADS * SECTORS)
     if cylinder > LAST_CYLINDER:
         return b"\xfe\xff\xff"

@@ -34,7 +34,7 @@ from wizard.probe.content.tables import GptEntry, TableReading, read_table
 
 
 def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
-    """What the table on the disk says otherwise than the layout: kind, numbers, starts, lengths, types,
+    """Describe differences between the table on the disk and the layout: kind, numbers, starts, sizes, types,
     names, flags."""
     kind = drive.table.kind if drive.table else "unread"
     found = (
@@ -93,7 +93,7 @@ def _entry_differences(slot: Slot, part: Partition) -> list[str]:
 
 
 def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
-    """What the kernel believes otherwise than the layout."""
+    """Describe differences between the kernel's partitions and the layout."""
     found = []
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
@@ -102,28 +102,27 @@ def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
             found.append(str(t("the kernel does not see partition {number}", number=slot.number)))
             continue
         if part.kernel_start_bytes != slot.start_bytes:
-            said = t(
+            difference = t(
                 "the kernel sees partition {number} at byte {seen}, not {wanted}",
                 number=slot.number,
                 seen=part.kernel_start_bytes,
                 wanted=slot.start_bytes,
             )
-            found.append(str(said))
-        # Of an extended partition the kernel shows only the first record, so that nobody writes over the
-        # logical ones.
+            found.append(str(difference))
+        # The kernel shows only the first record of an extended partition, to protect the logical ones.
         if not is_container(slot) and part.kernel_size_bytes != slot.size_bytes:
-            said = t(
+            difference = t(
                 "the kernel sees partition {number} with {seen} bytes, not {wanted}",
                 number=slot.number,
                 seen=str(part.kernel_size_bytes),
                 wanted=slot.size_bytes,
             )
-            found.append(str(said))
+            found.append(str(difference))
     return tuple(found)
 
 
 def strangers(drive: Drive, *known: Layout) -> tuple[Partition, ...]:
-    """Partitions on the drive that none of the layouts has at that place."""
+    """Return partitions at places that none of the layouts has."""
     places = {(slot.start_bytes, slot.size_bytes) for layout in known for slot in layout.partitions}
     return tuple(part for part in drive.partitions if (part.start_bytes, part.size_bytes) not in places)
 
@@ -136,22 +135,21 @@ SET_AFTERWARDS = {
     "gpt": frozenset({ESP_GPT_TYPE, BOOT_GPT_TYPE, HOME_GPT_TYPE, LINUX_LUKS_TYPE, *ROOT_GPT_TYPES.values()}),
     "mbr": frozenset({ESP_MBR_TYPE, BOOT_MBR_TYPE, LUKS_MBR_TYPE}),
 }
-"""The types that are set here, by the kind of table."""
+"""Types that are set here, by kind of table."""
 
 MBR_LINES_AT = 446
 MBR_LINE_BYTES = 16
-"""Where an MBR's four lines begin, and how long each is."""
+"""Offset of the four entries in an MBR, and size of each."""
 
 MBR_TYPE_AT = 4
-"""Where in its line a partition's type stands."""
+"""Offset of the type in an MBR entry."""
 
 CHECKSUM_AT, ENTRIES_CHECKSUM_AT = 16, 88
-"""Where in a GPT's header its checksums stand (UEFI 2.10, 5.3.2)."""
+"""Offsets of the checksums in a GPT header (UEFI 2.10, 5.3.2)."""
 
 
 def set_types(operation: WriteTable, block_bytes: int) -> None:
-    """Give the new entries of a table that was just written the types that libparted could not. Raises
-    Failed."""
+    """Set the types of new entries that libparted cannot set. Raises Failed."""
     wanted = [
         entry
         for entry in operation.entries
@@ -168,13 +166,13 @@ def set_types(operation: WriteTable, block_bytes: int) -> None:
         write_bytes(drive, 0, bytes(record))
         return
     other: int = HEADER.unpack_from(_header(drive, 1, block_bytes))[6]
-    # The backup first: whichever write is cut off, one copy is whole.
+    # The backup first, so one copy stays complete.
     for block in (other, 1):
         _set_in_copy(drive, block, block_bytes, wanted)
 
 
 def _header(drive: str, block: int, block_bytes: int) -> bytearray:
-    """The block with a header in it; raises Failed where there is none."""
+    """Read the block of a header. Raises Failed if there is none."""
     found = bytearray(read_bytes(drive, block * block_bytes, block_bytes))
     if not found.startswith(SIGNATURE):
         raise Failed(
@@ -188,7 +186,7 @@ def _header(drive: str, block: int, block_bytes: int) -> bytearray:
 
 
 def _set_in_copy(drive: str, block: int, block_bytes: int, wanted: list[TableEntry]) -> None:
-    """One copy of a GPT with these types, and with its checksums made anew."""
+    """Set these types in one copy of a GPT, and update its checksums."""
     header = _header(drive, block, block_bytes)
     _, _, length, *_, first, count, size, _ = HEADER.unpack_from(header)
     room = rounded_up(count * size, block_bytes)
@@ -205,21 +203,21 @@ def _set_in_copy(drive: str, block: int, block_bytes: int, wanted: list[TableEnt
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Pieces of a drive of `size_bytes`: offsets with what stands there, whole blocks, in order and apart."""
+    """Pieces of a drive of `size_bytes`: offsets and whole blocks, sorted and disjoint."""
 
     size_bytes: int
     block_bytes: int
     pieces: tuple[tuple[int, bytes], ...]
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes of one piece; none where no piece holds the offset, and fewer where it ends before."""
+        """Read from one piece; fewer bytes if it ends earlier, and none outside of all pieces."""
         for start, data in self.pieces:
             if start <= offset < start + len(data):
                 return data[offset - start : offset - start + length]
         return b""
 
     def having(self, patches: Mapping[int, bytes]) -> "Image":
-        """The same with other bytes at these offsets, each within one piece."""
+        """Return the image with other bytes at these offsets, each within one piece."""
         pieces = []
         for start, data in self.pieces:
             patched = bytearray(data)
@@ -230,8 +228,8 @@ class Image:
         return replace(self, pieces=tuple(pieces))
 
     def changed_blocks(self, other: "Image") -> Iterator[tuple[int, bytes, bytes]]:
-        """The blocks that differ in another image of the same places: where, what stands here, and what
-        stands there."""
+        """Yield the blocks that differ in another image of the same places: offset, own bytes and other
+        bytes."""
         for (start, mine), (_, theirs) in zip(self.pieces, other.pieces, strict=True):
             for at in range(0, len(mine), self.block_bytes):
                 one, two = mine[at : at + self.block_bytes], theirs[at : at + self.block_bytes]
@@ -240,15 +238,15 @@ class Image:
 
 
 def changed_bytes(image: Image, other: Image) -> Iterator[int]:
-    """The offsets of every byte that differs."""
+    """Yield the offsets of all bytes that differ."""
     for start, one, two in image.changed_blocks(other):
         yield from (
-            start + at for at, (here, there) in enumerate(zip(one, two, strict=True)) if here != there
+            start + at for at, (mine, theirs) in enumerate(zip(one, two, strict=True)) if mine != theirs
         )
 
 
 def is_within(offset: int, places: tuple[Extent, ...]) -> bool:
-    """Whether one of the places holds the byte."""
+    """Return True if one of the places contains the byte."""
     return any(place.start_bytes <= offset < place.end_bytes for place in places)
 
 
@@ -257,30 +255,27 @@ CHECKSUM_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class GptLocation:
-    """Where one copy of a GPT lies."""
+    """The place of one copy of a GPT."""
 
     header: Extent
     entries: Extent
     entry_bytes: int
 
     def entry(self, number: int) -> Extent:
-        """Where the record of a partition lies."""
+        """Return the place of a partition's entry."""
         return Extent(self.entries.start_bytes + (number - 1) * self.entry_bytes, self.entry_bytes)
 
 
 def proven(operation: WriteTable, before: Image, written: Image) -> Image:
-    """What is to reach the drive: of what libparted has `written`, the new partitions' records and what
-    states them; all else as `before`.
-
-    Raises Failed where it changed anything of what stays.
-    """
+    """Return the table to write to the drive: the records of new partitions as libparted has `written` them,
+    and all else as `before`. Raises Failed if libparted changed a preserved partition."""
     _check_kept(operation, before, written)
     if operation.table == "mbr":
         return _mbr_with_new_lines(operation, before, written)
-    # The record in front of a GPT states no partition of it.
+    # The protective MBR contains no GPT partition.
     wanted = written.having({0: before.read(0, before.block_bytes)})
     new = [entry.number for entry in operation.entries if not entry.kept]
-    may_change = tuple(_changing(copies_of(before), new))
+    may_change = tuple(_changeable(copies_of(before), new))
     for offset in changed_bytes(before, wanted):
         if not is_within(offset, may_change):
             raise Failed(t("libparted changed byte {byte}, which belongs to no new partition.", byte=offset))
@@ -291,11 +286,13 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
 
 
 def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
-    """Raises Failed where a partition that stays reads otherwise than before, by our own reader of tables."""
+    """Raises Failed if a preserved partition has changed, according to our own table reader."""
     old, new = _entries(before), _entries(written)
     with_uuid = operation.table == "gpt"
     for entry in operation.entries:
-        if entry.kept and _told(old.get(entry.number), with_uuid) != _told(new.get(entry.number), with_uuid):
+        if entry.kept and _comparable(old.get(entry.number), with_uuid) != _comparable(
+            new.get(entry.number), with_uuid
+        ):
             raise Failed(
                 t(
                     "libparted changed the record of partition {number}, which must be preserved.",
@@ -312,27 +309,25 @@ def _reading(image: Image) -> TableReading:
     return read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
 
 
-def _told(entry: GptEntry | None, with_uuid: bool) -> tuple[object, ...] | None:
-    """What counts of a record. An MBR's lines have no UUID of their own: theirs comes from the disk
-    signature, which is put back."""
+def _comparable(entry: GptEntry | None, with_uuid: bool) -> tuple[object, ...] | None:
+    """Return the parts of a record to compare. The UUIDs of MBR partitions come from the disk signature,
+    which is restored."""
     if entry is None:
         return None
-    told = (entry.start_bytes, entry.size_bytes, entry.type, entry.name, entry.attributes)
-    return (*told, entry.part_uuid) if with_uuid else told
+    fields = (entry.start_bytes, entry.size_bytes, entry.type, entry.name, entry.attributes)
+    return (*fields, entry.part_uuid) if with_uuid else fields
 
 
 def _mbr_with_new_lines(operation: WriteTable, before: Image, written: Image) -> Image:
-    """libparted writes its own boot code into an MBR without any, draws another disk signature, by which
-    partitions that stay may be known (PARTUUID), and counts cylinders anew: only the lines of new partitions
-    are taken.
-    """
+    """Use only the entries of new partitions. libparted adds boot code to an MBR without any, draws another
+    disk signature, which identifies partitions (PARTUUID), and recalculates cylinders."""
     places = [
         MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1) for entry in operation.entries if not entry.kept
     ]
     return before.having({place: written.read(place, MBR_LINE_BYTES) for place in places})
 
 
-def _changing(copies: tuple[GptLocation, GptLocation], new: list[int]) -> Iterator[Extent]:
+def _changeable(copies: tuple[GptLocation, GptLocation], new: list[int]) -> Iterator[Extent]:
     for copy in copies:
         for at in (CHECKSUM_AT, ENTRIES_CHECKSUM_AT):
             yield Extent(copy.header.start_bytes + at, CHECKSUM_BYTES)
@@ -340,13 +335,13 @@ def _changing(copies: tuple[GptLocation, GptLocation], new: list[int]) -> Iterat
 
 
 def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:
-    """Where both copies of a GPT lie, the first one first; raises Failed where one has no header."""
+    """Return both copies of a GPT, the first one first. Raises Failed if one has no header."""
     first, other = _copy(image, 1)
     return first, _copy(image, other)[0]
 
 
 def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
-    """The copy with its header in this block, and the block of the other one's."""
+    """Return the copy whose header is in this block, and the block of the other header."""
     size = image.block_bytes
     raw = image.read(block * size, HEADER.size)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
@@ -358,19 +353,16 @@ def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
 
 
 def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes], ...]:
-    """The writes that make the one out of the other, each of which is to be on its medium before the next:
-    offsets with whole blocks.
-
-    Raises Failed where something else than the table would change.
-    """
+    """Return the writes that change one table into the other, as offsets and whole blocks. Each must be
+    synced before the next. Raises Failed if anything outside the table would change."""
     changed = {offset: new for offset, _, new in before.changed_blocks(wanted)}
     if kind == "mbr":
-        # Only one of its records changes at a time: the first one, or one of the logical partitions' chain.
+        # Only one record changes at a time: the first, or one of the chain of logical partitions.
         size = wanted.block_bytes
         phases = [Extent(offset // size * size, size) for offset, _ in _reading(before).spans]
     else:
-        first, far = copies_of(wanted)
-        phases = [far.entries, far.header, first.entries, first.header]
+        first, last = copies_of(wanted)
+        phases = [last.entries, last.header, first.entries, first.header]
     writes: list[tuple[int, bytes]] = []
     for phase in phases:
         blocks = sorted(offset for offset in changed if is_within(offset, (phase,)))
@@ -381,7 +373,7 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
 
 
 def _joined(blocks: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-    """Blocks that follow each other as one write."""
+    """Merge consecutive blocks into one write."""
     joined: list[tuple[int, bytes]] = []
     for offset, data in blocks:
         if joined and joined[-1][0] + len(joined[-1][1]) == offset:

@@ -32,8 +32,8 @@ from wizard.model.said import t
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
 UNFLAGGED = {"gpt": LINUX_GPT_TYPE, "mbr": LINUX_MBR_TYPE}
-"""The types that libparted gives a partition of no declared filesystem; older ones can set others only by way
-of a filesystem or a flag."""
+"""Types that libparted gives partitions without a declared filesystem. Old versions set other types only
+through a filesystem or a flag."""
 
 DECLARED = {
     ("gpt", BASIC_DATA_TYPE): "ntfs",
@@ -45,7 +45,7 @@ DECLARED = {
 FLAGS = {
     ("gpt", LINUX_RAID_TYPE): parted.PARTITION_RAID,
     ("gpt", LINUX_LVM_TYPE): parted.PARTITION_LVM,
-    # FAT32 beyond the reach of cylinders, heads and sectors.
+    # FAT32 beyond the CHS limit.
     ("mbr", FAT32_MBR_TYPE): parted.PARTITION_LBA,
 }
 
@@ -63,12 +63,11 @@ REFUSALS = (
     parted.GeometryException,
     parted.CreateException,
 )
-"""What pyparted raises; its exceptions have no common ancestor of their own."""
+"""Exceptions of pyparted, which have no common base class."""
 
 
 def write(operation: WriteTable) -> None:
-    """Write the table; raises Failed before anything is written where it cannot become exactly what is
-    wanted."""
+    """Write the table. Raises Failed before the first write if it cannot be exactly as planned."""
     device = parted.getDevice(operation.device)
     if operation.fresh:
         disk = parted.freshDisk(device, LABELS[operation.table])
@@ -101,20 +100,19 @@ def write(operation: WriteTable) -> None:
         try:
             disk.commitToOS()
         except parted.IOException as error:
-            # The table is on the drive; the caller tells the kernel by other means and compares.
+            # The table is on the drive. The caller notifies the kernel by other means and compares.
             print(t("libparted could not notify the kernel: {why}", why=str(error)))
 
 
 @contextmanager
 def _without_udevadm() -> Iterator[None]:
-    """Debian's libparted runs `udevadm settle` around each commit (its patch udevadm-settle). udev puts a
-    locked drive's events off, so that this would wait two minutes for the lock that we hold: let the shell
-    not find it, and not complain.
-    """
+    """Debian's libparted runs `udevadm settle` around each commit (its patch udevadm-settle). udev delays
+    events of locked drives, so this would wait two minutes for our own lock. Hide udevadm from the shell, and
+    its complaint."""
     path, errors = os.environ.get("PATH"), os.dup(2)
     os.environ["PATH"] = "/nonexistent"
-    with Path(os.devnull).open("wb") as nothing:
-        os.dup2(nothing.fileno(), 2)
+    with Path(os.devnull).open("wb") as null:
+        os.dup2(null.fileno(), 2)
     try:
         yield
     finally:
@@ -124,8 +122,8 @@ def _without_udevadm() -> Iterator[None]:
 
 
 def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> frozenset[int]:
-    """The numbers of wanted entries that the table already has, exactly; raises Failed for any other
-    partition in it."""
+    """Return the numbers of wanted entries that are already in the table. Raises Failed if it has any other
+    partition."""
     wanted = {entry.number: entry for entry in operation.entries}
     found = set()
     for part in disk.partitions:
@@ -171,8 +169,8 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
     geometry = parted.Geometry(
         device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes
     )
-    holds = parted.FileSystem(type=declared, geometry=geometry) if declared else None
-    part = parted.Partition(disk=disk, type=parted.PARTITION_NORMAL, fs=holds, geometry=geometry)
+    filesystem = parted.FileSystem(type=declared, geometry=geometry) if declared else None
+    part = parted.Partition(disk=disk, type=parted.PARTITION_NORMAL, fs=filesystem, geometry=geometry)
     disk.addPartition(part, parted.Constraint(exactGeom=geometry))
     made = (part.geometry.start, part.geometry.length, part.number)
     if made != (geometry.start, geometry.length, entry.number):
@@ -192,7 +190,7 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
 
 
 def main() -> int:
-    """Write what stdin says; 0 when it is on the drive, 1 with a sentence on stderr."""
+    """Write the table from standard input. Return 0 on success, or 1 with an error on standard error."""
     try:
         write(from_json(json.load(sys.stdin), WriteTable, "the operation"))
     except REFUSALS as error:

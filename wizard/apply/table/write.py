@@ -37,51 +37,48 @@ LIBPARTED_ABORTED = -6
 """SIGABRT: a failed assertion."""
 
 
-def have_written(operation: WriteTable, site: StepContext, node: str = "") -> None:
-    """Have the operation's table written, to its drive or to `node` in its place. Raises Failed; then it may
-    be half written."""
-    there = replace(operation, device=node or operation.device)
-    result = site.command(
+def have_written(operation: WriteTable, context: StepContext, node: str = "") -> None:
+    """Write the operation's table to its drive, or to `node` instead. Raises Failed, with the table possibly
+    incomplete."""
+    targeted = replace(operation, device=node or operation.device)
+    result = context.command(
         module_argv("wizard.apply.table.worker"),
-        stdin=json.dumps(to_json(there)).encode(),
+        stdin=json.dumps(to_json(targeted)).encode(),
         accept=(0, 1, LIBPARTED_ABORTED),
-        shown=("libparted", there.table, there.device),
+        shown=("libparted", targeted.table, targeted.device),
     )
     if result.status == LIBPARTED_ABORTED:
         raise Failed(
             t(
                 "libparted aborted on {device}; the table there may be half written.",
-                device=there.device,
+                device=targeted.device,
             )
         )
     if result.status:
         raise Failed(
             t(
                 "libparted did not write the table of {device}: {why}",
-                device=there.device,
+                device=targeted.device,
                 why=result.last_words,
             )
         )
-    set_types(there, site.member.drive.geometry.logical_block_bytes)
+    set_types(targeted, context.member.drive.geometry.logical_block_bytes)
 
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> Image:
-    """What these places of a drive, or of a stand-in for it, hold, read past every cache."""
+    """Read these places of a drive or its scratch copy, bypassing caches."""
     pieces = tuple(
         (place.start_bytes, read_bytes(node, place.start_bytes, place.size_bytes)) for place in places
     )
     return Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
 
 
-def rehearsed(operation: WriteTable, before: Image, site: StepContext) -> Image:
-    """What is to stand in the table's places, which a stand-in has held exactly so. The drive is not written
-    to.
-
-    Raises NoStandInError where none can be had, and Failed where the table did not become what was planned.
-    """
+def rehearsed(operation: WriteTable, before: Image, context: StepContext) -> Image:
+    """Rehearse the operation on a scratch copy, and return the verified table. Does not write to the drive.
+    Raises NoStandInError if a scratch copy is impossible, and Failed if the result differs from the plan."""
     with standing_in(before) as stand_in:
         try:
-            wanted = _write_there(operation, before, stand_in, site)
+            wanted = _write_to_scratch(operation, before, stand_in, context)
         except Failed as error:
             raise Failed(
                 t(
@@ -92,25 +89,25 @@ def rehearsed(operation: WriteTable, before: Image, site: StepContext) -> Image:
                     why=reason_of(error),
                 )
             ) from None
-    said = t(
+    message = t(
         "On a scratch copy of {drive}, the new table is as planned; all other bytes are unchanged",
         drive=operation.device,
     )
-    site.journal.add(
-        Event.VERIFIED, said, step=site.step, output=str(t("confirmed by libblkid and the kernel"))
+    context.journal.add(
+        Event.VERIFIED, message, step=context.step, output=str(t("confirmed by libblkid and the kernel"))
     )
     return wanted
 
 
-def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: StepContext) -> Image:
+def _write_to_scratch(operation: WriteTable, before: Image, stand_in: StandIn, context: StepContext) -> Image:
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
-    have_written(operation, site, stand_in.node)
+    have_written(operation, context, stand_in.node)
     forget_caches(stand_in.node)
-    written = image_of(stand_in.node, places, site.member.drive)
+    written = image_of(stand_in.node, places, context.member.drive)
     if (outside := stand_in.written_outside(places)) is not None:
         raise Failed(t("libparted wrote to byte {byte}, outside the table.", byte=outside))
     wanted = proven(operation, before, written)
-    # All of it is gone through as it will be on the drive, from the old table on.
+    # Repeat all writes as on the drive, starting from the old table.
     for offset, data in before.pieces:
         write_bytes(stand_in.node, offset, data)
     for offset, data in in_order(operation.table, before, wanted):
@@ -118,64 +115,64 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     forget_caches(stand_in.node)
     tell_kernel(stand_in.node, anew=True)
     if not partition_nodes(stand_in.node):
-        # A kernel built without a reader for this kind of table takes it from libblkid.
+        # For a kernel without support of this table, use the partitions that libblkid reads.
         tell_of(stand_in.node, (entry.number for entry in operation.entries))
     found = look_at(stand_in.node)
-    layout = site.member.after
+    layout = context.member.after
     if differences := (*disk_differences(layout, found), *kernel_differences(layout, found)):
         raise Failed(t("{differences:semicolons}.", differences=differences))
-    if image_of(stand_in.node, places, site.member.drive) != wanted:
+    if image_of(stand_in.node, places, context.member.drive) != wanted:
         raise Failed(t("Verification failed: the data read back differs from the data written."))
     return wanted
 
 
-def write_table(operation: WriteTable, site: StepContext) -> Message:
-    """Save what the table's places hold, write it, read it back; a sentence with what was drawn by libparted.
+def write_table(operation: WriteTable, context: StepContext) -> Message:
+    """Save the table, write the new one, read it back, and return a summary with random UUIDs. Raises Failed.
 
-    A table that keeps partitions is written to a stand-in and proven there first. Raises Failed.
+    A table with preserved partitions is first rehearsed on a scratch copy.
     """
     drive = operation.device
-    if site.step > 1:
-        _refuse_use(site)
-    if site.again and not operation.fresh:
-        _put_back_half_written(drive, site)
-    regions = table_regions(site.member, fresh=operation.fresh)
-    if site.plan.part:
-        _change_one(operation, image_of(drive, regions, site.member.drive))
+    if context.step > 1:
+        _refuse_use(context)
+    if context.again and not operation.fresh:
+        _restore_interrupted(drive, context)
+    regions = table_regions(context.member, fresh=operation.fresh)
+    if context.plan.part:
+        _change_one(operation, image_of(drive, regions, context.member.drive))
     elif operation.fresh:
-        site.save(regions)
-        have_written(operation, site)
-    elif site.rehearsed:
-        _add_directly(operation, image_of(drive, regions, site.member.drive), site)
+        context.save(regions)
+        have_written(operation, context)
+    elif context.rehearsed:
+        _add_directly(operation, image_of(drive, regions, context.member.drive), context)
     else:
-        _add_partitions(operation, regions, site)
-    return _read_back(drive, site)
+        _add_partitions(operation, regions, context)
+    return _read_back(drive, context)
 
 
-def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: StepContext) -> None:
-    """By way of a stand-in, or directly where none can be had, which is said before. Raises Failed."""
+def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], context: StepContext) -> None:
+    """Add partitions after a rehearsal, or directly if impossible, which was announced. Raises Failed."""
     drive = operation.device
-    before = image_of(drive, regions, site.member.drive)
+    before = image_of(drive, regions, context.member.drive)
     try:
-        wanted = rehearsed(operation, before, site)
+        wanted = rehearsed(operation, before, context)
     except NoStandInError as error:
-        said = t(
+        message = t(
             "Cannot create a scratch copy of {drive} ({why}). libparted writes the table "
             "directly to the drive. A power cut during the write can leave the table "
             "half written until the run is resumed.",
             drive=drive,
             why=str(error),
         )
-        site.journal.add(Event.COMMAND, said, step=site.step)
-        site.save(regions)
-        _add_directly(operation, before, site)
+        context.journal.add(Event.COMMAND, message, step=context.step)
+        context.save(regions)
+        _add_directly(operation, before, context)
         return
-    site.save(regions)
-    _commit(operation, before, wanted, site)
+    context.save(regions)
+    _commit(operation, before, wanted, context)
 
 
 def _change_one(operation: WriteTable, before: Image) -> None:
-    """Change or take out the entry of one partition, on a stand-in; libparted would draw it anew. Raises
+    """Change or remove one partition's entry on a scratch copy. libparted would recreate it. Raises
     Failed."""
     drive = operation.device
     for offset, _, data in before.changed_blocks(with_one_changed(operation, before)):
@@ -185,31 +182,32 @@ def _change_one(operation: WriteTable, before: Image) -> None:
     tell_of(drive, (entry.number for entry in operation.entries))
 
 
-def _add_directly(operation: WriteTable, before: Image, site: StepContext) -> None:
-    """Have libparted write the table, and put back what it changed of partitions that stay. Raises Failed."""
+def _add_directly(operation: WriteTable, before: Image, context: StepContext) -> None:
+    """Write the table with libparted, and restore what it changed of preserved partitions. Raises Failed."""
     drive = operation.device
-    have_written(operation, site)
+    have_written(operation, context)
     written = image_of(
-        drive, (Extent(offset, len(data)) for offset, data in before.pieces), site.member.drive
+        drive, (Extent(offset, len(data)) for offset, data in before.pieces), context.member.drive
     )
     for offset, _, data in written.changed_blocks(proven(operation, before, written)):
         write_bytes(drive, offset, data)
 
 
-def _refuse_use(site: StepContext) -> None:
-    """Whoever began to use a partition while marks were erased is noticed: libparted itself asks nobody.
+def _refuse_use(context: StepContext) -> None:
+    """Refuse if a partition was put in use while signatures were erased, since libparted does not check.
     Raises Failed."""
     try:
-        check_unused(site.look())
+        check_unused(context.look())
     except Refused as error:
         raise Failed(error.ending_in(str(t("The table was not changed.")))) from None
 
 
-def _commit(operation: WriteTable, before: Image, wanted: Image, site: StepContext) -> None:
-    """Bring what was proven to the drive, block by block in its order, and tell the kernel. Raises Failed."""
+def _commit(operation: WriteTable, before: Image, wanted: Image, context: StepContext) -> None:
+    """Write the verified table to the drive, block by block in order, and notify the kernel. Raises
+    Failed."""
     drive = operation.device
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
-    if image_of(drive, places, site.member.drive) != before:
+    if image_of(drive, places, context.member.drive) != before:
         raise Failed(
             t(
                 "The table of {drive} changed during the rehearsal of the new one. The new "
@@ -218,9 +216,9 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: StepConte
             )
         )
     for offset, data in in_order(operation.table, before, wanted):
-        # On its medium before the next one.
+        # Synced before the next write.
         write_bytes(drive, offset, data)
-    if image_of(drive, places, site.member.drive) != wanted:
+    if image_of(drive, places, context.member.drive) != wanted:
         raise Failed(
             t(
                 "Verification of the table on {drive} failed: the data read back differs "
@@ -232,8 +230,8 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: StepConte
 
 
 def table_regions(member: Member, *, fresh: bool) -> tuple[Extent, ...]:
-    """The places that writing the drive's table can touch; those of partitions of a table that is not `fresh`
-    are not among them."""
+    """Return the places that writing the drive's table can touch. Unless the table is `fresh`, partitions are
+    excluded."""
     identity, before = member.drive, member.before
     block = identity.geometry.logical_block_bytes
     head = read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
@@ -250,8 +248,8 @@ def table_regions(member: Member, *, fresh: bool) -> tuple[Extent, ...]:
 
 
 def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
-    """Where the table's own records lie now, the chain of an extended partition among them: libparted writes
-    all of them again."""
+    """Return the places of the current table, including the chain of an extended partition. libparted
+    rewrites all of them. Raises Failed."""
     try:
         with Path(drive).open("rb", buffering=0) as device:
 
@@ -266,19 +264,18 @@ def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]
     return [Extent(offset, length) for offset, length in spans]
 
 
-def _put_back_half_written(drive: str, site: StepContext) -> None:
-    """An earlier process died while it wrote: the partitions that stay are known from before, so begin there
-    again."""
-    mine = [saved for saved in site.vault.all() if saved.step == site.step]
+def _restore_interrupted(drive: str, context: StepContext) -> None:
+    """Restore the table after an interrupted write, so preserved partitions are known again."""
+    mine = [saved for saved in context.vault.all() if saved.step == context.step]
     for saved in reversed(mine):
-        write_bytes(drive, saved.offset_bytes, site.vault.read(saved))
+        write_bytes(drive, saved.offset_bytes, context.vault.read(saved))
     forget_caches(drive)
 
 
-def _read_back(drive: str, site: StepContext) -> Message:
-    wanted = site.member.after
+def _read_back(drive: str, context: StepContext) -> Message:
+    wanted = context.member.after
     forget_caches(drive)
-    found = site.look()
+    found = context.look()
     if differences := disk_differences(wanted, found):
         raise Failed(
             t(
@@ -289,7 +286,7 @@ def _read_back(drive: str, site: StepContext) -> Message:
         )
     if kernel_differences(wanted, found):
         tell_kernel(drive, anew=False)
-        found = site.look()
+        found = context.look()
     if differences := kernel_differences(wanted, found):
         raise Failed(
             t(
@@ -302,12 +299,12 @@ def _read_back(drive: str, site: StepContext) -> Message:
     nodes = tuple(partition_path(drive, slot.number) for slot in wanted.partitions if not slot.kept)
     if missing := wait_for(nodes):
         raise Failed(NO_NODE(node=missing))
-    return _drawn(found, site)
+    return _summary(found, context)
 
 
-def _drawn(drive: Drive, site: StepContext) -> Message:
-    """What libparted drew at random, which no plan can hold beforehand."""
-    new = {slot.number for slot in site.member.after.partitions if not slot.kept}
+def _summary(drive: Drive, context: StepContext) -> Message:
+    """Describe the UUIDs that libparted has drawn, which the plan cannot contain."""
+    new = {slot.number for slot in context.member.after.partitions if not slot.kept}
     parts = [
         t("partition {number} has UUID {uuid}", number=part.number, uuid=part.part_uuid)
         for part in drive.partitions

@@ -103,7 +103,7 @@ def test_a_line_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
 def test_a_file_that_never_stands_still_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
-    monkeypatch.setattr(edited_file, "_replaced", lambda *_: False)
+    monkeypatch.setattr(edited_file, "_replace_if_unchanged", lambda *_: False)
     with pytest.raises(Failed, match="keeps changing"):
         edit(fstab, lambda text: text + "more\n")
     assert fstab.read_text() == OLD
