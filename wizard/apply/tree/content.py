@@ -19,7 +19,7 @@ from wizard.apply.tree import mount_read_only
 from wizard.model.said import MIB, rounded_up
 
 BLOCK_BYTES = 4096
-"""The grain of what counts as zeros, and of widened ranges: the largest block of an ext filesystem on most
+"""Granularity of zero blocks and widened ranges: the largest block size of ext filesystems on most
 machines."""
 
 SEGMENT_BYTES = 64 * MIB
@@ -27,16 +27,16 @@ PIECE_BYTES = MIB
 ZEROS = bytes(BLOCK_BYTES)
 
 Range = tuple[int, int]
-"""Where data begin and where they end, in bytes."""
+"""Start and end of data in bytes."""
 
 Content = tuple[str, str, str]
-"""The digest, the word on where the data are, and the word on that in whole blocks."""
+"""The digest of a file, a summary of its data ranges, and the same in whole blocks."""
 
 _own = local()
 
 
 def content_of(fd: int, size_bytes: int, workers: int, on_bytes: Callable[[int], None]) -> Content:
-    """Read a file; `on_bytes` hears how many bytes more were read. Raises OSError where it cannot be read."""
+    """Read a file, and pass numbers of bytes read to `on_bytes`. Raises OSError."""
     ranges = tuple(data_ranges(fd, size_bytes))
     wide = tuple(widened(ranges, size_bytes))
     parts = tuple(segments(wide))
@@ -48,12 +48,16 @@ def content_of(fd: int, size_bytes: int, workers: int, on_bytes: Callable[[int],
         ):
             digests.append(digest)
             on_bytes(sum(end - start for start, end in part[1]))
-    return _whole(size_bytes, tuple(index for index, _ in parts), digests), _word(ranges), _word(wide)
+    return (
+        _file_digest(size_bytes, tuple(index for index, _ in parts), digests),
+        _summary(ranges),
+        _summary(wide),
+    )
 
 
 def content_beside(fd: int, size_bytes: int, do: Callable[[Sequence[Range]], None]) -> Content:
-    """What `content_of` tells. Right before a segment is hashed, `do` is done with its ranges of data: what
-    that reads is in memory then. It goes on with the next segment meanwhile. Raises OSError as it does."""
+    """Return `content_of` a file, and call `do` with the data ranges of each segment just before hashing it,
+    so that data is still cached. The next segment starts meanwhile. Raises OSError."""
     ranges = tuple(data_ranges(fd, size_bytes))
     wide = tuple(widened(ranges, size_bytes))
     own, parts = dict(segments(ranges)), tuple(segments(wide))
@@ -62,37 +66,41 @@ def content_beside(fd: int, size_bytes: int, do: Callable[[Sequence[Range]], Non
         do(own[parts[0][0]])
         digests.append(_segment(fd, *parts[0], size_bytes))
     elif parts:
-        with ThreadPoolExecutor(1) as beside:
+        with ThreadPoolExecutor(1) as worker:
             hashing: Future[bytes] | None = None
             for index, part in parts:
                 do(own[index])
-                # Not further ahead, or it would have to come from the drive again.
+                # Stay one segment ahead. Otherwise, data would be read from the drive twice.
                 digests += [hashing.result()] if hashing else []
-                hashing = beside.submit(_segment, fd, index, part, size_bytes)
+                hashing = worker.submit(_segment, fd, index, part, size_bytes)
             digests += [hashing.result()] if hashing else []
-    return _whole(size_bytes, tuple(index for index, _ in parts), digests), _word(ranges), _word(wide)
+    return (
+        _file_digest(size_bytes, tuple(index for index, _ in parts), digests),
+        _summary(ranges),
+        _summary(wide),
+    )
 
 
 def outline_of(fd: int, size_bytes: int) -> Content:
-    """Where a file has data, without reading it: the digest is empty."""
+    """Return the data ranges of a file without reading it. The digest is empty."""
     ranges = tuple(data_ranges(fd, size_bytes))
-    return "", _word(ranges), _word(tuple(widened(ranges, size_bytes)))
+    return "", _summary(ranges), _summary(tuple(widened(ranges, size_bytes)))
 
 
-def _whole(size_bytes: int, indices: Sequence[int], digests: Sequence[bytes]) -> str:
+def _file_digest(size_bytes: int, indices: Sequence[int], digests: Sequence[bytes]) -> str:
     if size_bytes <= SEGMENT_BYTES:
         return digests[0].hex() if digests else (sha256().hexdigest() if not size_bytes else NOTHING.hex())
-    # A segment that was all zeros says so by its digest, and one that was a hole is to say nothing else.
-    told = [
+    # Skip segments of zeros, so they count the same as holes.
+    digested = [
         struct.pack("<Q", index) + digest
         for index, digest in zip(indices, digests, strict=True)
         if digest != NOTHING
     ]
-    return sha256(b"".join(told)).hexdigest()
+    return sha256(b"".join(digested)).hexdigest()
 
 
 def _segment(fd: int, index: int, part: Sequence[Range], size_bytes: int) -> bytes:
-    """The digest of what is not zeros in a segment: plain where that is all of it, else with the runs."""
+    """Return the digest of a segment's data blocks, including their ranges unless they fill the segment."""
     hashed = sha256()
     runs: list[list[int]] = []
     for start, piece in _pieces(fd, part):
@@ -112,12 +120,11 @@ def _segment(fd: int, index: int, part: Sequence[Range], size_bytes: int) -> byt
 
 
 NOTHING = sha256(sha256().digest()).digest()
-"""The digest of a segment that holds only zeros."""
+"""The digest of a segment of zeros."""
 
 
 def _pieces(fd: int, part: Sequence[Range]) -> Iterator[tuple[int, memoryview]]:
-    """The bytes of these ranges, with where each piece begins; a piece is good until the next is asked
-    for."""
+    """Yield the bytes of these ranges with the offset of each piece. A piece is only valid until the next."""
     buffer: memoryview | None = getattr(_own, "buffer", None)
     if buffer is None:
         buffer = _own.buffer = memoryview(bytearray(PIECE_BYTES))
@@ -138,7 +145,7 @@ def _fill(fd: int, piece: memoryview, position: int) -> None:
 
 
 def runs_of_data(piece: memoryview) -> Iterator[Range]:
-    """Where in these bytes, which begin on a block, the runs of blocks lie that are not all zeros. Pure."""
+    """Yield the ranges of non-zero blocks in these bytes, which start at a block. Pure."""
     firsts = bytes(piece[::BLOCK_BYTES])
     if 0 not in firsts:
         yield 0, len(piece)
@@ -158,7 +165,7 @@ def runs_of_data(piece: memoryview) -> Iterator[Range]:
 
 
 def data_ranges(fd: int, size_bytes: int) -> Iterator[Range]:
-    """Where a file has data (lseek(2), SEEK_DATA); everything else in it is holes."""
+    """Yield the data ranges of a file (lseek(2), SEEK_DATA). The rest is holes."""
     position = 0
     while position < size_bytes:
         try:
@@ -173,7 +180,7 @@ def data_ranges(fd: int, size_bytes: int) -> Iterator[Range]:
 
 
 def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:
-    """The ranges in whole blocks, those that touch made one. Pure."""
+    """Widen ranges to whole blocks, and merge adjacent ones. Pure."""
     held: Range | None = None
     for start, end in ranges:
         low, high = start // BLOCK_BYTES * BLOCK_BYTES, min(rounded_up(end, BLOCK_BYTES), size_bytes)
@@ -188,25 +195,25 @@ def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:
 
 
 def segments(ranges: Iterable[Range]) -> Iterator[tuple[int, list[Range]]]:
-    """The ranges cut at the bounds of segments: each segment's number, and what of the ranges lies in it.
-    Pure."""
+    """Split ranges at segment borders, and yield the number and ranges of each segment. Pure."""
     number, held = -1, list[Range]()
     for start, end in ranges:
         while start < end:
-            here = start // SEGMENT_BYTES
-            if here != number:
+            segment = start // SEGMENT_BYTES
+            if segment != number:
                 if held:
                     yield number, held
-                number, held = here, []
-            stop = min(end, (here + 1) * SEGMENT_BYTES)
+                number, held = segment, []
+            stop = min(end, (segment + 1) * SEGMENT_BYTES)
             held.append((start, stop))
             start = stop
     if held:
         yield number, held
 
 
-def _word(ranges: Sequence[Range]) -> str:
-    """`1048576 in 2, 0a1b2c3d4e5f6071`: how many bytes in how many ranges, and a digest of where."""
+def _summary(ranges: Sequence[Range]) -> str:
+    """Summarise ranges, as in `1048576 in 2, 0a1b2c3d4e5f6071`: bytes, number of ranges, and a digest of
+    their places."""
     if not ranges:
         return "0"
     where = blake2b(b"".join(struct.pack("<QQ", *one) for one in ranges), digest_size=8).hexdigest()

@@ -42,7 +42,7 @@ from wizard.model.said import MIB, Sentence
 NOT_COPIED = Sentence("Cannot copy {path}: {why}.")
 
 SET_FLAGS = 0x40086602 if struct.calcsize("l") == 8 else 0x40046602
-"""FS_IOC_SETFLAGS (linux/fs.h), whose number tells the size of a long."""
+"""FS_IOC_SETFLAGS (linux/fs.h), which encodes the size of a long."""
 
 STEP_BYTES = 8 * MIB
 TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -50,9 +50,11 @@ TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class TreeCopy:
-    """A copy at work: descriptors of both tops, who hears of bytes, and what the target can hold. With
-    `again`, what an earlier attempt left is in the way of nothing. `on_content` hears what each file holds,
-    which is hashed as it is copied.
+    """A copy in progress: descriptors of both top folders, a progress callback, and what the target can
+    store.
+
+    `again` allows replacing files of an earlier attempt. `on_content` receives the content of each file,
+    hashed while copying.
     """
 
     source: int
@@ -65,7 +67,7 @@ class TreeCopy:
 
 @dataclass(frozen=True, slots=True)
 class _Whole:
-    """What is to be remembered while everything is copied."""
+    """State of a whole copy: hard links, folders to finish, and flags to set at the end."""
 
     first: dict[Inode, bytes] = field(default_factory=dict)
     folders: list[bytes] = field(default_factory=list)
@@ -73,11 +75,10 @@ class _Whole:
 
 
 def copy_tree(source: Path, target: Path, on_bytes: Callable[[int], None]) -> None:
-    """Copy everything below `source`, and what it is itself, to the empty folder `target`; its lost+found may
-    be there already.
+    """Copy everything in `source`, including its own metadata, to the empty folder `target`, which may
+    contain lost+found. Raises Failed, naming the file.
 
-    `on_bytes` hears how many bytes more were copied. Raises Failed, naming the file, where something cannot
-    be copied.
+    `on_bytes` receives numbers of copied bytes.
     """
     with both(source, target) as (here, there):
         copy, whole = TreeCopy(here, there, on_bytes), _Whole()
@@ -105,7 +106,7 @@ def _copy_next(copy: TreeCopy, whole: _Whole, path: bytes) -> None:
 
 @contextmanager
 def both(source: Path, target: Path) -> Iterator[tuple[int, int]]:
-    """Descriptors of both folders, closed at the end."""
+    """Open both folders."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
     here = os.open(source, flags)
     try:
@@ -120,7 +121,7 @@ def both(source: Path, target: Path) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
-    """What goes wrong with a file within the block is raised as Failed, with its name."""
+    """Convert an OSError to Failed with the file's name."""
     try:
         yield
     except OSError as error:
@@ -129,10 +130,9 @@ def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
 
 
 def copy_entry(copy: TreeCopy, path: bytes, status: os.stat_result, first: bytes) -> int:
-    """Copy what is at `path`, which `status` is of: a file with all but its flags, which are given, or a
-    folder alone, which `finish_folder` ends. `first` is where a file lies already by another name; else
-    `path`. Raises OSError.
-    """
+    """Copy an entry. Return the flags of a file, which are not set yet. Folders are only created;
+    `finish_folder` sets their metadata. `first` is the earlier path of a hard link, else `path`. Raises
+    OSError."""
     with folder_of(copy.source, path) as (here, name), folder_of(copy.target, path) as (there, _):
         if stat.S_ISDIR(status.st_mode):
             if path:
@@ -160,7 +160,7 @@ def _make_folder(copy: TreeCopy, path: bytes, name: bytes, there: int) -> None:
 
 
 def remove_name(folder: int, name: bytes) -> None:
-    """Take a name away, whatever flags forbid it; nothing where it is not there. Raises OSError."""
+    """Remove a name, even if flags forbid it, and ignore a missing one. Raises OSError."""
     try:
         os.unlink(name, dir_fd=folder)
     except FileNotFoundError:
@@ -171,8 +171,7 @@ def remove_name(folder: int, name: bytes) -> None:
 
 
 def free(top: int, path: bytes) -> None:
-    """Take the flags from a file or folder, and from the folder that it is in, where they can have some.
-    Raises OSError."""
+    """Clear the flags of a file or folder, and of its parent folder. Raises OSError."""
     for one in (path.rpartition(b"/")[0], path):
         with suppress(FileNotFoundError):
             mode = status_at(top, one).st_mode
@@ -190,7 +189,7 @@ def _copy_file(copy: TreeCopy, name: bytes, folders: tuple[int, int], status: os
         try:
             return _fill_file(copy, fd, new, status)
         except OSError:
-            # Of a source that changed meanwhile nobody could tell later whose it is.
+            # If the source changed meanwhile, the incomplete file could not be recognised later.
             os.unlink(name, dir_fd=folders[1])
             raise
 
@@ -205,7 +204,7 @@ def _fill_file(copy: TreeCopy, fd: int, new: int, status: os.stat_result) -> int
 
 
 def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Iterable[Range]) -> None:
-    """Only where there are data: holes stay holes."""
+    """Copy only data ranges, so holes are preserved."""
     for start, end in ranges:
         os.lseek(new, start, os.SEEK_SET)
         while start < end:
@@ -217,7 +216,7 @@ def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Ite
 
 
 def _make_other(copy: TreeCopy, name: bytes, folders: tuple[int, int], status: os.stat_result) -> None:
-    """A symbolic link, a pipe, a socket or a device."""
+    """Copy a symbolic link, pipe, socket or device."""
     here, there = folders
     if stat.S_ISLNK(status.st_mode):
         os.symlink(os.readlink(name, dir_fd=here), name, dir_fd=there)
@@ -225,15 +224,15 @@ def _make_other(copy: TreeCopy, name: bytes, folders: tuple[int, int], status: o
         os.mknod(name, status.st_mode, status.st_rdev, dir_fd=there)
     os.chown(name, status.st_uid, status.st_gid, dir_fd=there, follow_symlinks=False)
     if not stat.S_ISLNK(status.st_mode):
-        # What is not a link is not followed either.
+        # Not a symbolic link, so chmod cannot follow one.
         os.chmod(name, stat.S_IMODE(status.st_mode), dir_fd=there)
     _copy_attributes(copy, *(b"/proc/self/fd/%d/%s" % (folder, name) for folder in folders))
     os.utime(name, ns=(status.st_atime_ns, status.st_mtime_ns), dir_fd=there, follow_symlinks=False)
 
 
 def _copy_attributes(copy: TreeCopy, source: int | bytes, target: int | bytes) -> None:
-    """All extended attributes that can be held, ACLs among them, after owner and permissions, which take some
-    of them away."""
+    """Copy all supported extended attributes, including ACLs. Owner and permissions come first, since
+    changing them removes some."""
     follow = isinstance(source, int)
     for name in attribute_names(source) if copy.holds.attributes else ():
         if copy.holds.attribute(name):
@@ -242,15 +241,14 @@ def _copy_attributes(copy: TreeCopy, source: int | bytes, target: int | bytes) -
 
 
 def finish_folder(copy: TreeCopy, path: bytes) -> int:
-    """Give a folder that holds everything what else it is, but for its flags, which are given. Raises
+    """Set a folder's metadata after its content, and return its flags, which are not set yet. Raises
     OSError."""
     with opened(copy.source, path, TO_READ) as fd, opened(copy.target, path, TO_READ) as new:
         return _finish(copy, fd, new)
 
 
 def _finish(copy: TreeCopy, fd: int, new: int) -> int:
-    """Owner, permissions, attributes and times of a file or folder whose content is there; the flags that are
-    left to be set."""
+    """Set owner, permissions, attributes and times of a file or folder, and return the flags to set later."""
     status = os.fstat(fd)
     if copy.holds.owners:
         os.fchown(new, status.st_uid, status.st_gid)
@@ -261,7 +259,7 @@ def _finish(copy: TreeCopy, fd: int, new: int) -> int:
 
 
 def set_flags(top: int, path: bytes, flags: int) -> None:
-    """Give a file or folder these flags, and no others but those about how it is stored. Raises OSError."""
+    """Set the flags of a file or folder, except those about storage. Raises OSError."""
     with opened(top, path, TO_READ) as fd:
         buffer = bytearray(8)
         fcntl.ioctl(fd, GET_FLAGS, buffer)

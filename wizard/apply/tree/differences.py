@@ -13,7 +13,7 @@ from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t, tn
 
 TOLD = 20
-"""So many differences are told, the others counted."""
+"""Limit for listed differences. Others are counted."""
 
 KINDS = {
     EntryKind.FILE: t("file"),
@@ -24,11 +24,11 @@ KINDS = {
     EntryKind.CHARACTERS: t("character device"),
     EntryKind.BLOCKS: t("block device"),
 }
-"""What an entry is, as a person reads it."""
+"""Names of entry types for display."""
 
 
 SeenAs = Callable[[TreeEntry], TreeEntry | None]
-"""What of an entry counts; None where nothing does."""
+"""Returns the parts of an entry to compare, or None to ignore it."""
 
 
 def differences(
@@ -39,13 +39,12 @@ def differences(
     rewritten: frozenset[bytes] = frozenset(),
     seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Message, ...]:
-    """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell
-    the same filesystem.
+    """Describe the differences between two manifests: the first few and a count. Empty if they match. Raises
+    BadInput if a manifest is unreadable.
 
-    With `inode_numbers`, the filesystem is the same one: nothing may differ. Without, it was copied: a copy
-    has inodes, times of their change and a size of blocks of its own, and its own lost+found. Of the files
-    `rewritten` the content is to differ, and nothing else. Each entry is compared as it is `seen_as`. Raises
-    BadInput where a manifest cannot be read.
+    With `inode_numbers`, both are of the same filesystem, and everything must match. Otherwise, the second is
+    of a copy: inodes, change times, block sizes and lost+found may differ. The content of `rewritten` files
+    may differ. `seen_as` selects what is compared.
     """
     told = []
     count = 0
@@ -81,8 +80,8 @@ def _differences(
 
 
 def _pairs(before: Path, after: Path) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
-    """Entries with the same path together, others alone, but for those that are alike to the letter. Both
-    files have the same order."""
+    """Yield entries with equal paths as pairs, and others alone. Skip identical lines. Both files have the
+    same order."""
     old_lines, new_lines = manifest_lines(before), manifest_lines(after)
     old_line, new_line = next(old_lines, None), next(new_lines, None)
     while old_line or new_line:
@@ -133,11 +132,11 @@ def _property_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
     )
     for differs, was, is_now in pairs:
         if was != is_now:
-            yield differs(was=_word(was), now=_word(is_now))
+            yield differs(was=_format(was), now=_format(is_now))
 
 
-def _word(value: str | int | bytes) -> str:
-    """A property for a person: a time, or where a symbolic link leads."""
+def _format(value: str | int | bytes) -> str:
+    """Format a property: a time, or the target of a symbolic link."""
     match value:
         case int():
             return _time(value)
@@ -166,7 +165,7 @@ def _attribute_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
 
 
 def _link_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
-    """Of folders, links only count the folders in them, which are compared themselves."""
+    """The link count of a folder only counts its subfolders, which are compared themselves."""
     if old.same_as != new.same_as:
         was, is_now = (
             t("a hard link to {path}", path=named(entry.same_as)) if entry.same_as else t("a separate file")
@@ -184,8 +183,7 @@ def _link_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> It
 
 
 def _time(nanoseconds: int) -> str:
-    """`2026-11-22 07:00:00.000000001 UTC`; seconds alone for a date that calendars of today's programs cannot
-    tell."""
+    """Format a time, as in `2026-11-22 07:00:00.000000001 UTC`, or in seconds if the date is out of range."""
     seconds, rest = divmod(nanoseconds, 10**9)
     try:
         return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{rest:09d} UTC"
@@ -197,10 +195,11 @@ CONTENT = (EntryKind.FILE, EntryKind.FOLDER)
 
 
 def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
-    """What of an entry counts in a copy. Of the paths `skipped` nothing does, and nothing of the top itself.
+    """Return a function that selects what a copy preserves of an entry. Ignores the paths in `skipped` and
+    the top folder.
 
-    When a file was last read changes while it is in use, and how many names it has elsewhere is nothing of
-    this tree. Where its holes lie goes by the size of blocks.
+    Access times change in use, link counts may include names outside this tree, and holes depend on the block
+    size, so they are ignored.
     """
 
     def seen(entry: TreeEntry) -> TreeEntry | None:

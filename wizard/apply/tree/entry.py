@@ -21,7 +21,7 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class EntryKind(StrEnum):
-    """What an entry is, as a manifest has it."""
+    """Type of an entry, as in a manifest."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -34,18 +34,16 @@ class EntryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """An entry of a filesystem. `path` is from its top, as the bytes that lie on the disk; empty for the top
-    itself.
+    """An entry of a filesystem.
 
-    `mode` are the permission bits. `size_bytes` is 0 for a folder, whose size is no property of what it
-    holds. `device` is `8:1` for a device. The times are nanoseconds since 1970. `same_as` is the first path
-    that leads to this inode, where another one comes before this. `flags` are those that chattr(1) sets.
-    `attributes` are pairs of an extended attribute's name and its value in hexadecimal digits, or `sha256:`
-    and its digest where it is long; ACLs are among them.
+    `path` is relative to the top folder, in bytes as on disk; empty for the top itself. `mode` has the
+    permission bits. `size_bytes` is 0 for folders, whose size does not depend on their content. `device` is
+    as in `8:1`. Times are in nanoseconds since 1970. `same_as` is the first path of a hard link. `flags` are
+    those of chattr(1). `attributes` are names and values of extended attributes, including ACLs, in
+    hexadecimal, or as `sha256:` with a digest if long.
 
-    `digest` is of a file's content (see `manifest_content`), `data` says where it has data: how many bytes
-    and ranges and a digest of where they are; `wide_data` the same with every range widened to whole blocks
-    of 4096 bytes, as a filesystem with such blocks keeps them.
+    `digest` is that of the content, and `data` summarises the data ranges; see `tree.content`. `wide_data` is
+    the same for ranges in whole blocks of 4096 bytes, as a filesystem with such blocks stores them.
     """
 
     path: bytes
@@ -70,13 +68,13 @@ class TreeEntry:
 
     @property
     def order(self) -> list[bytes]:
-        """Where it comes in a manifest: a folder before what it holds, names by their bytes."""
+        """Sort key in a manifest: folders before their content, names by bytes."""
         return self.path.split(b"/") if self.path else []
 
 
 def to_line(entry: TreeEntry) -> bytes:
-    """The entry as one line of JSON, without its end; names that are not UTF-8 keep their bytes as lone
-    surrogates (PEP 383)."""
+    """Serialise an entry to a line of JSON, without line end. Bytes that are not UTF-8 become lone surrogates
+    (PEP 383)."""
     fields = (
         os.fsdecode(entry.path),
         entry.kind.value,
@@ -102,7 +100,7 @@ def to_line(entry: TreeEntry) -> bytes:
 
 
 def from_line(line: bytes, what: str | Message) -> TreeEntry:
-    """What `to_line` wrote; raises BadInput for anything else, which it calls `what`."""
+    """Parse a line from `to_line`. Raises BadInput, naming `what`."""
     try:
         (
             path,
@@ -150,33 +148,32 @@ def from_line(line: bytes, what: str | Message) -> TreeEntry:
 
 
 GET_FLAGS = 0x80086601 if struct.calcsize("l") == 8 else 0x80046601
-"""FS_IOC_GETFLAGS (linux/fs.h), whose number tells the size of a long."""
+"""FS_IOC_GETFLAGS (linux/fs.h), which encodes the size of a long."""
 
 ABOUT_STORAGE = 0x80000 | 0x1000 | 0x40000 | 0x200000 | 0x400000
-"""Flags that say how something is stored and not what it is: extents, an indexed folder, counted in blocks, a
-value of an extended attribute, blocks beyond the end (fs/ext4/ext4.h).
-"""
+"""Flags about storage: extents, indexed folder, size in blocks, attribute value, blocks beyond the end
+(fs/ext4/ext4.h)."""
 
 LONGEST_PATH = 3800
-"""Short of PATH_MAX (4096), with room for the way to a descriptor in /proc."""
+"""Below PATH_MAX (4096), with space for the path of a descriptor in /proc."""
 
 LONGEST_VALUE = 64
-"""Bytes of an extended attribute that are kept as they are."""
+"""Limit in bytes for values of extended attributes in full."""
 
 LOST_AND_FOUND = b"lost+found"
-"""The folder that every ext filesystem is made with, for what e2fsck finds."""
+"""The folder for files found by e2fsck, created with every ext filesystem."""
 
 GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
-"""What a path says that was deleted, or became something else, since it was listed."""
+"""Errors for paths that were deleted or replaced since they were listed."""
 
 TO_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 Inode = tuple[int, int]
-"""The filesystem, or the subvolume of one, and the number of an inode there."""
+"""The filesystem or subvolume of an inode, and its number."""
 
 Found = tuple[bytes, Inode, bool]
-"""The path of an entry, its inode, and whether it is a folder, which has no other name."""
+"""Path and inode of an entry, and True for a folder, which has no other names."""
 
 KINDS = {
     stat.S_IFREG: EntryKind.FILE,
@@ -190,24 +187,24 @@ KINDS = {
 
 
 def open_at(top: int, path: bytes, flags: int) -> int:
-    """openat(2) for a path from the folder `top`, however long it is. Raises OSError."""
-    held = top
+    """Open a path of any length relative to the folder `top`, as openat(2). Raises OSError."""
+    folder = top
     try:
         while len(path) > LONGEST_PATH:
             cut = path.rindex(b"/", 0, LONGEST_PATH)
-            deeper = os.open(path[:cut], FOLDER, dir_fd=held)
-            if held != top:
-                os.close(held)
-            held, path = deeper, path[cut + 1 :]
-        return os.open(path or b".", flags, 0o600, dir_fd=held)
+            deeper = os.open(path[:cut], FOLDER, dir_fd=folder)
+            if folder != top:
+                os.close(folder)
+            folder, path = deeper, path[cut + 1 :]
+        return os.open(path or b".", flags, 0o600, dir_fd=folder)
     finally:
-        if held != top:
-            os.close(held)
+        if folder != top:
+            os.close(folder)
 
 
 @contextmanager
 def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
-    """A descriptor of what is at `path` below the folder `top`, closed at the end. Raises OSError."""
+    """Open a path relative to the folder `top`, and close it at the end. Raises OSError."""
     fd = open_at(top, path, flags)
     try:
         yield fd
@@ -216,7 +213,7 @@ def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
 
 
 def status_at(top: int, path: bytes) -> os.stat_result:
-    """What lstat(2) tells of a path below the folder `top`. Raises OSError."""
+    """Return the lstat(2) result of a path relative to the folder `top`. Raises OSError."""
     with folder_of(top, path) as (folder, name):
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
@@ -230,23 +227,23 @@ def look(
     cold: bool = False,
     content: bool = True,
 ) -> TreeEntry:
-    """The entry at `path` below the folder `top`, with its `content` if it is a file; where `cold`, that is
-    read from the drive and not from memory. Raises OSError where it cannot be read."""
+    """Read the entry at `path` relative to the folder `top`, with the `content` of a file. `cold` reads from
+    the drive instead of the cache. Raises OSError."""
     with folder_of(top, path) as (folder, name):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         kind = KINDS[stat.S_IFMT(status.st_mode)]
         target = os.readlink(name, dir_fd=folder) if kind is EntryKind.SYMLINK else b""
-        flags, held = 0, ("", "", "")
+        flags, content_fields = 0, ("", "", "")
         if kind in (EntryKind.FILE, EntryKind.FOLDER):
             with opened(folder, name, TO_READ) as fd:
                 attributes = _attributes(fd)
                 flags = flags_of(fd)
                 if kind is EntryKind.FILE and not content:
-                    held = outline_of(fd, status.st_size)
+                    content_fields = outline_of(fd, status.st_size)
                 elif kind is EntryKind.FILE:
                     if cold:
                         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-                    held = content_of(fd, status.st_size, workers, on_bytes)
+                    content_fields = content_of(fd, status.st_size, workers, on_bytes)
         else:
             attributes = _attributes(b"/proc/self/fd/%d/%s" % (folder, name))
     return TreeEntry(
@@ -268,14 +265,14 @@ def look(
         target,
         flags,
         attributes,
-        *held,
+        *content_fields,
     )
 
 
 @contextmanager
 def folder_of(top: int, path: bytes) -> Iterator[tuple[int, bytes]]:
-    """The folder that something is in, and its name there; for a short path the top itself and all of the
-    path."""
+    """Open the folder that contains an entry, and yield its descriptor and the name. For a short path, yield
+    the top and the whole path."""
     if len(path) <= LONGEST_PATH:
         yield top, path or b"."
         return
@@ -285,7 +282,7 @@ def folder_of(top: int, path: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _attributes(where: int | bytes) -> tuple[tuple[str, str], ...]:
-    """All extended attributes, ACLs and the system's own among them, by name."""
+    """Return all extended attributes by name, including ACLs and system attributes."""
     return tuple(
         (name, _value(os.getxattr(where, name, follow_symlinks=isinstance(where, int))))
         for name in attribute_names(where)
@@ -293,8 +290,7 @@ def _attributes(where: int | bytes) -> tuple[tuple[str, str], ...]:
 
 
 def attribute_names(where: int | bytes) -> list[str]:
-    """The names of all extended attributes of an open file, or of what is at a path; none where the
-    filesystem has no such."""
+    """Return the names of all extended attributes of an open file or path; empty if unsupported."""
     try:
         return sorted(os.listxattr(where, follow_symlinks=isinstance(where, int)))
     except OSError as error:
@@ -308,7 +304,7 @@ def _value(value: bytes) -> str:
 
 
 def flags_of(fd: int) -> int:
-    """What chattr(1) sets, without what only says how it is stored; 0 for a filesystem without such flags."""
+    """Return the flags of chattr(1) without those about storage, or 0 if unsupported."""
     buffer = bytearray(8)
     try:
         fcntl.ioctl(fd, GET_FLAGS, buffer)
@@ -320,19 +316,19 @@ def flags_of(fd: int) -> int:
 
 
 def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = False) -> Iterator[Found]:
-    """Everything below `top`, itself first: a folder before what it holds, names by their bytes. Of what lies
-    in `top` itself only those names, where there are any given.
+    """Yield all entries below `top`, including itself: folders before their content, names by bytes. `only`
+    selects names in `top`. Raises Failed.
 
-    Where it is `changing`, a folder that was deleted meanwhile holds nothing. Raises Failed.
+    With `changing`, folders deleted in the meantime count as empty.
     """
     status = os.fstat(top)
-    left = [(b"", (status.st_dev, status.st_ino), True)]
-    while left:
-        path, inode, is_folder = left.pop()
+    pending = [(b"", (status.st_dev, status.st_ino), True)]
+    while pending:
+        path, inode, is_folder = pending.pop()
         yield path, inode, is_folder
         if is_folder:
             listed = _listed(top, path, changing=changing)
-            left += reversed(listed if path or only is None else [one for one in listed if one[0] in only])
+            pending += reversed(listed if path or only is None else [one for one in listed if one[0] in only])
 
 
 def _listed(top: int, path: bytes, *, changing: bool) -> list[Found]:
@@ -354,5 +350,5 @@ def _listed(top: int, path: bytes, *, changing: bool) -> list[Found]:
 
 
 def named(path: bytes) -> str:
-    """A path for a person: bytes that are no text are shown as such."""
+    """Format a path for display, with undecodable bytes escaped."""
     return printable(f"/{path.decode(errors='backslashreplace')}", 200)

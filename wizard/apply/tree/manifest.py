@@ -43,36 +43,35 @@ from wizard.model.said import MIB, t
 T = TypeVar("T")
 
 SMALLEST_PORTION, MOST_PORTIONS = 16, 1024
-"""As many numbers as fit into the smallest pipe."""
+"""The most numbers that fit into the smallest pipe."""
 
 FAULT = b"!"
-"""How a line begins that tells why a process could not go on."""
+"""Prefix of a line with the error that ended a process."""
 
 Say = Callable[[bytes], None]
-"""Send a line, without its end."""
+"""Sends a line, without line end."""
 
 
 def share_out(work: Sequence[T], workers: int, do: Callable[[T, Say], None]) -> Generator[bytes]:
-    """Do all of it, in about its order, in so many processes; what they say, as it comes.
-
-    Raises Failed with the sentence where one of them raised an error of ours, and where one ended before its
-    time.
-    """
+    """Process all work in several processes, roughly in order, and yield their lines as they arrive. Raises
+    Failed if one of them fails or ends unexpectedly."""
     portion = max(SMALLEST_PORTION, -(-len(work) // MOST_PORTIONS))
     starts = range(0, len(work), portion)
-    take, give = os.pipe2(os.O_CLOEXEC)
+    task_pipe, task_writer = os.pipe2(os.O_CLOEXEC)
     children: dict[int, int] = {}
     try:
-        os.write(give, b"".join(struct.pack("=I", start) for start in starts))
-        os.close(give)
+        os.write(task_writer, b"".join(struct.pack("=I", start) for start in starts))
+        os.close(task_writer)
         for _ in range(min(workers, len(starts))):
             lines, pid = _fork(
-                take, tuple(children), lambda start, say: _do_portion(work[start : start + portion], do, say)
+                task_pipe,
+                tuple(children),
+                lambda start, say: _do_portion(work[start : start + portion], do, say),
             )
             children[lines] = pid
         yield from _lines(children)
     finally:
-        os.close(take)
+        os.close(task_pipe)
         for lines, pid in children.items():
             os.close(lines)
             with suppress(ProcessLookupError):
@@ -85,28 +84,28 @@ def _do_portion(portion: Sequence[T], do: Callable[[T, Say], None], say: Say) ->
         do(piece, say)
 
 
-def _fork(take: int, others: Sequence[int], do: Callable[[int, Say], None]) -> tuple[int, int]:
-    """Where the lines of a new process can be read, and its number."""
-    lines, says = os.pipe2(os.O_CLOEXEC)
+def _fork(task_pipe: int, others: Sequence[int], do: Callable[[int, Say], None]) -> tuple[int, int]:
+    """Start a process, and return the descriptor of its lines and its ID."""
+    lines, line_pipe = os.pipe2(os.O_CLOEXEC)
     pid = os.fork()
     if pid == 0:
         for end in (lines, *others):
             os.close(end)
-        _be_worker(take, says, do)
-    os.close(says)
+        _run_worker(task_pipe, line_pipe, do)
+    os.close(line_pipe)
     return lines, pid
 
 
-def _be_worker(take: int, says: int, do: Callable[[int, Say], None]) -> NoReturn:
-    """The life of the new process. Nothing of what it inherited is to run at its end."""
+def _run_worker(task_pipe: int, line_pipe: int, do: Callable[[int, Say], None]) -> NoReturn:
+    """Run as the new process. Exits without cleanup of inherited resources."""
     status = 1
     try:
         for number in (signal.SIGPIPE, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        with os.fdopen(says, "wb", buffering=1 << 16) as out:
+        with os.fdopen(line_pipe, "wb", buffering=1 << 16) as out:
             try:
-                while number_read := os.read(take, 4):
-                    do(struct.unpack("=I", number_read)[0], lambda line: _say(out.write, line))
+                while packed := os.read(task_pipe, 4):
+                    do(struct.unpack("=I", packed)[0], lambda line: _say(out.write, line))
                     out.flush()
             except DiskwrightError as error:
                 _say(out.write, FAULT + str(error).encode(errors="surrogateescape"))
@@ -120,7 +119,7 @@ def _say(write: Callable[[bytes], int], line: bytes) -> None:
 
 
 def _lines(children: dict[int, int]) -> Iterator[bytes]:
-    """Whole lines of all of them, until each has ended; ended ones are taken out."""
+    """Yield complete lines of all processes until they end, and remove ended ones."""
     held = dict.fromkeys(children, b"")
     with DefaultSelector() as selector:
         for lines in children:
@@ -131,7 +130,7 @@ def _lines(children: dict[int, int]) -> Iterator[bytes]:
                 if not got:
                     selector.unregister(key.fd)
                     del held[key.fd]
-                    _see_off(key.fd, children)
+                    _reap(key.fd, children)
                     continue
                 *whole, held[key.fd] = (held[key.fd] + got).split(b"\n")
                 for line in whole:
@@ -140,7 +139,7 @@ def _lines(children: dict[int, int]) -> Iterator[bytes]:
                     yield line
 
 
-def _see_off(lines: int, children: dict[int, int]) -> None:
+def _reap(lines: int, children: dict[int, int]) -> None:
     os.close(lines)
     _, status = os.waitpid(children.pop(lines), 0)
     if status:
@@ -149,30 +148,29 @@ def _see_off(lines: int, children: dict[int, int]) -> None:
 
 SCHEMA = "diskwright.manifest/1"
 BEFORE, AFTER = "before.manifest", "after.manifest"
-"""What a run calls its manifests of what was there before, and of what is there then."""
+"""File names of manifests before and after a run."""
 
 BATCH = 1 << 15
-"""How many entries are held in memory at a time."""
+"""Limit for entries in memory."""
 
 READ_BYTES_PER_SECOND = {True: 90e6, False: 350e6, None: 120e6}
 ENTRIES_PER_SECOND = {True: 700.0, False: 12000.0, None: 1500.0}
-"""Guesses of how fast a drive reads that turns, that does not, and that nothing is known of."""
+"""Estimated read speeds of rotating drives, others, and unknown ones."""
 
 TRIES = 3
 
 REPORT_SECONDS = 0.2
 
 SAID_BYTES = 64 * MIB
-"""Of a large file, so many bytes are told before it is read to its end."""
+"""Interval in bytes for progress within a large file."""
 
 MORE = b"+"
-"""How a line begins that tells how many bytes more were read."""
+"""Prefix of a line with the number of bytes read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest that was taken: how many entries it has, how many bytes were read for it, and in how many
-    seconds."""
+    """Statistics of a written manifest: entries, bytes read, and seconds."""
 
     entries: int
     read_bytes: int
@@ -180,16 +178,18 @@ class Manifest:
 
 
 def manifest_seconds(data_bytes: int, entries: int = 0, *, turns: bool | None = None) -> float:
-    """A guess at the seconds that a manifest takes of so many bytes and entries on a drive that turns, does
-    not, or may."""
+    """Estimate the seconds for a manifest of this size. `turns` is True for a rotating drive, and None if
+    unknown."""
     return data_bytes / READ_BYTES_PER_SECOND[turns] + entries / ENTRIES_PER_SECOND[turns]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How files are read: by so many `workers`; where `cold`, from the drive and not from memory. Where they
-    are `changing`, what was deleted meanwhile is left out. Of the top only the names in `only`, where given.
-    Without `content` no file is read: it has no digest, and what counts as done are entries, not bytes.
+    """How to read files: the number of processes (`workers`), and from the drive instead of the cache if
+    `cold`. With `changing`, files deleted in the meantime are skipped. `only` selects names in the top
+    folder.
+
+    Without `content`, files are not read and have no digest; progress counts entries instead of bytes.
     """
 
     workers: int = 2
@@ -208,11 +208,10 @@ def take_manifest(
     reading: Reading | None = None,
     total_bytes: int | None = None,
 ) -> Manifest:
-    """Read everything below the folder `place` by so many processes, or in a given way, and write it down in
-    `file`, whole or not at all.
+    """Read everything in the folder `place`, and write a manifest to `file`, atomically. Raises Failed,
+    naming the file.
 
-    `on_progress` hears which part is done, from 0 to 1, of `total_bytes`, or of all that the filesystem has.
-    Raises Failed, naming the file, where something cannot be read.
+    `on_progress` receives the done share of `total_bytes`, or of the used space, from 0 to 1.
     """
     begun, how = monotonic(), reading or Reading(workers)
     try:
@@ -230,7 +229,7 @@ def take_manifest(
 
 
 def write_manifest(file: Path, lines: Iterable[bytes]) -> int:
-    """Write entries down as a manifest, whole or not at all; how many they are. Raises OSError."""
+    """Write lines of entries as a manifest, atomically, and return their number. Raises OSError."""
     new = file.with_name(f"{file.name}.new")
     count = 0
     try:
@@ -249,8 +248,8 @@ def write_manifest(file: Path, lines: Iterable[bytes]) -> int:
 
 
 def manifest_lines(file: Path) -> Iterator[bytes]:
-    """The lines of a manifest, one for each entry, in its order; raises BadInput where it is no whole
-    manifest."""
+    """Yield the lines of a manifest, one per entry, in order. Raises BadInput if it is incomplete or
+    invalid."""
     try:
         with gzip.open(file, "rb") as lines:
             if next(lines, b"") != _json({"schema": SCHEMA}):
@@ -267,7 +266,7 @@ def manifest_lines(file: Path) -> Iterator[bytes]:
 
 
 class Meter:
-    """How much was read, of about how much, told not too often."""
+    """Count bytes read, and report the share of an expected total, at limited intervals."""
 
     def __init__(self, total: int, on_progress: Callable[[float], None]) -> None:
         self.done = 0
@@ -276,7 +275,7 @@ class Meter:
         self._next = 0.0
 
     def add(self, read_bytes: int) -> None:
-        """So many bytes more."""
+        """Count more bytes."""
         self.done += read_bytes
         if monotonic() >= self._next:
             self._next = monotonic() + REPORT_SECONDS
@@ -284,7 +283,7 @@ class Meter:
 
 
 def used_bytes(top: Path) -> int:
-    """How much the filesystem that a folder lies on says is used."""
+    """Return the used bytes of a folder's filesystem."""
     status = os.statvfs(top)
     return (status.f_blocks - status.f_bfree) * status.f_frsize
 
@@ -295,7 +294,7 @@ def _json(value: Mapping[str, object]) -> bytes:
 
 @contextmanager
 def _written(file: Path) -> Iterator[Callable[[bytes], int]]:
-    """Write a new compressed file, which is on the medium at the end."""
+    """Create a compressed file, and sync it at the end."""
     fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(fd, "wb") as raw:
         with gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
@@ -305,25 +304,25 @@ def _written(file: Path) -> Iterator[Callable[[bytes], int]]:
 
 
 def _entries(top: int, how: Reading, meter: Meter) -> Iterator[bytes]:
-    """A line for everything below `top` and for itself, in the manifest's order."""
+    """Yield the lines of all entries below `top` and of itself, in the manifest's order."""
     linked: dict[Inode, TreeEntry] = {}
     found = walk(top, how.only, changing=how.changing)
     while batch := tuple(islice(found, BATCH)):
-        looked = _looked_at(top, batch, linked, how, meter)
+        batch_lines = _read_batch(top, batch, linked, how, meter)
         for number, (path, inode, is_folder) in enumerate(batch):
-            line = looked.get(number)
+            line = batch_lines.get(number)
             if line is None and not is_folder and inode in linked:
                 line = to_line(replace(linked[inode], path=path, same_as=linked[inode].path))
             if line is not None:
                 yield line
 
 
-def _looked_at(
+def _read_batch(
     top: int, batch: Sequence[Found], linked: dict[Inode, TreeEntry], how: Reading, meter: Meter
 ) -> dict[int, bytes]:
-    """The lines of a batch by their number in it, in place of all names of a file but its first, which is
-    noted in `linked`."""
-    # A folder has one name. A subvolume of Btrfs is listed with a number that another file may have.
+    """Read a batch, and return lines by number. Files with several names are read once and added to
+    `linked`."""
+    # Folders have one name. The number listed for a Btrfs subvolume can be the same as another file's.
     first = {
         (inode, number if is_folder else -1): number
         for number, (_, inode, is_folder) in reversed([*enumerate(batch)])
@@ -331,56 +330,56 @@ def _looked_at(
     }
     work = [(number, batch[number][0]) for _, number in sorted(first.items())]
 
-    looked, gone = {}, set()
-    for said in share_out(work, how.workers, partial(_tell_of, top, how)):
-        if said.startswith(MORE):
-            meter.add(int(said[1:]))
+    lines, gone = {}, set()
+    for message in share_out(work, how.workers, partial(_send_entry, top, how)):
+        if message.startswith(MORE):
+            meter.add(int(message[1:]))
             continue
-        text, several, unsaid, line = said.split(b" ", 3)
+        text, has_links, unreported, line = message.split(b" ", 3)
         number = int(text)
-        meter.add(int(unsaid))
+        meter.add(int(unreported))
         if not line:
             gone.add(number)
             continue
-        looked[number] = line
-        if int(several):
+        lines[number] = line
+        if int(has_links):
             linked[batch[number][1]] = from_line(line, t("A newly read entry"))
-    known = gone | looked.keys()
-    if lost := next((path for number, path in work if number not in known), None):
-        raise Failed(t("{path} was not read.", path=named(lost)))
-    return looked
+    known = gone | lines.keys()
+    if missing := next((path for number, path in work if number not in known), None):
+        raise Failed(t("{path} was not read.", path=named(missing)))
+    return lines
 
 
-def _tell_of(top: int, how: Reading, piece: tuple[int, bytes], say: Say) -> None:
-    """Look at one of a batch, and say what there is: its number, whether it has several names, how many bytes
-    were read that were not told yet, and its line, which is empty where it is gone. Raises Failed."""
+def _send_entry(top: int, how: Reading, piece: tuple[int, bytes], say: Say) -> None:
+    """Read an entry and send the result: its number, 1 if it has several names, bytes read but not reported
+    yet, and its line, empty if it was deleted. Raises Failed."""
     number, path = piece
-    unsaid = 0 if how.content else 1
+    unreported = 0 if how.content else 1
 
-    def heard(more: int) -> None:
-        nonlocal unsaid
-        unsaid += more
-        if unsaid >= SAID_BYTES:
-            say(MORE + b"%d" % unsaid)
-            unsaid = 0
+    def count(more: int) -> None:
+        nonlocal unreported
+        unreported += more
+        if unreported >= SAID_BYTES:
+            say(MORE + b"%d" % unreported)
+            unreported = 0
 
     try:
-        entry = _looked(top, path, how, heard)
+        entry = _read_entry(top, path, how, count)
     except OSError as error:
         raise Failed(mount_read_only.NOT_READ(path=named(path), why=error.strerror or str(error))) from None
-    several = entry is not None and entry.kind is not EntryKind.FOLDER and entry.links > 1
-    say(b"%d %d %d %s" % (number, several, unsaid, to_line(entry) if entry else b""))
+    has_links = entry is not None and entry.kind is not EntryKind.FOLDER and entry.links > 1
+    say(b"%d %d %d %s" % (number, has_links, unreported, to_line(entry) if entry else b""))
 
 
-def _looked(top: int, path: bytes, how: Reading, on_bytes: Callable[[int], None]) -> TreeEntry | None:
-    """The entry; None for one that was deleted since it was listed, where that may be. Raises OSError."""
+def _read_entry(top: int, path: bytes, how: Reading, on_bytes: Callable[[int], None]) -> TreeEntry | None:
+    """Read an entry, or return None if it was deleted in the meantime and that is allowed. Raises OSError."""
     for attempt in range(TRIES):
         try:
             return look(top, path, how.workers, on_bytes, cold=how.cold, content=how.content)
         except OSError as error:
             if how.changing and error.errno in GONE:
                 return None
-            # One that became shorter while it was read is read again.
+            # Retry if the file became shorter while reading.
             if not how.changing or error.errno != errno.EIO or attempt == TRIES - 1:
                 raise
     return None

@@ -1,4 +1,4 @@
-"""Private mounts to look into a filesystem or folder, removed even if the process is killed.
+"""Private mounts for reading a filesystem or folder, removed even if the process is killed.
 
 The mount is attached only to a descriptor (fsopen(2), fsmount(2); Linux 5.2). It has no path and appears in
 no mount list, so no other program finds it. The kernel removes it with the last process that has the
@@ -21,36 +21,25 @@ from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.model.errors import Failed, printable
 from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, t
 
-# Reading and writing.
 NOT_READ = Sentence("Cannot read {path}: {why}.")
 NOT_WRITTEN = Sentence("Cannot write {file}: {why}.")
 SHORTER = t("the file became shorter during the read")
 ENTRY_OF = Sentence("An entry of {file}")
-
-# Copying.
-
-# Mounting it where nobody else sees it.
-
-# How two manifests differ.
-
-# How an entry differs.
-
-# What an entry is.
 
 
 NOT_ALONE = Sentence("This kernel cannot mount {node} privately: {why}.")
 NOT_MOUNTED = Sentence("Cannot mount {node}: {why}.")
 
 OPEN_TREE, FSOPEN, FSCONFIG, FSMOUNT, MOUNT_SETATTR = 428, 430, 431, 432, 442
-"""The same on every architecture of today's (arch/*/include/uapi/asm/unistd.h; the table of system calls is
-shared from 403 on)."""
+"""System call numbers, the same on all current architectures (arch/*/include/uapi/asm/unistd.h; the tables
+are shared from 403)."""
 
 CLOSE_ON_EXEC, SET_FLAG, SET_STRING, CREATE = 1, 0, 1, 6
 RDONLY, NOSUID, NODEV, NOEXEC, NOATIME = 1, 2, 4, 8, 16
 """From linux/mount.h."""
 
 ATIME_BITS = 0x70
-"""MOUNT_ATTR__ATIME, which is cleared before one of them is set."""
+"""MOUNT_ATTR__ATIME, cleared before setting one of them."""
 
 NO_SYMLINKS = 0x200000
 """MOUNT_ATTR_NOSYMFOLLOW (Linux 5.14)."""
@@ -59,10 +48,10 @@ CLONE, HERE, EMPTY_PATH = 1, -100, 0x1000
 """OPEN_TREE_CLONE, AT_FDCWD and AT_EMPTY_PATH."""
 
 ATTRIBUTES = struct.Struct("=4Q")
-"""struct mount_attr: what is set, what is cleared, propagation, user namespace."""
+"""struct mount_attr: attributes to set, attributes to clear, propagation, user namespace."""
 
 LAST_ORPHAN = 0xE8
-"""Where the superblock names the first of the files that were deleted while in use (fs/ext4/ext4.h,
+"""Offset in the superblock of the first orphaned file, deleted while in use (fs/ext4/ext4.h,
 s_last_orphan)."""
 
 RELEASE_SECONDS = 20.0
@@ -70,11 +59,10 @@ RELEASE_SECONDS = 20.0
 
 @contextmanager
 def mounted_read_only(node: str) -> Iterator[Path]:
-    """The folder of an ext filesystem, which cannot be written to and whose journal is left alone; unmounted
-    at the end.
+    """Mount an ext filesystem read-only, without replaying its journal. Raises Failed.
 
-    Raises Failed where it cannot be mounted, and where its journal or its deleted files have to be seen to
-    first: for deleted ones the kernel writes even to a filesystem that is mounted read-only.
+    Refuses filesystems with an unfinished journal, or orphaned files, for which the kernel writes even to a
+    read-only mount.
     """
     _refuse_unfinished(node)
     with _mounted(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC) as place:
@@ -83,19 +71,17 @@ def mounted_read_only(node: str) -> Iterator[Path]:
 
 @contextmanager
 def mounted_alone(node: str) -> Iterator[Path]:
-    """The folder of an ext4 filesystem to write to, which nobody else sees and where reading leaves no date;
-    unmounted at the end."""
+    """Mount an ext4 filesystem for writing, privately and without access times."""
     with _mounted(node, ("rw",), NOSUID | NODEV | NOEXEC | NOATIME) as place:
         yield place
 
 
 @contextmanager
 def mounted_as_it_is(node: str, kernel_names: Sequence[str]) -> Iterator[Path]:
-    """The folder of any filesystem, by one of these names of its driver; unmounted at the end. Not one byte
-    of the device changes: it is reached through a loop device that cannot be written to, and nobody else can
-    mount it or make another filesystem there meanwhile.
+    """Mount any filesystem without changing a byte of the device, using the first of these drivers that
+    works. Raises Failed, for example if the journal must be replayed first.
 
-    Raises Failed where it cannot be mounted so, as where its journal has to be seen to first.
+    Uses a read-only loop device, and keeps others from mounting or formatting the device.
     """
     with ExitStack() as held:
         try:
@@ -112,7 +98,7 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str]) -> Iterator[Path]:
 
 
 def _mount_by_one(loop: str, kernel_names: Sequence[str], node: str) -> int:
-    """A descriptor by the first of the drivers that takes it."""
+    """Mount with the first driver that works, and return the descriptor."""
     fault = Failed(t("Linux has no driver for the contents of {node}.", node=node))
     for name in kernel_names:
         try:
@@ -124,10 +110,8 @@ def _mount_by_one(loop: str, kernel_names: Sequence[str], node: str) -> int:
 
 @contextmanager
 def seen_alone(folder: Path, *, writable: bool = False) -> Iterator[Path]:
-    """A folder of a mounted filesystem by a mount of our own: without what is mounted below it, where reading
-    leaves no date, no symbolic link is followed and, unless it is `writable`, nothing can be written. Raises
-    Failed.
-    """
+    """Mount a folder of a mounted filesystem privately: without mounts below it, without access times or
+    symbolic links, and read-only unless `writable`. Raises Failed."""
     with ExitStack() as held:
         try:
             fd = _call(OPEN_TREE, HERE, os.fsencode(folder), CLONE | os.O_CLOEXEC)
@@ -139,7 +123,7 @@ def seen_alone(folder: Path, *, writable: bool = False) -> Iterator[Path]:
 
 
 def _set_attributes(fd: int, attributes: int) -> None:
-    """Older kernels know less of them; before Linux 5.12 none can be set."""
+    """Older kernels support fewer attributes, and before Linux 5.12 none."""
     for wanted in (attributes | NO_SYMLINKS, attributes):
         try:
             packed = ATTRIBUTES.pack(wanted, ATIME_BITS, 0, 0)
@@ -166,8 +150,8 @@ def _mounted(node: str, flags: Sequence[str], attributes: int) -> Iterator[Path]
 
 
 def _mount(node: str, flags: Sequence[str], attributes: int, driver: str = "ext4", shown: str = "") -> int:
-    """A descriptor of the mount's folder. Every kernel of today mounts ext2 and ext3 by the driver of ext4 as
-    well. A failure names what is `shown`, or else the node."""
+    """Mount a filesystem and return a descriptor of its folder. All current kernels mount ext2 and ext3 with
+    the ext4 driver. Errors name `shown`, or else the node."""
     shown = shown or node
     try:
         context = _call(FSOPEN, driver.encode(), CLOSE_ON_EXEC)
@@ -180,27 +164,27 @@ def _mount(node: str, flags: Sequence[str], attributes: int, driver: str = "ext4
         _call(FSCONFIG, context, CREATE, None, None, 0)
         return _call(FSMOUNT, context, CLOSE_ON_EXEC, attributes)
     except OSError as error:
-        raise Failed(NOT_MOUNTED(node=shown, why=_told(context) or str(error.strerror))) from None
+        raise Failed(NOT_MOUNTED(node=shown, why=_driver_error(context) or str(error.strerror))) from None
     finally:
         os.close(context)
 
 
 def _call(number: int, *arguments: object) -> int:
     library = ctypes.CDLL(None, use_errno=True)
-    answer = int(library.syscall(number, *arguments))
-    if answer < 0:
+    result = int(library.syscall(number, *arguments))
+    if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
-    return answer
+    return result
 
 
-def _told(context: int) -> str:
-    """What the filesystem's driver said of the failure; nothing where it told only the kernel's log."""
+def _driver_error(context: int) -> str:
+    """Return the driver's error message; empty if it is only in the kernel log."""
     try:
-        said = os.read(context, 4096)
+        output = os.read(context, 4096)
     except OSError:
         return ""
-    return printable(said.decode(errors="replace")[2:].strip().rstrip("."), 200)
+    return printable(output.decode(errors="replace")[2:].strip().rstrip("."), 200)
 
 
 def _refuse_unfinished(node: str) -> None:
@@ -231,8 +215,7 @@ def _refuse_unfinished(node: str) -> None:
 
 
 def _wait_until_free(node: str) -> None:
-    """Until the kernel has let go of the device; a child that is just ending may hold the mount for a moment
-    longer."""
+    """Wait until the device is released. A child process that is ending may keep the mount for a moment."""
     end = monotonic() + RELEASE_SECONDS
     while reason := open_exclusively(node):
         if monotonic() > end:
