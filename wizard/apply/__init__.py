@@ -1,1 +1,1 @@
-"""Apply plans. Nothing else writes to drives."""
+"""Apply plans, settings, conversions, moves and copies."""

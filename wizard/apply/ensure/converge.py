@@ -53,8 +53,8 @@ def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
 
 
 def _shared(plan: Plan, drive: Drive) -> Iterator[Message]:
-    """Report each Btrfs that is requested on one partition but spans several devices, unlike table and label
-    show."""
+    """Report each Btrfs that is requested on one partition but spans several devices, which table and label
+    do not show."""
     for volume in plan.volumes:
         device = volume.path
         if volume.encryption is not None:
@@ -162,8 +162,8 @@ Firmware RAIDs are similar."""
 
 
 def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
-    """Report each Btrfs, md array and volume group on these drives that extends to others, and content that
-    may. Raises Failed if the tools do not report this."""
+    """Report each Btrfs, md array and volume group that extends beyond these drives, and content that may.
+    Raises Failed if the tools do not report this."""
     held = [
         (device, signature)
         for drive in drives
@@ -251,13 +251,13 @@ class Aim:
         return stripe_of(self.wanted)
 
     def planned(self, mode: Mode | None) -> Plan:
-        """Plan the request on the current drives. Raises what the planner raises."""
+        """Plan the request on the current drives. Raises as the planner does."""
         made = self._plan(self.machine, self.drives, self.requests, mode)
         return with_lines_left(made, self.drives, self.where.environment)
 
     def ideal(self) -> Plan:
-        """Plan the request on blank drives, with unspecified values as they are on the drives. Raises what
-        the planner raises."""
+        """Plan the request on blank drives, with unspecified values as they are on the drives. Raises as the
+        planner does."""
         layers = self._layers()
         try:
             return self._if_blank(as_it_is(self.requests, self.drives[0], layers), layers)

@@ -65,8 +65,8 @@ def _logical_volume(drive: Drive, device: str, name: str) -> Layer | None:
 
 
 def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
-    """Describe differences of the group or array and its volumes, including those that cannot be read because
-    it is inactive. Raises Failed."""
+    """Describe differences of the group or array and its volumes, including unreadable ones if it is
+    inactive. Raises Failed."""
     parts = tuple(partition_path(drive.path, NUMBER) for drive in drives)
     if plan.stripe and plan.stripe.kind == "md":
         faults = tuple(_md_faults(plan.stripe, parts, drives))

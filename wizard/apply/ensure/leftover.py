@@ -41,7 +41,7 @@ class Leftover:
 
 def leftover(wanted: DesiredPlan, drives: Sequence[Drive], journal_dir: Path | None) -> Leftover | None:
     """Return the newest unfinished run on one of the drives, or None. Ignores runs that wrote nothing and do
-    not match the request. Raises what `list_runs` raises.
+    not match the request. Raises as `list_runs` does.
 
     A run can resume only if it covers all drives, and destroys only what the document allows.
     """

@@ -35,8 +35,8 @@ class UnreadSector(Failed):
 
 
 class UnreadableBlocks(Failed):
-    """Physical blocks of the partition are unreadable; `places` counts from its start. They are recorded in
-    the journal on the drive."""
+    """Physical blocks of the partition are unreadable; `places` counts from the partition's start. They are
+    recorded in the journal on the drive."""
 
     def __init__(self, places: tuple[Extent, ...]) -> None:
         super().__init__(UNREADABLE(count=len(places)))
@@ -68,8 +68,8 @@ def filled(
 def seen(
     drive: DriveReader, at_bytes: int, wanted: bytes, block_bytes: int
 ) -> tuple[bool, tuple[Extent, ...]]:
-    """Return if a place contains these bytes, as far as readable, and the unreadable physical blocks. Raises
-    Failed after too many failed reads.
+    """Return True if a place contains these bytes, as far as readable, and the unreadable physical blocks.
+    Raises Failed after too many failed reads.
 
     Extents count from the drive's start.
     """
@@ -162,11 +162,11 @@ class Bad:
 class Noted:
     """The progress of one move.
 
-    `content` is the digest of the partition, empty until read, and `pieces` those of its equal parts.
-    `superblocks` are places in which xfs_repair would find one. `name` and `back` identify the journals of
-    the move and, if a later move has overwritten the first one, of the way back. `stood` is the digest of
-    head and tail at the new place, after comparison. `is_begun` is True if a journal may be on the drive, and
-    `is_back` after undo. `bad` are unreadable places, of which the user has given up `over`.
+    `content` is the digest of the partition, empty until read, and `pieces` has a digest for each of its
+    equal parts. `superblocks` are places in which xfs_repair would find one. `name` and `back` identify the
+    journals of the move and, if a later move has overwritten the first one, of the way back. `stood` is the
+    digest of head and tail at the new place, after comparison. `is_begun` is True if a journal may be on the
+    drive, and `is_back` after undo. `bad` are unreadable places, of which the user has given up `over`.
     """
 
     name: str
@@ -327,8 +327,7 @@ def with_unread_at(noted: Noted, places: Iterable[Extent], start_bytes: int, *, 
 
 
 def _former_place(state: MoveState, place: Extent, *, is_zeros: bool) -> int:
-    """Return where a place was on the drive when it was unreadable. Zeroed places came from the other
-    side."""
+    """Return the place on the drive that was unreadable. Zeroed places came from the other side."""
     course = state.course
     if place.end_bytes <= course.head_bytes:
         return course.start(state.barred_at) + place.start_bytes

@@ -199,8 +199,7 @@ def _changed_on(
 def _hashed_ranges(run: Path, plan: Plan, member: Member, begun: frozenset[int]) -> tuple[Extent, ...]:
     """Return the ranges to hash: saved regions, and both ends of the drive and of each partition.
 
-    Excludes everything that may change: preserved partitions, and those that are formatted or belong to an
-    array.
+    Excludes everything that may change: partitions that are preserved, formatted or part of an array.
     """
     drive = member.drive
     slots = [
@@ -254,7 +253,7 @@ def _array_cells(plan: Plan, begun: frozenset[int]) -> list[DigestRange]:
 
 
 def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
-    """Return existing arrays and logical volumes of the run that have no filesystem yet."""
+    """Return existing arrays and logical volumes of the run without a filesystem."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
     made = [
         one.device for one in operations if isinstance(one, MakeArray | MakeStripedVolume | MakeLogicalVolume)

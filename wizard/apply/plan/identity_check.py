@@ -108,11 +108,11 @@ def _refused(said: Message) -> Refused:
 
 
 def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Message | None:
-    """Compare a drive with the one that a run knows. Return a clause on why it may be another drive, or None.
+    """Compare a drive with the one known to a run. Return a clause on why it may be another drive, or None.
 
     Identifiers and size come first. If the drive was reattached, they are not enough, since docks may report
-    one serial number for any drive. Then the contents decide: `is_left_there` returns if the drive contains
-    what the run left there, or None if there is nothing to compare. Only in that case the identifiers are
+    one serial number for any drive. Then the contents decide: `is_left_there` returns True if the drive
+    contains what the run left there, or None if there is nothing to compare. Only then, the identifiers are
     enough.
     """
     if difference := identity_difference(identity, drive):
@@ -159,7 +159,7 @@ def _shown(value: str | int | None) -> Message | str:
 
 
 def _whereabouts(identity: Identity, resized: Drive | None) -> Message:
-    """Describe where the plan's drive is now. For a drive whose size changed, describe what to do."""
+    """Locate the plan's drive. For a drive whose size changed, describe what to do."""
     if resized is not None:
         return AGAIN
     if path := find_drive(identity, partial(_matches, identity)):
@@ -201,8 +201,8 @@ def tells_who_it_is(identity: Identity) -> bool:
 
 
 def is_same_attachment(identity: Identity, drive: Drive) -> bool:
-    """Return True if the drive has been attached since planning. The kernel numbers each attachment, starting
-    over at each boot."""
+    """Return True if the drive has stayed attached since planning. The kernel numbers each attachment,
+    starting over at each boot."""
     return identity.boot_id in (None, boot_id()) and identity.diskseq == drive.diskseq
 
 
@@ -290,8 +290,8 @@ def _matches_phase(phase: Phase, side: DriveSide) -> bool:
 
 
 def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
-    """Compare UUIDs on a drive with those that the plan creates on its drive `number`, from 0. Return None if
-    it creates none."""
+    """Compare UUIDs on a drive with those planned for drive `number`, from 0. Return None if it creates
+    none."""
     moved = on_drives(
         plan,
         tuple(

@@ -247,8 +247,8 @@ class Room:
     """Space that a run needs in its folder until keep or undo.
 
     `old_bytes` is for old contents, excluding zeros, and `new_bytes` for new contents; both are None if space
-    ran out while measuring. `free_bytes` was free before. `blanks` tells for each drive if only zeros would
-    be overwritten. `unknown` lists unrecognised data.
+    ran out while measuring. `free_bytes` was free before. `blanks` is True for each drive on which only zeros
+    are overwritten. `unknown` lists unrecognised data.
     """
 
     folder: Path
@@ -304,7 +304,8 @@ class Room:
 
 def way_back_room(plan: Plan, folder: Path, environment: Environment) -> WayBackRoom:
     """Measure the space for undo, for display before the confirmation. If the plan must run directly on the
-    drive, return the reason, and False if the user has to confirm this. Raises as `measure` does."""
+    drive, describe the consequences instead, and whether the user has to confirm them. Raises as `measure`
+    does."""
     if why := why_direct(plan, folder):
         return WayBackRoom(promise(plan, why), not wants_word(plan, why))
     room = measure(plan, folder, environment)
@@ -363,7 +364,7 @@ def _clear_left(folder: Path) -> None:
 
 def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
     lock, journal = lock_run(run), Journal(run)
-    # There is no passphrase yet. Any other needs the same space.
+    # No passphrase has been entered yet. Any passphrase needs the same space.
     secret = token_hex().encode() if plan.containers else None
     try:
         record = rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))

@@ -1,4 +1,4 @@
-"""Find a waiting run by the notices on the drives after the run's folder was lost. Read-only."""
+"""Find a waiting run by the recovery labels on the drives after the run's folder was lost. Read-only."""
 
 from base64 import b64decode
 from collections.abc import Callable, Set
@@ -283,8 +283,7 @@ class KnownDrives:
         return drives
 
     def where(self, identity: Identity, resized: Drive | None) -> Message:
-        """Describe where a missing drive of the run is now. For a drive whose size changed, describe what to
-        do."""
+        """Locate a missing drive of the run. For a drive whose size changed, describe what to do."""
         run = self.run.name
         if resized is not None:
             return t(

@@ -224,7 +224,7 @@ def wanted_for(plan: Plan, member: Member) -> ScratchRequest:
     records = tuple(record_places(path, size, block))
     if table_of(plan, member).fresh:
         return ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
-    # A partition at the end of the drive is next to the backup of the table.
+    # A partition can end where the backup of the table begins.
     allowed = merged((*changing, *table_regions(member, fresh=False)), block, size)
     return ScratchRequest(path, size, block, changing, allowed, records, _in_use(plan, member))
 
@@ -247,7 +247,7 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
 
 
 def _changed(layout: Layout, part: int) -> list[Slot]:
-    """Return the partitions that are not preserved, and the one that changes."""
+    """Return the changing partition, and all that are not preserved."""
     return [
         slot
         for slot in layout.partitions
@@ -304,8 +304,8 @@ def _marking(drive: Rehearsed, workspace: RehearsalWorkspace) -> Marking:
 
 
 def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
-    """Remove the old signatures from the scratch copy and return them. If the table is preserved, only those
-    of the changed partition."""
+    """Remove the old signatures from the scratch copy and return them. If the table is preserved, only the
+    changed partition has any."""
     marking = _marking(drive, workspace)
     if not drive.table.fresh:
         marks = _marks(drive, marking, drive.old)

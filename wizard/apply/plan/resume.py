@@ -160,8 +160,8 @@ def check_made(
     done: frozenset[int],
     making: frozenset[int] = frozenset(),
 ) -> None:
-    """Raises Refused if a drive contains anything that the run did not create. `making` are interrupted
-    steps."""
+    """Raises Refused if a drive contains anything that the run did not create. `making` lists steps
+    interrupted in their tool."""
     for member, drive in zip(plan.members, drives, strict=True):
         found = [
             difference

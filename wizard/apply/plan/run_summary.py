@@ -106,7 +106,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
 
 
 def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
-    """Summarise how the run ended. `phase` is that of a rehearsed plan, or None."""
+    """Summarise how the run ended. `phase` is the phase of a rehearsed plan, or None."""
     return joined((*headline(plan, state), *_result(plan, state, phase)))
 
 
@@ -168,7 +168,7 @@ EARLY = {
 def undo_sentence(
     plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None = None
 ) -> str:
-    """Describe if and how the run can be undone. `phase` is that of a rehearsed plan, or None."""
+    """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
     return str(_undo_message(plan, run, state, entries, phase))
 
 

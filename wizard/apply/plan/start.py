@@ -63,7 +63,7 @@ def start_run(
     `secret` is the passphrase of encrypted volumes, unless the plan has a key file. `keep` keeps the result
     as soon as all data is written, even if the drives had contents.
 
-    Raises what `preflight` raises, and Refused if the passphrase or key is missing or invalid.
+    Raises as `preflight` does, and Refused if the passphrase or key is missing or invalid.
     """
     secret = key_of(plan) if secret is None else secret
     check_secret(plan, secret)
@@ -217,8 +217,8 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
 def lock_all(
     plan: Plan, check: Callable[[], None] = lambda: None, where: Where | None = None
 ) -> tuple[int, ...]:
-    """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked; and what
-    `check` raises under the locks."""
+    """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked. Runs
+    `check` under the locks, and raises its errors."""
     settle()
     for member in plan.members:
         if not Path(member.drive.path).is_block_device():

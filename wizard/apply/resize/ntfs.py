@@ -168,8 +168,8 @@ def runs_in(text: str, cluster_bytes: int) -> tuple[Extent, ...]:
 
 
 def free_in(bitmap: bytes, count: int) -> tuple[Extent, ...]:
-    """Return the free ones of `count` clusters. Set bits are used clusters, lowest bit first. Raises Failed
-    if the bitmap is too short. Pure."""
+    """Return the free clusters among `count`. Set bits are used clusters, lowest bit first. Raises Failed if
+    the bitmap is too short. Pure."""
     if len(bitmap) * 8 < count:
         raise Failed(refusal(NOT_TOLD(program="ntfsinfo", what=("$Bitmap",))))
     found: list[Extent] = []

@@ -150,7 +150,7 @@ def _edges(places: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:
 
 def _correct(showing: Showing) -> tuple[Extent, ...]:
     """Correct the scratch copy's bytes in the filesystem to those of the drive. Return all places it
-    contains. Raises Failed if the drive changes meanwhile."""
+    contains. Raises Failed if the drive changes during this."""
     with DeviceMedium(showing.drive) as drive, Store(showing.file, grow=True) as shown:
         places = tuple(clipped(held(shown.fd), (showing.volume,)))
         differing_places = tuple(differing(places, drive.read, shown.read))

@@ -308,7 +308,7 @@ class Environment:
 
     @property
     def is_running_system(self) -> bool:
-        """Return True if `fstab` is the one of the running system. Timers are only enabled there."""
+        """Return True if `fstab` belongs to the running system. Timers are only enabled there."""
         return self.fstab == OWN_FSTAB
 
 

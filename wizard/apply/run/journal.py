@@ -192,8 +192,8 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
 
 
 def _is_dispensable(run: Path) -> bool:
-    """Return True if the run does not depend on its journal: a rehearsed plan has a record and notices on its
-    drives, and a direct run that saved no bytes has not written."""
+    """Return True if the run does not depend on its journal: a rehearsed plan has a record and recovery
+    labels on its drives, and a direct run that saved no bytes has not written."""
     if any((run / name).exists() for name in (RECORD, *BACKUPS)):
         return not (run / SNAPSHOT).exists()
     return (run / "plan.json").exists() and not (run / "saved/index.jsonl").exists()
@@ -320,7 +320,7 @@ COUNTER = "counter"
 """The file with the highest run number so far, so the numbers of deleted runs are not reused."""
 
 CLOCKED = re.compile(r"\d{8}-\d{6}-")
-"""Start of a run's name in older versions, from date and time."""
+"""Prefix of run names in older versions: date and time."""
 
 NUMBERED = re.compile(r"(\d{4,7})-")
 

@@ -120,7 +120,7 @@ ALMOST = 0.99
 def watched_effort(
     node: str, effort: Effort, on_share: Callable[[float], None], every_seconds: float
 ) -> Iterator[Callable[[int], None]]:
-    """Report a process's progress on a node to `on_share`, from a thread, as the done share of `effort`.
+    """Report a process's progress on a node to `on_share`, from a thread, as a share of `effort`.
 
     Yields a function that takes the process ID. Without I/O accounting in the kernel, nothing is reported.
     """
@@ -208,7 +208,7 @@ def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
 
 
 def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) -> tuple[int, ...]:
-    """Lock all drives or none, and return the descriptors. Raises what `lock_drive` and `check` raise.
+    """Lock all drives or none, and return the descriptors. Raises as `lock_drive` and `check` do.
 
     `check` runs under the locks. Locks in order of device names, so two runs cannot deadlock.
     """

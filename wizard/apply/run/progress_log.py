@@ -28,7 +28,7 @@ NOTE_SECONDS = 0.5
 WHOLE = (0.0, 1.0)
 
 Progress = Callable[[float], None]
-"""Receives the done share, from 0 to 1."""
+"""Receives the share done, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def noting(
 
 
 class Tally:
-    """Count bytes read or written, and report the done share. Reports nothing before `begin`."""
+    """Count bytes read or written, and report the share done. Reports nothing before `begin`."""
 
     def __init__(self) -> None:
         self._progress: Progress | None = None
@@ -117,7 +117,7 @@ class Tally:
 
 
 def part_of(progress: Progress, begin: float, end: float) -> Progress:
-    """Map the progress of one part, from `begin` to `end`, to that of the whole."""
+    """Map the progress of a part, from `begin` to `end`, to the whole."""
     return lambda share: progress(begin + share * (end - begin))
 
 

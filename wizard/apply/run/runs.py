@@ -69,7 +69,7 @@ class Settings:
 @dataclass(frozen=True, slots=True)
 class RunDrives:
     """The drives of a run as last found; the document drives.json. `found` is True if the run's folder was
-    lost and this one was rebuilt from notices on the drives."""
+    lost and this one was rebuilt from recovery labels on the drives."""
 
     drives: tuple[Identity, ...]
     found: bool = False
@@ -122,8 +122,8 @@ def make_private(folder: Path) -> None:
 
 
 def refuse_open_folder(folder: Path) -> None:
-    """Raises Refused if any user can replace files in the folder or its parents: root would write where they
-    choose."""
+    """Raises Refused if any user can replace files in the folder or its parents, and so choose where root
+    writes."""
     real = folder.resolve()
     for above in (real, *real.parents):
         mode = above.stat().st_mode
@@ -316,8 +316,8 @@ def _recorded_digest(run: Path) -> str:
 
 
 def is_found(run: Path) -> bool:
-    """Return True if the run was rebuilt from notices on its drives. Their old contents are not saved, and
-    nothing is mounted."""
+    """Return True if the run was rebuilt from recovery labels on its drives. Their old contents are not
+    saved, and nothing is mounted."""
     saved = _saved_drives(run)
     return saved is not None and saved.found
 
@@ -406,7 +406,7 @@ def read_file(path: Path) -> str:
 
 
 def is_run(folder: Path) -> bool:
-    """Return True if the folder is a run: one of its files is enough."""
+    """Return True if the folder contains any file of a run."""
     return any((folder / name).exists() for name in PARTS)
 
 

@@ -37,8 +37,8 @@ CLONED = Sentence("{devices:list} have the same filesystem {uuid}: detach all bu
 class InUse:
     """An existing filesystem, with its drive and all its settings.
 
-    `uuid` is empty if there is none. `lines` are its lines in fstab, and `mounts` its mounts in this
-    process's namespace.
+    `uuid` is empty if there is none. `lines` are the filesystem's lines in fstab, and `mounts` its mounts in
+    this process's namespace.
     """
 
     machine: Machine
@@ -138,7 +138,7 @@ def tags_of(drive: Drive, device: str) -> dict[str, str | None]:
 
 
 def nodes_of(device: str) -> tuple[str, str]:
-    """Return the node of a device and that of its drive. Raises BadInput for other paths."""
+    """Return the nodes of a device and of its drive. Raises BadInput for other paths."""
     try:
         node = Path(device).resolve(strict=True)
     except OSError:

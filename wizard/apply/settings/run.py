@@ -154,7 +154,7 @@ def check_goes_on(run: Path, changes: Changes) -> None:
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
-    """Return True if the last step was started and has powered off the drive."""
+    """Return True if the last step has powered off the drive."""
     return len(changes.steps) in begun and is_powered_off(changes)
 
 

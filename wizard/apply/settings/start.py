@@ -81,7 +81,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     now = work_out(changes.device, changes.wanted.workload, environment).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"
     check_told(now.reasons, changes.reasons, again)
-    # Without root, the document may include the warning that only root can read everything.
+    # A document made without root may include the warning that only root can read everything.
     check_told((*now.doubts, ROOT_ONLY), (*changes.doubts, ROOT_ONLY), again)
 
 

@@ -253,7 +253,7 @@ def opens(device: str, secret: bytes) -> bool:
 
 
 def close_containers(plan: Plan, journal: Journal) -> None:
-    """Close the run's unused containers, when a run ends early. Journals those that stay open."""
+    """Close the run's unused containers, when a run ends early. Journals containers that stay open."""
     used = {entry.source for entry in read_mounts()}
     for one in plan.containers:
         try:

@@ -62,7 +62,7 @@ def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
                 )
             )
     kind = MADE[operation.filesystem]
-    # Its checker can read everything before it is mounted.
+    # Check before mounting, so the checker can read everything.
     if kind.clean_check:
         context.command((*kind.clean_check, operation.device))
     if differences := spread_differences(operation, context.seconds):

@@ -94,8 +94,8 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
 
 
 def _erase_nested(device: str, context: StepContext) -> None:
-    """Zero partition table signatures that wipefs left in a partition. Their places are already saved. Raises
-    Failed."""
+    """Overwrite partition table signatures that wipefs left in a partition. Their places are already saved.
+    Raises Failed."""
     block = context.member.drive.geometry.logical_block_bytes
     for kind, offset in list_signatures(device, context.seconds):
         if kind not in NESTED_MARKS:

@@ -79,8 +79,7 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
 
 
 def _try_edit(path: Path, change: Callable[[str], str], keep: Path | None) -> bool | None:
-    """Return True if the file was changed, False if not necessary, or None if another program changed it
-    meanwhile."""
+    """Return True if the file was changed, False if not necessary, or None if another program was faster."""
     real = path.resolve()
     text = read_text(path)
     wanted = change(text)

@@ -38,9 +38,9 @@ SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """A line of mountinfo. `options` are those of mount and filesystem, `own` those of the mount. `root` is
-    the mounted part of the filesystem. `number` is the device's MAJOR:MINOR; major 0 means no device, as for
-    Btrfs."""
+    """A line of mountinfo. `options` are the options of mount and filesystem, `own` only those of the mount.
+    `root` is the mounted part of the filesystem. `number` is the device's MAJOR:MINOR; major 0 means no
+    device, as for Btrfs."""
 
     source: str
     mount_point: str
@@ -236,8 +236,8 @@ MOST_NAMED = 5
 
 
 def users_of(place: str) -> tuple[str, ...]:
-    """Return the programs with open files at a place or below it, such as `bash (1234)`. Only root sees those
-    of other users."""
+    """Return the programs with open files at a place or below it, such as `bash (1234)`. Only root sees other
+    users' programs."""
     below = f"{place.rstrip('/')}/"
     return tuple(
         f"{name_of(number) or A_PROGRAM} ({number})"

@@ -246,7 +246,7 @@ def changed_bytes(image: Image, other: Image) -> Iterator[int]:
 
 
 def is_within(offset: int, places: tuple[Extent, ...]) -> bool:
-    """Return True if one of the places contains the byte."""
+    """Return True if a place contains the byte."""
     return any(place.start_bytes <= offset < place.end_bytes for place in places)
 
 
@@ -335,7 +335,7 @@ def _changeable(copies: tuple[GptLocation, GptLocation], new: list[int]) -> Iter
 
 
 def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:
-    """Return both copies of a GPT, the first one first. Raises Failed if one has no header."""
+    """Return both copies of a GPT, the first one first. Raises Failed if a header is missing."""
     first, other = _copy(image, 1)
     return first, _copy(image, other)[0]
 

@@ -57,7 +57,7 @@ def content_of(fd: int, size_bytes: int, workers: int, on_bytes: Callable[[int],
 
 def content_beside(fd: int, size_bytes: int, do: Callable[[Sequence[Range]], None]) -> Content:
     """Return `content_of` a file, and call `do` with the data ranges of each segment just before hashing it,
-    so that data is still cached. The next segment starts meanwhile. Raises OSError."""
+    so that data is still cached. The next segment starts in parallel. Raises OSError."""
     ranges = tuple(data_ranges(fd, size_bytes))
     wide = tuple(widened(ranges, size_bytes))
     own, parts = dict(segments(ranges)), tuple(segments(wide))

@@ -189,7 +189,7 @@ def _copy_file(copy: TreeCopy, name: bytes, folders: tuple[int, int], status: os
         try:
             return _fill_file(copy, fd, new, status)
         except OSError:
-            # If the source changed meanwhile, the incomplete file could not be recognised later.
+            # If the source changed during the copy, the incomplete file could not be recognised later.
             os.unlink(name, dir_fd=folders[1])
             raise
 

@@ -39,11 +39,11 @@ class TreeEntry:
     `path` is relative to the top folder, in bytes as on disk; empty for the top itself. `mode` has the
     permission bits. `size_bytes` is 0 for folders, whose size does not depend on their content. `device` is
     as in `8:1`. Times are in nanoseconds since 1970. `same_as` is the first path of a hard link. `flags` are
-    those of chattr(1). `attributes` are names and values of extended attributes, including ACLs, in
-    hexadecimal, or as `sha256:` with a digest if long.
+    as in chattr(1). `attributes` are names and values of extended attributes, including ACLs, in hexadecimal,
+    or as `sha256:` with a digest if long.
 
-    `digest` is that of the content, and `data` summarises the data ranges; see `tree.content`. `wide_data` is
-    the same for ranges in whole blocks of 4096 bytes, as a filesystem with such blocks stores them.
+    `digest` covers the content, and `data` summarises the data ranges; see `tree.content`. `wide_data` is the
+    same for ranges in whole blocks of 4096 bytes, as a filesystem with such blocks stores them.
     """
 
     path: bytes

@@ -211,7 +211,7 @@ def take_manifest(
     """Read everything in the folder `place`, and write a manifest to `file`, atomically. Raises Failed,
     naming the file.
 
-    `on_progress` receives the done share of `total_bytes`, or of the used space, from 0 to 1.
+    `on_progress` receives the share done of `total_bytes`, or of the used space, from 0 to 1.
     """
     begun, how = monotonic(), reading or Reading(workers)
     try:

@@ -89,7 +89,8 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     "the head stays": (
         mover,
         "self._clear_signatures(start)\n        self._bar_copies(self.state.barred_at)\n        "
-        "self._restore_edges(self.state.barred_at)\n        write_bytes(self._drive, start, bytes(course.head_bytes))",
+        "self._restore_edges(self.state.barred_at)\n        "
+        "write_bytes(self._drive, start, bytes(course.head_bytes))",
         "self._bar_copies(self.state.barred_at)\n        self._restore_edges(self.state.barred_at)",
     ),
     "the marks go all at once": (

@@ -64,7 +64,7 @@ class JournalImages:
     """The images in a journal: the table before, during and after the move, and what is written last at
     either place, the head first.
 
-    `barred` are the places behind the head that are zeros until then, in bytes from the partition's start.
+    `barred` lists places behind the head that are zeros until then, in bytes from the partition's start.
     Their images include the rest of their physical blocks.
     """
 

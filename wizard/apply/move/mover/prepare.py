@@ -205,7 +205,8 @@ def prepared(
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """The contents of the partition, with head and tail for both places. Offsets count from its start."""
+    """The contents of the partition, with head and tail for both places. Offsets count from the partition's
+    start."""
 
     reader: "_Reader"
     start_bytes: int
