@@ -6,7 +6,7 @@ from wizard.model.said import MIB, TIB, t
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    # -f writes over old marks, and still refuses a device that is mounted.
+    # -f overwrites old signatures, but still refuses a mounted device.
     return (
         (
             "mkfs.btrfs",
@@ -23,7 +23,7 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     )
 
 
-def _resize(what: str, place: str) -> Argv:
+def _resize_command(what: str, place: str) -> Argv:
     return ("btrfs", "filesystem", "resize", what, place)
 
 
@@ -40,13 +40,13 @@ KIND = MadeKind(
     in_general=t(
         "It offers checksums, snapshots and compression. No results are recorded for this workload."
     ),
-    # mkfs.btrfs 6.2 wants 109 MiB for two copies of the metadata, and then has next to nothing left for data.
+    # mkfs.btrfs 6.2 needs 109 MiB for two copies of the metadata, which leaves almost no room for data.
     minimum_bytes=128 * MIB,
     minimum_why=t("a smaller volume has no space for data with two copies of the metadata"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
     zones=None,
     label_bytes=255,
-    # It is not checked at boot (fsck.btrfs(8)).
+    # Not checked at boot (fsck.btrfs(8)).
     fsck_pass=0,
     seconds=(1.0, 0.5, 1.0),
     clean_check=CHECK,
@@ -88,15 +88,15 @@ KIND = MadeKind(
         command=lambda device, place, label: ("btrfs", "filesystem", "label", "--", place or device, label),
         mounted=True,
     ),
-    # It changes its size only while it is mounted (btrfs-filesystem(8)).
+    # Btrfs can only be resized while mounted (btrfs-filesystem(8)).
     growing=Growing(
         commands=lambda place: (("btrfs", "filesystem", "resize", "max", place),),
         check=CHECK,
         programs=("btrfs",),
         mounted=True,
-        in_use=lambda _device, place, member: _resize(f"{member}:max", place),
-        smaller=lambda place, size: (_resize(str(size), place),),
-        shrinks_in_use=lambda _device, place, member, size: _resize(f"{member}:{size}", place),
+        in_use=lambda _device, place, member: _resize_command(f"{member}:max", place),
+        smaller=lambda place, size: (_resize_command(str(size), place),),
+        shrinks_in_use=lambda _device, place, member, size: _resize_command(f"{member}:{size}", place),
     ),
     holds=Holds(flags=BTRFS_FLAGS),
 )

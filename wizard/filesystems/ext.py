@@ -21,16 +21,16 @@ from wizard.model.operations import MakeFilesystem
 from wizard.model.said import KIB, MIB, TIB, t
 
 SMALL_BYTES = 512 * MIB
-"""Below it mke2fs takes blocks of 1 KiB (e2fsprogs, mke2fs.conf)."""
+"""mke2fs uses 1 KiB blocks below this size (e2fsprogs, mke2fs.conf)."""
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    # -F writes over old marks without asking, and still refuses a device that is mounted.
+    # -F overwrites old signatures without asking, but still refuses a mounted device.
     return (("mkfs.ext4", "-q", "-F", "-U", made.uuid, "-L", made.label, *made.options, made.device),)
 
 
 def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
-    """Stride and stripe width, where the drive advises a stripe, or has larger blocks than the filesystem
+    """Add stride and stripe width if the drive advises a stripe or has larger blocks than the filesystem
     (e2fsprogs, misc/mke2fs.c)."""
     block = _block_bytes(geometry, place, options)
     physical = geometry.whole_block_bytes
@@ -41,38 +41,38 @@ def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
 
 
 def _block_bytes(geometry: Geometry, place: Extent, options: Argv) -> int:
-    """The filesystem's blocks: of a small one they are small, too."""
+    """Return the filesystem's block size. Small filesystems get small blocks."""
     if "-b" in options:
         return int(options[options.index("-b") + 1])
     return 4 * KIB if place.size_bytes >= SMALL_BYTES else max(KIB, geometry.logical_block_bytes)
 
 
-def _give_top(options: Argv, uid: int, gid: int) -> Argv:
+def _set_root_owner(options: Argv, uid: int, gid: int) -> Argv:
     return with_suboptions(options, "-E", f"root_owner={uid}:{gid}")
 
 
 def lazily(options: Argv) -> Argv:
-    """The tables of inodes and the journal are not zeroed, whatever their number."""
+    """Add options that skip discard and leave inode tables and journal unzeroed, at any size."""
     return with_suboptions(options, "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
 
 
 def striping_in(text: str) -> Striping | None:
-    """Stride and stripe width of dumpe2fs's words, in bytes; None where it names none. Pure."""
-    found = {
+    """Parse stride and stripe width, in bytes, from dumpe2fs output. Return None if any value is missing."""
+    fields = {
         key: int(value)
         for key, value in re.findall(r"(?m)^(Block size|RAID stride|RAID stripe width):\s+(\d+)$", text)
     }
-    if len(found) != 3:
+    if len(fields) != 3:
         return None
     return Striping(
-        found["RAID stride"] * found["Block size"], found["RAID stripe width"] * found["Block size"]
+        fields["RAID stride"] * fields["Block size"], fields["RAID stripe width"] * fields["Block size"]
     )
 
 
 RELABELLING = Relabelling(
     command=lambda device, _place, label: ("tune2fs", "-L", label, device), mounted=True, rules="ext4"
 )
-"""The same for ext2 and ext3."""
+"""Also used for ext2 and ext3."""
 
 CHECK = ("e2fsck", "-f", "-n")
 
@@ -80,7 +80,7 @@ GROWING = Growing(
     commands=lambda device: (("e2fsck", "-f", "-p", device), ("resize2fs", "-p", device)),
     check=CHECK,
     programs=("e2image", "dumpe2fs"),
-    # A mounted one grows, and never shrinks (resize2fs(8)).
+    # Mounted filesystems can grow but never shrink (resize2fs(8)).
     in_use=lambda device, _place, _member: ("resize2fs", device),
     smaller=lambda device, size: (
         ("e2fsck", "-f", "-p", device),
@@ -94,7 +94,7 @@ GROWING = Growing(
         ),
     ),
 )
-"""The same for ext2 and ext3; without a journal none of them is grown in use."""
+"""Also used for ext2 and ext3. Without a journal, a mounted filesystem is not grown."""
 
 EXT4_KIND = MadeKind(
     name="ext4",
@@ -106,8 +106,7 @@ EXT4_KIND = MadeKind(
     discards=True,
     for_place=_for_place,
     in_general=t("It is a sound choice for most Linux volumes. No results are recorded for this workload."),
-    # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves
-    # room for data.
+    # Below 2048 blocks (8 MiB) mke2fs only warns and omits the journal. Twice that leaves room for data.
     minimum_bytes=16 * MIB,
     minimum_why=t("a smaller volume would be all journal, or have no journal"),
     maximum_bytes=1024 * 1024 * TIB,
@@ -120,9 +119,9 @@ EXT4_KIND = MadeKind(
     bare_flags=frozenset({"-D"}),
     superblock_reader=("dumpe2fs", "-h"),
     striping_in=striping_in,
-    gives_top=_give_top,
+    gives_top=_set_root_owner,
     for_trial=lazily,
-    # Else the kernel begins to write the tables of inodes.
+    # Otherwise the kernel starts to initialize the inode tables.
     quiet_options=("noinit_itable",),
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
     relabelling=RELABELLING,
@@ -145,9 +144,9 @@ EXT2_KIND = RecognisedKind(
         "them before deleting the old filesystem."
     ),
     relabelling=RELABELLING,
-    # Without a journal a power cut would leave it half grown.
+    # Without a journal, a power cut would leave the filesystem half grown.
     growing=replace(GROWING, in_use=None),
-    # Of old inodes the dates are whole seconds.
+    # Old inodes store times in whole seconds.
     holds=Holds(flags=EXT_FLAGS, grain=SECOND),
 )
 
@@ -167,6 +166,6 @@ EXT3_KIND = RecognisedKind(
     ),
     relabelling=RELABELLING,
     growing=GROWING,
-    # Of old inodes the dates are whole seconds.
+    # Old inodes store times in whole seconds.
     holds=Holds(flags=EXT_FLAGS, grain=SECOND),
 )

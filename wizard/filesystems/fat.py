@@ -21,7 +21,7 @@ from wizard.model.said import MIB, TIB, Message, t
 
 FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
 NO_LABEL = "NO NAME"
-"""What stands on a FAT without a label, so that it is none itself."""
+"""Stored by an unlabelled FAT, so not valid as a label."""
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
@@ -31,9 +31,8 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
 
 
 def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
-    """Where the partition starts, which firmware and Windows read: in blocks of the drive (mkfs.fat itself
-    counts 512 bytes on every drive). Further in than 32 bits can say it stays away, as with other makers.
-    """
+    """Add the partition start, for firmware and Windows, in the drive's logical blocks. mkfs.fat always
+    counts 512 bytes. Like other formatters, omit a start beyond 32 bits."""
     hidden = place.start_bytes // geometry.logical_block_bytes
     return (*options, "-g", "255/63", "-h", str(hidden)) if hidden < 1 << 32 else options
 
@@ -51,12 +50,12 @@ def _label_fault(label: str) -> Message | None:
     return t("is the label of an unlabelled FAT") if label == NO_LABEL else None
 
 
-# fatresize 1.1.0 (Debian 12, with libparted-fs-resize) was tried on loop devices with an MBR, 30 files in
-# each, held against the originals and fsck.fat -n. Asked for less than the partition has, FAT32 (592 MiB to
-# 1190 and 59000) and FAT16 (52 MiB to 110) grew with all files; but each time it wrote the table itself,
-# and gave the partition a size of its own, up to 33 MB off what it was told, at an unaligned end. Asked for
-# exactly the partition's size it aborted at an assertion (fatresize.c:347), three of three. FAT16 to 890
-# MiB and FAT32 from 92 to 290 MiB ended with 1. A table cannot be planned for that.
+# fatresize 1.1.0 (Debian 12, with libparted-fs-resize) was tested on loop devices with an MBR and 30 files
+# each, compared with the originals and checked by fsck.fat -n. If asked for less than the partition size, it
+# grew FAT32 (592 MiB to 1190 and 59000) and FAT16 (52 MiB to 110) with all files intact. But each time it
+# rewrote the table and set a partition size up to 33 MB off the request, with an unaligned end. If asked for
+# exactly the partition size, it aborted at an assertion (fatresize.c:347) in three of three runs. FAT16 to
+# 890 MiB and FAT32 from 92 to 290 MiB exited with 1. No table can be planned for that.
 VFAT_KIND = MadeKind(
     why_not_grow=t("fatresize, the only tool, writes the table itself and misses the requested size"),
     name="vfat",
@@ -69,11 +68,11 @@ VFAT_KIND = MadeKind(
         "It is for firmware and old devices. Files must be smaller than 4 GiB, "
         "without journal, owners or permissions."
     ),
-    # FAT32 has 65525 clusters at least, which are 4096 bytes each on a drive with such blocks: 257 MiB were
+    # FAT32 has at least 65525 clusters, of 4096 bytes each on drives with 4096-byte blocks: 257 MiB would be
     # enough.
     minimum_bytes=260 * MIB,
     minimum_why=t("a smaller volume would not be FAT32 on drives with 4096-byte blocks"),
-    # It counts its sectors, of 512 bytes on most drives, in 32 bits.
+    # The sector count has 32 bits; most drives have 512-byte sectors.
     maximum_bytes=2 * TIB - 512,
     zones=kind.NO_ZONES(title="FAT32"),
     label_bytes=11,
@@ -91,7 +90,7 @@ VFAT_KIND = MadeKind(
             ("fatlabel", "--", device, label) if label else ("fatlabel", "-r", device)
         )
     ),
-    # Dates begin with 1980.
+    # Dates start in 1980.
     holds=Holds(
         owners=False,
         links=False,
@@ -116,7 +115,7 @@ def _exfat_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
 
 
 def _exfat_label_fault(label: str) -> Message | None:
-    # mkfs.exfat reads it by the locale, which is C here.
+    # mkfs.exfat decodes the label by the locale, which is C here.
     return (
         None
         if label.isascii()
@@ -136,7 +135,7 @@ EXFAT_KIND = MadeKind(
     ),
     minimum_bytes=8 * MIB,
     minimum_why=t("metadata uses the first megabytes"),
-    # 2^32 clusters of 128 KiB, which is what mkfs.exfat takes from 32 GiB on.
+    # 2^32 clusters of 128 KiB, the default of mkfs.exfat from 32 GiB.
     maximum_bytes=512 * TIB,
     zones=kind.NO_ZONES(title="exFAT"),
     label_bytes=11,

@@ -1,4 +1,4 @@
-"""Properties of a filesystem kind. Other packages ask here and name no filesystem themselves."""
+"""Properties of each kind of filesystem. Other packages use these and contain no filesystem names."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ LINUX_RAID = t("Linux RAID")
 LINUX_LUKS = t("Linux LUKS")
 
 LINUX_GPT_TYPE = "0fc63daf-8483-4772-8e79-3d69d8477de4"
-"""GPT's type for Linux filesystem data (UAPI group, Discoverable Partitions Specification)."""
+"""GPT type of Linux filesystem data (UAPI group, Discoverable Partitions Specification)."""
 
 LINUX_SWAP_TYPE = "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"
 LINUX_RAID_TYPE = "a19d880f-05fc-4d3b-a006-743f0f84911e"
 LINUX_LVM_TYPE = "e6d6d379-f507-44c2-a23c-238f2a3df928"
-"""GPT's types for swap, a part of an md array and a physical volume of LVM's (UAPI group, as above)."""
+"""GPT types of swap, md array members and LVM physical volumes (UAPI group, as above)."""
 
 LINUX_LUKS_TYPE = "ca7d7ccb-63ed-4c53-861c-1742536059cc"
-"""GPT's type for an encrypted container of Linux's (UAPI group, as above)."""
+"""GPT type of Linux encrypted containers (UAPI group, as above)."""
 
 BASIC_DATA_TYPE = "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7"
-"""GPT's type for what Windows and macOS are to open by themselves (Microsoft, PARTITION_BASIC_DATA_GUID)."""
+"""GPT type that Windows and macOS mount automatically (Microsoft, PARTITION_BASIC_DATA_GUID)."""
 
 ESP_GPT_TYPE = "c12a7328-f81f-11d2-ba4b-00a0c93ec93b"
 BOOT_GPT_TYPE = "bc13c2ff-59e6-4262-a352-b275fd6f7172"
 BIOS_BOOT_GPT_TYPE = "21686148-6449-6e6f-744e-656564454649"
-"""Where GRUB goes on from the first sector of a drive with a GPT that a BIOS starts (GRUB manual, 3.4)."""
+"""Contains the second stage of GRUB on GPT drives that boot by BIOS (GRUB manual, 3.4)."""
 
 HOME_GPT_TYPE = "933ac7e1-2eb4-4f13-b844-0e14e2aef915"
 ROOT_GPT_TYPES = {
@@ -46,12 +46,12 @@ ROOT_GPT_TYPES = {
     "loongarch64": "77055800-792c-4f94-b39a-98c91b762bb6",
     "s390x": "5eead9a9-fe09-4a1e-a1d7-520d00531306",
 }
-"""GPT's types for what a system is started from and lives on (UAPI group, as above); the root's by the
-architecture, as uname -m has it."""
+"""GPT types for boot and root (UAPI group, as above). Root types depend on the architecture, as in uname
+-m."""
 
 MOVING_GPT_TYPE = "7b2d2d4b-23b2-4b62-82bf-1a7dd76e0226"
-"""Our own type, drawn at random: a partition that is just being moved, whose entry covers its old place, its
-new one and the journal. No program looks for content in it."""
+"""Our own randomly generated type for a partition in the middle of a move. The entry covers the old place,
+the new place and the journal. No program looks for content in this type."""
 
 LINUX_MBR_TYPE = "0x83"
 SWAP_MBR_TYPE = "0x82"
@@ -63,17 +63,17 @@ BOOT_MBR_TYPE = "0xea"
 LVM_MBR_TYPE = "0x8e"
 MOVING_MBR_TYPE = "0xda"
 MOVING_TYPES = frozenset({MOVING_GPT_TYPE, MOVING_MBR_TYPE})
-"""What an MBR has for content that is no filesystem ("Non-FS data"): as MOVING_GPT_TYPE."""
+"""MBR counterpart of MOVING_GPT_TYPE: "Non-FS data", no filesystem."""
 
 
 def is_half_moved(part: Partition) -> bool:
-    """Whether it is in the middle of a move. GPT's type says it surely; an MBR's has other uses, and only
-    root can read the journal that tells."""
+    """Return True if the partition is in the middle of a move. The GPT type is proof. The MBR type has other
+    uses, and only root can read the journal to be sure."""
     return part.type == MOVING_GPT_TYPE or part.moving
 
 
 CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})
-"""MBR entries that only hold logical partitions."""
+"""MBR entries that only contain logical partitions."""
 
 TYPE_NAMES = {
     LINUX_GPT_TYPE: t("Linux filesystem"),
@@ -101,39 +101,38 @@ TYPE_NAMES = {
     "0xfd": LINUX_RAID,
     MOVING_GPT_TYPE: t("being moved by diskwright"),
 }
-"""What a person calls a type, by its number."""
+"""Names of partition types for display."""
 
 
 SYNC, IMMUTABLE, APPEND, NODUMP, NOATIME, DIRSYNC = 0x8, 0x10, 0x20, 0x40, 0x80, 0x10000
-"""Flags that chattr(1) sets (linux/fs.h)."""
+"""Flags set by chattr(1) (linux/fs.h)."""
 
 USUAL_FLAGS = SYNC | IMMUTABLE | APPEND | NODUMP | NOATIME
 EXT_FLAGS = USUAL_FLAGS | DIRSYNC | 0x4000 | 0x8000 | 0x20000
-"""Also a file's data through the journal, no merged tails, the top of a hierarchy (ext4's
-EXT4_FL_USER_MODIFIABLE, without what depends on its features)."""
+"""Adds data journalling, no tail merging, and top of directory hierarchies (ext4's EXT4_FL_USER_MODIFIABLE,
+without flags that depend on features)."""
 
 BTRFS_FLAGS = USUAL_FLAGS | DIRSYNC | 0x4 | 0x400 | 0x800000
-"""Also compressed, not compressed, not copied on write."""
+"""Adds compression, no compression, and no copy-on-write."""
 
 LINUX_ATTRIBUTES = ("user.", "trusted.", "security.", "system.posix_acl_")
-"""How the names of extended attributes begin that every Linux filesystem with such keeps."""
+"""Prefixes of extended attributes that every Linux filesystem with attributes stores."""
 
 XFS_ACLS = "trusted.SGI_ACL_"
-"""What XFS shows of an ACL once more (linux/fs/xfs/xfs_xattr.c)."""
+"""XFS lists each ACL a second time under this prefix (linux/fs/xfs/xfs_xattr.c)."""
 
 SECOND = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holds:
-    """What it can hold.
+    """Metadata and limits that a filesystem supports.
 
-    `owners` are those with their permissions; `links` also pipes, sockets and devices, and several names of
-    one file. `attributes` is how the names of extended attributes begin, `flags` those of chattr(1). Times
-    are multiples of `grain` nanoseconds, from `since` on, in seconds. A file has `largest_bytes` at most, 0
-    where that does not matter. A name has none of the characters `forbidden`, and where `ends_plainly` no
-    point and no space at its end. Where it `folds_case`, two names differ by more than small and capital
-    letters.
+    `owners`: owners and permissions. `links`: symbolic and hard links, pipes, sockets and devices.
+    `attributes`: prefixes of supported extended attributes. `flags`: supported chattr(1) flags. `grain`:
+    resolution of times in nanoseconds. `since`: earliest time in seconds since 1970. `largest_bytes`: maximum
+    file size, 0 if irrelevant. `forbidden`: characters not allowed in names. `ends_plainly`: names cannot end
+    in a dot or space. `folds_case`: names are case-insensitive.
     """
 
     owners: bool = True
@@ -149,23 +148,23 @@ class Holds:
     folds_case: bool = False
 
     def time(self, nanoseconds: int) -> int:
-        """A time as it is held."""
+        """Return a time as the filesystem stores it, in nanoseconds."""
         held = nanoseconds // self.grain * self.grain
         return held if self.since is None else max(held, self.since * SECOND)
 
     def attribute(self, name: str) -> bool:
-        """Whether it holds an extended attribute of this name."""
+        """Return True if the filesystem stores an extended attribute with this name."""
         return name.startswith(self.attributes) and not name.startswith(XFS_ACLS)
 
 
 LINUX = Holds()
-"""What every filesystem of Linux's own holds."""
+"""Support common to all native Linux filesystems."""
 
 EVERYTHING = Holds(attributes=("",), flags=~0)
-"""For a copy to the same kind."""
+"""Used for copies to the same kind."""
 
 FORBIDDEN = '"*:<>?\\|'
-"""In names that Windows takes (and linux/fs/fat/namei_vfat.c, vfat_bad_char)."""
+"""Not allowed in names on Windows (and linux/fs/fat/namei_vfat.c, vfat_bad_char)."""
 
 
 Argv = tuple[str, ...]
@@ -177,11 +176,11 @@ def _no_fault(_label: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relabelling:
-    """How a filesystem that exists gets another label: `command` takes its node, where it is mounted and the
-    label, each empty where there is none.
+    """How to relabel an existing filesystem. `command` receives device node, mount point and label; each may
+    be empty.
 
-    `mounted` tells whether that can be done in use. `fault` is what its program cannot take, as the end of a
-    sentence. A label otherwise follows the rules of the filesystem `rules`, where that is another.
+    `mounted`: can be relabelled while mounted. `fault`: returns what the tool rejects, as the end of a
+    sentence. `rules`: name of another filesystem whose label rules apply.
     """
 
     command: Callable[[str, str, str], Argv]
@@ -192,14 +191,16 @@ class Relabelling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growing:
-    """How a filesystem comes to fill its partition: `commands` take its node, or where it is `mounted` for
-    it, with these options, its place. `check` changes nothing and ends with 0 for a clean one that is not
-    mounted, with the node behind it. `programs` show it on a stand-in beforehand. `smaller` are the commands
-    that have it end within so many bytes, at its node or place as well; None for one that is not made
-    smaller. `whole_pages`: a stand-in shows it only in those. The remarks are what is good to know before.
+    """How to resize a filesystem to fit its partition.
 
-    `in_use` is the command for one that a person has mounted, by its node, place and member number; None for
-    one that only grows unmounted. `shrinks_in_use` takes that back, with a size in bytes behind them.
+    `commands` grow it. They receive the device node, or the mount point if `mounted` is set (with
+    `mount_options`). `check`: read-only, exits with 0 if an unmounted filesystem is clean; the node is
+    appended. `programs`: tools needed to rehearse on a scratch copy. `smaller`: commands to shrink to a size
+    in bytes, by node or mount point; None if shrinking is not supported. `whole_pages`: a scratch copy can
+    only be resized in whole pages. The remarks are shown beforehand.
+
+    `in_use`: command to grow a filesystem mounted by the user, from node, mount point and member number; None
+    if growing requires unmounting. `shrinks_in_use` undoes that, with the size in bytes as last argument.
     """
 
     commands: Callable[[str], tuple[Argv, ...]]
@@ -217,14 +218,13 @@ class Growing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilesystemKind:
-    """A filesystem that a drive can hold. `name` is libblkid's TYPE.
+    """A filesystem that may exist on a drive. `name` is libblkid's TYPE.
 
-    `kernel_names` are the names in /proc/filesystems of the drivers that mount it, the one to be asked for
-    first; empty where Linux has none of its own. `order` is its place in lists, where those that have the
-    same go by name. One that is only recognised says in sentences `why_not` it is made, and the `way_off` it;
-    others have neither. Without `relabelling` it keeps its label, without `growing` its size; of what
-    `never_shrinks` no program makes one smaller, and `why_not_grow` is the clause why none is trusted to make
-    one larger. `holds` is what a copy to it keeps beside the content.
+    `kernel_names`: drivers in /proc/filesystems that mount it, preferred first; empty if Linux has none.
+    `order`: position in lists, then by name. `why_not` and `way_off`: for recognised kinds only, why
+    diskwright does not create it and how to replace it. `relabelling` and `growing`: None if not supported.
+    `never_shrinks`: no tool can shrink it. `why_not_grow`: clause that explains why no tool is trusted to
+    grow it. `holds`: metadata that a copy preserves.
     """
 
     name: str
@@ -241,31 +241,30 @@ class FilesystemKind:
 
     @property
     def made(self) -> bool:
-        """Whether diskwright makes it."""
+        """True if diskwright creates this filesystem."""
         return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedKind(FilesystemKind):
-    """A filesystem that is told by name, and not made."""
+    """A filesystem that is recognised but not created."""
 
 
-def _as_it_is(text: str) -> str:
+def _unchanged_label(text: str) -> str:
     return text
 
 
-def _as_given(options: Argv) -> Argv:
+def _unchanged_options(options: Argv) -> Argv:
     return options
 
 
-def _nothing(_geometry: Geometry, _place: Extent, options: Argv) -> Argv:
+def _no_place_options(_geometry: Geometry, _place: Extent, options: Argv) -> Argv:
     return options
 
 
 def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
-    """The options with one more sub-option behind a flag that takes a list of them, such as mke2fs's -E: of
-    two such flags only the last would count.
-    """
+    """Append a sub-option to a flag with a list of sub-options, such as -E of mke2fs. If such a flag is
+    repeated, only the last one counts."""
     if flag not in options:
         return (*options, flag, extra)
     at = options.index(flag) + 1
@@ -274,38 +273,33 @@ def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeKind(FilesystemKind):
-    """A filesystem that diskwright makes.
+    """A filesystem that diskwright creates.
 
-    `tool` makes it: `commands` gives the argument lists for an operation, in order. They ask
-    nothing, and refuse a device that is mounted. `flags` are the options with a value, `bare_flags` those
-    without, that advice may hand to it; whatever names a file or a device is not among them.
+    `tool`: the mkfs program. `commands`: argument lists of one operation, in order. They ask nothing and
+    refuse mounted devices. `flags` and `bare_flags`: options with and without a value that advice may use;
+    none of them takes a file or device. `also`: further programs for `commands` or swap. `needs_files`: files
+    that the mkfs program reads, each with a hint how to get it. `for_place`: adds options that depend on
+    geometry and partition start, which mkfs reads from a real drive but cannot see on a scratch copy.
+    `discards`: mkfs discards the volume first unless an option prevents it. `for_trial`: options for a
+    short-lived filesystem, without discard and with deferred initialization. `gives_top`: adds options that
+    set uid and gid of the root directory, None if mkfs cannot.
 
-    `in_general` says in a sentence why most Linux volumes are better off with another one, for work that says
-    nothing of this one. `minimum_bytes` (`minimum_why` is a clause) and `maximum_bytes` bound the volume;
-    `striped_minimum_bytes` one over several drives. `zones` is why a drive whose zones the host must manage
-    cannot take it, None where it can.
+    `in_general`: a sentence on its general suitability, for workloads that do not mention it. `minimum_bytes`
+    (explained by the clause `minimum_why`) and `maximum_bytes`: limits of the volume.
+    `striped_minimum_bytes`: minimum across several drives. `zones`: why it cannot be used on host-managed
+    zones, None if it can.
 
-    A label has `label_bytes` of UTF-8 at most, is written as `fit_label` makes it, and `label_fault` adds
-    what else is wrong with it as the end of a sentence. One that has a serial number instead of a UUID has it
-    of `serial_digits` (8 or 16) hexadecimal digits. Where `uuid_follows`, a second program sets it after the
-    first has drawn one of its own.
+    `label_bytes`: maximum label length in UTF-8. `fit_label` adapts a label; `label_fault` returns other
+    faults as the end of a sentence. `serial_digits`: 8 or 16 hexadecimal digits if the filesystem has a
+    serial number instead of a UUID. `uuid_follows`: a second program sets the UUID after mkfs has generated
+    one.
 
-    `for_place` gives its options for a partition at this place of a drive with that geometry: what
-    its maker would ask the drive for, and a stand-in does not tell.
-
-    `discards` tells whether its maker tells the drive first that nothing in the volume is needed any more,
-    unless an option forbids it.
-
-    `clean_check` changes nothing and ends with 0 for a clean unmounted one, with the device behind it; empty
-    where no program checks it. `mounted_check` ends with 0 where a mounted one has met no error, with its
-    place behind it. `superblock_reader` tells how it is spread over an array, which `striping_in` reads out
-    of its words. `silent_options` are those that hold without being listed as long as nothing else is.
-    `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for each TiB on a drive that
-    does not turn, and on one that does. `also` are further programs that `commands` or swap take.
-    `needs_files` are files that its maker looks into, each with how it is had. `subvolumes` tells whether it
-    has any. Where its maker can, `gives_top` adds to its options the uid and gid that the top is to belong
-    to. Mounted with `quiet_options` it writes nothing by itself. `for_trial` are its options where it is made
-    to be thrown away soon: it discards nothing, and leaves for later what can be left.
+    `clean_check`: read-only, exits with 0 if an unmounted filesystem is clean, with the device appended;
+    empty if no such tool exists. `mounted_check`: exits with 0 if a mounted filesystem has met no errors,
+    with the mount point appended. `superblock_reader`: prints the array layout, parsed by `striping_in`.
+    `silent_options`: defaults that /proc/mounts omits while no other value is set. `quiet_options`: mount
+    options that prevent background writes. `fsck_pass`: last column of fstab. `seconds`: estimated creation
+    time: minimum, per TiB on solid-state drives, per TiB on rotating ones. `subvolumes`: supports subvolumes.
     """
 
     tool: str
@@ -322,9 +316,9 @@ class MadeKind(FilesystemKind):
     striped_minimum_bytes: int = 0
     flags: frozenset[str] = frozenset()
     bare_flags: frozenset[str] = frozenset()
-    fit_label: Callable[[str], str] = _as_it_is
+    fit_label: Callable[[str], str] = _unchanged_label
     label_fault: Callable[[str], Message | None] = _no_fault
-    for_place: Callable[[Geometry, Extent, Argv], Argv] = _nothing
+    for_place: Callable[[Geometry, Extent, Argv], Argv] = _no_place_options
     discards: bool = False
     serial_digits: int = 0
     uuid_follows: bool = False
@@ -338,47 +332,45 @@ class MadeKind(FilesystemKind):
     also: Argv = ()
     needs_files: tuple[tuple[str, Message], ...] = ()
     subvolumes: bool = False
-    for_trial: Callable[[Argv], Argv] = _as_given
+    for_trial: Callable[[Argv], Argv] = _unchanged_options
     gives_top: Callable[[Argv, int, int], Argv] | None = None
     quiet_options: Argv = ()
 
     @property
     def made(self) -> bool:
-        """Whether diskwright makes it."""
+        """True if diskwright creates this filesystem."""
         return True
 
     @property
     def makers(self) -> Argv:
-        """Every program that making it and turning it on takes."""
+        """Programs needed to create and activate it."""
         return (self.tool, *self.also)
 
     @property
     def programs(self) -> Argv:
-        """Every program that making and checking it runs."""
+        """Programs needed to create, activate and check it."""
         checks = [argv[0] for argv in (self.clean_check, self.superblock_reader) if argv]
         return tuple(dict.fromkeys((*self.makers, *checks)))
 
     @property
     def mounts(self) -> bool:
-        """Whether it is mounted somewhere; otherwise it is turned on as swap."""
+        """True if it can be mounted; False for swap, which is activated instead."""
         return bool(self.kernel_names)
 
     def discards_with(self, options: Argv) -> bool:
-        """Whether it does so with these options."""
+        """Return True if mkfs discards the volume when run with these options."""
         return self.discards and "-K" not in options and not any("nodiscard" in option for option in options)
 
     def uuid_of(self, drawn: str) -> str:
-        """What libblkid will report where `drawn`, a plain lower-case UUID, is given to the maker: for a
-        serial number its first digits."""
+        """Return the UUID that libblkid will report if mkfs is given `drawn`, a plain lower-case UUID. A
+        serial number is its first digits."""
         serial = drawn.replace("-", "")[: self.serial_digits].upper()
         return drawn if not serial else serial if self.serial_digits == 16 else f"{serial[:4]}-{serial[4:]}"
 
 
 def serial_of(uuid: str) -> str:
-    """A serial number as programs take it: its hexadecimal digits, in lower case."""
+    """Return a serial number as lower-case hexadecimal digits, the format that programs expect."""
     return uuid.replace("-", "").lower()
 
 
 NO_ZONES = Sentence("{title} does not support zones")
-
-# The types of partitions, as partitioners call them.

@@ -28,7 +28,7 @@ CHKDSK = t(
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    # Without -F it refuses a device that is mounted; -Q leaves out writing zeros over all of it.
+    # Without -F, mkfs.ntfs refuses a mounted device; -Q skips zeroing the volume.
     return (
         ("mkfs.ntfs", "-Q", "-q", "-L", made.label, *made.options, made.device),
         ("ntfslabel", "-q", f"--new-serial={serial_of(made.uuid)}", made.device),
@@ -36,23 +36,22 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
 
 
 def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
-    """Where the partition starts, in blocks of the drive, with the heads and sectors that BIOSes count by.
-    Windows does not start from one without them.
-    """
+    """Add the partition start in the drive's logical blocks, and the BIOS heads and sectors. Windows does not
+    boot from a volume without them."""
     hidden = place.start_bytes // geometry.logical_block_bytes
     return (*options, "-p", str(hidden), "-H", "255", "-S", "63") if hidden < 1 << 32 else options
 
 
 CHECK = ("ntfsresize", "--check")
-"""Of the whole volume; that it is marked for chkdsk is no fault."""
+"""Checks the whole volume. A volume marked for chkdsk passes."""
 
 RESIZE = ("ntfsresize", "--no-progress-bar")
 INFO = (*RESIZE, "--info")
 WITHOUT_QUESTIONS = ("--force", "--force")
 
 
-def _resizing(device: str, *size: str) -> tuple[Argv, ...]:
-    """First without writing, which a volume that is marked for chkdsk does not pass."""
+def _resize_commands(device: str, *size: str) -> tuple[Argv, ...]:
+    """Return the commands to simulate, then resize. A volume marked for chkdsk fails the simulation."""
     return (
         (*RESIZE, "--no-action", *size, device),
         (*RESIZE, *WITHOUT_QUESTIONS, *size, device),
@@ -76,7 +75,7 @@ KIND = MadeKind(
     maximum_bytes=256 * TIB - 64 * KIB,
     zones=kind.NO_ZONES(title="NTFS"),
     label_bytes=128,
-    # What ntfsfix does at a start is no check.
+    # ntfsfix, which runs at boot, does not check the filesystem.
     fsck_pass=0,
     seconds=(1.0, 1.0, 2.0),
     clean_check=("ntfsfix", "-n"),
@@ -93,17 +92,17 @@ KIND = MadeKind(
             t("begins with a dash, which ntfslabel does not accept") if label[:1] == "-" else None
         ),
     ),
-    # Its programs take no mounted one. They leave it marked for chkdsk (ntfsresize(8)).
+    # The ntfs-3g tools refuse mounted volumes, and mark resized ones for chkdsk (ntfsresize(8)).
     growing=Growing(
-        commands=_resizing,
+        commands=_resize_commands,
         check=CHECK,
         programs=("ntfsclone", "ntfsinfo", "ntfs-3g.probe"),
-        smaller=lambda device, size: _resizing(device, "--size", str(size)),
+        smaller=lambda device, size: _resize_commands(device, "--size", str(size)),
         whole_pages=False,
         grown_remarks=(CHKDSK,),
         shrunk_remarks=(CHKDSK,),
     ),
-    # Its driver could keep more, which no other system would understand.
+    # The ntfs3 driver could store more, but no other system would understand it.
     holds=Holds(
         owners=False,
         links=False,

@@ -7,7 +7,7 @@ from wizard.model.said import MIB, TIB, t
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    # -f writes over old marks without asking, and still refuses a device that is mounted.
+    # -f overwrites old signatures without asking, but still refuses a mounted device.
     return (
         ("mkfs.nilfs2", "-q", "-f", "-L", made.label, *made.options, made.device),
         ("nilfs-tune", "-U", made.uuid, made.device),
@@ -32,21 +32,21 @@ NILFS2_KIND = MadeKind(
     label_bytes=80,
     fsck_pass=0,
     seconds=(1.0, 0.5, 1.0),
-    # There is no program that does.
+    # No such tool exists.
     clean_check=(),
     flags=frozenset({"-b", "-B", "-m", "-O"}),
     bare_flags=frozenset({"-K"}),
     for_trial=lambda options: options if "-K" in options else (*options, "-K"),
     uuid_follows=True,
     also=("nilfs-tune",),
-    # It looks there for what is mounted, and ends where it is not.
+    # mkfs.nilfs2 reads /etc/mtab to find mounted devices, and exits if the file is missing.
     needs_files=(("/etc/mtab", t("`ln -s /proc/self/mounts /etc/mtab` creates it")),),
     relabelling=Relabelling(command=lambda device, _place, label: ("nilfs-tune", "-L", label, device)),
 )
 
 
 def _jfs_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    # -q leaves out the question whether it is really meant; it still refuses a device that is mounted.
+    # -q skips the confirmation; mkfs.jfs still refuses a mounted device.
     return (
         ("mkfs.jfs", "-q", "-L", made.label, *made.options, made.device),
         ("jfs_tune", "-U", made.uuid, made.device),
@@ -69,7 +69,7 @@ JFS_KIND = MadeKind(
     maximum_bytes=32 * 1024 * TIB,
     zones=kind.NO_ZONES(title="JFS"),
     label_bytes=16,
-    # Its journal is played back by fsck.jfs alone: without that it is mounted read-only after a power cut.
+    # Only fsck.jfs replays the journal. Without fsck, JFS is mounted read-only after a power cut.
     fsck_pass=2,
     seconds=(1.0, 2.0, 10.0),
     clean_check=("jfs_fsck", "-n", "-f"),
@@ -96,7 +96,7 @@ F2FS_KIND = MadeKind(
         "sticks. Elsewhere, ext4 and XFS are more widely supported, with "
         "better-tested repair tools."
     ),
-    # mkfs.f2fs makes none below 56 MiB.
+    # mkfs.f2fs refuses less than 56 MiB.
     minimum_bytes=128 * MIB,
     minimum_why=t("a smaller volume would be mostly reserve for the cleaner"),
     maximum_bytes=16 * TIB,
@@ -105,7 +105,7 @@ F2FS_KIND = MadeKind(
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),
     for_trial=lambda options: options if "-t" in options else (*options, "-t", "0"),
-    # With --dry-run alone it says what it would repair, writes nothing, and tells by its status.
+    # --dry-run alone prints repairs without writing, and reports damage in the exit status.
     clean_check=("fsck.f2fs", "--dry-run"),
     flags=frozenset({"-a", "-o", "-O", "-s", "-t", "-z"}),
     relabelling=Relabelling(command=lambda device, _place, label: ("f2fslabel", "--", device, label)),

@@ -9,7 +9,7 @@ from wizard.model.errors import printable
 from wizard.model.said import t
 
 
-def _found() -> dict[str, FilesystemKind]:
+def _discover() -> dict[str, FilesystemKind]:
     modules = [
         import_module(f"wizard.filesystems.{name}")
         for _, name, _ in iter_modules(wizard.filesystems.__path__)
@@ -19,22 +19,22 @@ def _found() -> dict[str, FilesystemKind]:
     return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.order, kind.name))}
 
 
-KINDS: dict[str, FilesystemKind] = _found()
-"""Every filesystem that is told by name, by libblkid's TYPE."""
+KINDS: dict[str, FilesystemKind] = _discover()
+"""Every filesystem with a known name, by libblkid's TYPE."""
 
 MADE: dict[str, MadeKind] = {name: kind for name, kind in KINDS.items() if isinstance(kind, MadeKind)}
-"""Those that diskwright makes."""
+"""Filesystems that diskwright creates."""
 
 
 def title_of(name: str) -> str:
-    """What is recognised by this name, several joined by +, as it is written: `XFS`; what is not told by name
-    stays as libblkid calls it."""
+    """Return the display title, such as `XFS`. Several names are separated by +; unknown names are returned
+    as libblkid reports them."""
     return "+".join(KINDS[one].title if one in KINDS else printable(one, 40) for one in name.split("+"))
 
 
 def not_made_because(name: str) -> str:
-    """A sentence on why a filesystem by this name, none of those made, is not; with the reason where it is
-    one that is told by name."""
+    """Return a sentence on why diskwright does not create this filesystem, with the reason if the name is
+    known."""
     kind = KINDS.get(name)
     if kind is not None:
         return str(t("diskwright does not make {title}. {why}", title=kind.title, why=kind.why_not or ""))
@@ -48,5 +48,6 @@ def not_made_because(name: str) -> str:
 
 
 def mounted_as(kernel_name: str) -> MadeKind | None:
-    """The filesystem that the kernel mounts by this name; None where it is none that is made here."""
+    """Return the filesystem that the kernel mounts under this name, or None if diskwright does not create
+    it."""
     return next((kind for kind in MADE.values() if kernel_name in kind.kernel_names), None)

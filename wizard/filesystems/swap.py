@@ -6,7 +6,7 @@ from wizard.model.said import MIB, TIB, t
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    # Without -f it refuses a device that is mounted or swapped to.
+    # Without -f, mkswap refuses a device in use, mounted or as swap.
     return (("mkswap", "-q", "-U", made.uuid, "-L", made.label, made.device),)
 
 
@@ -19,10 +19,10 @@ KIND = MadeKind(
     in_general=t("It is not a filesystem and stores no files, only unused memory pages."),
     minimum_bytes=MIB,
     minimum_why=t("mkswap needs at least ten memory pages of up to 64 KiB"),
-    # It counts its pages, of 4096 bytes on most machines, in 32 bits.
+    # The page count has 32 bits; most machines have 4096-byte pages.
     maximum_bytes=16 * TIB,
     zones=t("swap writes are in any order"),
-    # 16 with the zero byte at its end.
+    # 16 including the terminating zero byte.
     label_bytes=15,
     fsck_pass=0,
     seconds=(0.2, 0.1, 0.1),

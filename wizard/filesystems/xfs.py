@@ -10,15 +10,15 @@ from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB, TIB, Message, t
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    # -f writes over old marks, and still refuses a device that is mounted.
+    # -f overwrites old signatures, but still refuses a mounted device.
     return (
         ("mkfs.xfs", "-q", "-f", "-m", f"uuid={made.uuid}", "-L", made.label, *made.options, made.device),
     )
 
 
 def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
-    """Its sectors are the drive's physical blocks, and its stripe what the drive advises, which small ones do
-    without (xfsprogs, libxfs/topology.c, mkfs/xfs_mkfs.c)."""
+    """Set the sector size to the drive's physical block and, except on small volumes, the stripe to the
+    drive's hints (xfsprogs, libxfs/topology.c, mkfs/xfs_mkfs.c)."""
     physical = geometry.whole_block_bytes
     sectors = ("-s", f"size={physical}") if physical > KERNEL_SECTOR_BYTES and "-s" not in options else ()
     striping = advised_striping(geometry)
@@ -30,21 +30,22 @@ def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
 
 
 def striping_in(text: str) -> Striping | None:
-    """Stripe unit and width of xfs_db's words, in bytes; None where the superblock holds none. Pure."""
-    found = {key: int(value) for key, value in re.findall(r"(?m)^(blocksize|unit|width) = (\d+)$", text)}
-    if len(found) != 3 or not found["unit"]:
+    """Parse stripe unit and width, in bytes, from xfs_db output. Return None if the superblock has no
+    stripe."""
+    fields = {key: int(value) for key, value in re.findall(r"(?m)^(blocksize|unit|width) = (\d+)$", text)}
+    if len(fields) != 3 or not fields["unit"]:
         return None
-    return Striping(found["unit"] * found["blocksize"], found["width"] * found["blocksize"])
+    return Striping(fields["unit"] * fields["blocksize"], fields["width"] * fields["blocksize"])
 
 
-def _label(device: str, place: str, label: str) -> Argv:
-    """Both programs take a line that they cut into words."""
+def _label_command(device: str, place: str, label: str) -> Argv:
+    """Both programs split their command argument at blanks."""
     if place:
         return ("xfs_io", "-c", f"label -s {label}" if label else "label -c", place)
     return ("xfs_db", "-x", "-c", f"label {label or '--'}", device)
 
 
-def _unwritable(label: str) -> Message | None:
+def _label_fault(label: str) -> Message | None:
     return (
         t("contains a blank or quotation mark, or begins with --, which xfs_io does not accept")
         if re.search(r"[\s\"'\\]|^--", label)
@@ -71,12 +72,12 @@ KIND = MadeKind(
     minimum_bytes=300 * MIB,
     minimum_why=t("mkfs.xfs refuses smaller volumes since version 5.19"),
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
-    # With a stripe mkfs.xfs wants a log of 64 MiB, for which 512 MiB have no room (tried with 6.1; 600 MiB
-    # are enough).
+    # With a stripe, mkfs.xfs needs a 64 MiB log, which does not fit in 512 MiB (tested with 6.1; 600 MiB is
+    # enough).
     striped_minimum_bytes=640 * MIB,
     zones=t("diskwright does not set up XFS on zones; the zone options show if manual setup is possible"),
     label_bytes=12,
-    # It is not checked at boot: its journal sees to that (fsck.xfs(8)).
+    # Not checked at boot: XFS replays its journal when mounted (fsck.xfs(8)).
     fsck_pass=0,
     seconds=(1.0, 1.0, 4.0),
     clean_check=CHECK,
@@ -86,8 +87,8 @@ KIND = MadeKind(
     striping_in=striping_in,
     for_trial=lambda options: options if "-K" in options else (*options, "-K"),
     silent_options=frozenset({"nodiscard", "noquota", "async", "logbufs=8"}),
-    relabelling=Relabelling(command=_label, mounted=True, fault=_unwritable),
-    # It grows only while it is mounted (xfs_growfs(8)). A copy of it may be mounted elsewhere.
+    relabelling=Relabelling(command=_label_command, mounted=True, fault=_label_fault),
+    # XFS only grows while mounted (xfs_growfs(8)). A copy may be mounted elsewhere.
     growing=Growing(
         commands=lambda place: (("xfs_growfs", "-d", place),),
         check=CHECK,
