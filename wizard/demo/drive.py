@@ -31,11 +31,11 @@ MOUNTINFO = Path("/proc/self/mountinfo")
 SWAPS = Path("/proc/swaps")
 TOOL_SECONDS = 30.0
 WRITER_SECONDS = 120.0
-"""How long a run that is applying to the demo drive may take to come to its next stop."""
+"""Maximum time for a run on the demo drive to reach its next stop."""
 
 
 def loop_devices(image: Path) -> list[str]:
-    """The nodes of all loop devices over `image`, also when the file was deleted meanwhile."""
+    """Return the nodes of all loop devices on `image`, even if the file has been deleted."""
     found = []
     for entry in sorted(SYS_BLOCK.glob("loop*")):
         try:
@@ -48,13 +48,12 @@ def loop_devices(image: Path) -> list[str]:
 
 
 def clean_up(folder: Path) -> list[str]:
-    """Take away everything that hangs on the demo folder, then the folder; sentences about what could not be
-    taken away."""
+    """Remove everything that uses the demo folder, then the folder. Return messages about failures."""
     problems: list[str] = []
     _stop_runs(folder / RUNS_NAME)
     for path in loop_devices(folder / IMAGE_NAME):
-        _settle(path)
-        for step in (_end_use, _forget_partitions, _detach):
+        _wait_for_writer(path)
+        for step in (_release, _forget_partitions, _detach):
             try:
                 step(path)
             except DiskwrightError as error:
@@ -80,18 +79,19 @@ def clean_up(folder: Path) -> list[str]:
 
 
 def _stop_runs(runs: Path) -> None:
-    """Ask runs that are still applying to stop after their step; the drive's lock tells when they have."""
+    """Ask active runs to stop after their current step. The drive's lock shows when they have."""
     for folder in sorted(runs.glob("*")):
         try:
             if folder.is_dir() and is_locked(folder):
                 request_stop(folder)
         except (DiskwrightError, OSError):
-            # It ended in between, or never began; either way there is nothing to stop.
+            # The run ended in the meantime or never started, so there is nothing to stop.
             continue
 
 
-def _settle(path: str) -> None:
-    """Wait until nobody who writes holds the drive's lock; an overdue one loses the drive under its feet."""
+def _wait_for_writer(path: str) -> None:
+    """Wait until no writer holds the drive's lock. After the timeout, the drive is removed despite the
+    writer."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -108,9 +108,8 @@ def _settle(path: str) -> None:
         os.close(descriptor)
 
 
-def _end_use(path: str) -> None:
-    """Unmount the drive and its partitions wherever they are mounted, the topmost first, and end swapping to
-    them."""
+def _release(path: str) -> None:
+    """Unmount the drive and its partitions everywhere, topmost first, and deactivate swap on them."""
     ours = re.compile(rf"{re.escape(path)}(p\d+)?")
     problems: list[str] = []
     for target in [target for source, target in reversed(list(_mounts())) if ours.fullmatch(source)]:
@@ -123,20 +122,20 @@ def _end_use(path: str) -> None:
 
 
 def _forget_partitions(path: str) -> None:
-    """Tell the kernel that they are gone. One that somebody still has open stays until the device is
-    detached."""
+    """Remove the partitions from the kernel. A partition in use remains until the device is detached."""
     name = path.removeprefix("/dev/")
     if any((SYS_BLOCK / name).glob(f"{name}p*")):
         run(["partx", "--delete", path], seconds=TOOL_SECONDS, accept=range(256))
 
 
 def _detach(path: str) -> None:
-    """Where somebody still has it open, the kernel detaches it when the last one closes it."""
+    """Detach the loop device. If in use, the kernel detaches it on last close."""
     run(["losetup", "--detach", path], seconds=TOOL_SECONDS)
 
 
 def _unmount(target: str, problems: list[str]) -> None:
-    """A busy one is tried again for a second, then taken out of sight; it ends when its last user does."""
+    """Unmount, retrying for a second if busy. Then unmount lazily, which completes when the last user
+    closes."""
     for _ in range(5):
         if run(["umount", target], seconds=TOOL_SECONDS, accept=range(256)).status == 0:
             return
@@ -151,14 +150,14 @@ def _mounts_below(folder: Path) -> list[str]:
 
 
 def _mounts() -> Iterator[tuple[str, str]]:
-    """Source and mount point of every mount, in the order in which they were made (proc(5), mountinfo)."""
+    """Yield source and mount point of all mounts, in mount order (proc(5), mountinfo)."""
     for line in MOUNTINFO.read_text(errors="surrogateescape").splitlines():
         fields, _, tail = line.partition(" - ")
-        yield _plain(tail.split(" ")[1]), _plain(fields.split(" ")[4])
+        yield _unescaped(tail.split(" ")[1]), _unescaped(fields.split(" ")[4])
 
 
-def _plain(escaped: str) -> str:
-    """The kernel writes blanks and backslashes as octal escapes."""
+def _unescaped(escaped: str) -> str:
+    """Decode the kernel's octal escapes for blanks and backslashes."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), escaped)
 
 
@@ -166,7 +165,7 @@ OWN_FSTAB = t("The demo's fstab; the system's fstab is not changed.")
 
 PREFIX = "diskwright-demo-"
 NEEDED_BYTES = 512 * MIB
-"""What the sparse file may come to hold, with room to spare; the tests measure it."""
+"""Maximum disk usage of the sparse file, with a margin. The tests measure it."""
 
 ABANDONED_SECONDS = 60.0
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
@@ -174,8 +173,7 @@ PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class DemoDrive:
-    """A disposable drive. Runs, mount points and the file of mounts at boot lie in `folder`, and go with
-    it."""
+    """A disposable drive. Runs, mount points and the fstab are in `folder` and are deleted with it."""
 
     path: str
     image: Path
@@ -183,26 +181,26 @@ class DemoDrive:
 
     @property
     def runs(self) -> Path:
-        """Where journals of runs on this drive go."""
+        """Folder for run journals of this drive."""
         return self.folder / RUNS_NAME
 
     @property
     def fstab(self) -> Path:
-        """Stands in for /etc/fstab, in a folder of its own: whoever edits it locks that."""
+        """Replacement for /etc/fstab, in a separate folder, because editing locks the folder."""
         return self.folder / "etc" / "fstab"
 
     @property
     def mounts(self) -> Path:
-        """Mount points are made below this folder."""
+        """Parent folder of mount points."""
         return self.folder / "mnt"
 
 
 @contextmanager
 def demo_drive() -> Iterator[DemoDrive]:
-    """Make the demo drive; it is gone when the block ends, and also when this process is killed.
+    """Create the demo drive, and remove it when the block ends or this process is killed.
 
-    Raises Refused without root, and Failed where there is no room, no loop device, or something of it stays
-    behind.
+    Raises Refused without root, and Failed if there is not enough space or no loop device, or if removal is
+    incomplete.
     """
     if os.geteuid() != 0:
         raise Refused(
@@ -210,10 +208,10 @@ def demo_drive() -> Iterator[DemoDrive]:
         )
     parent = Path(os.environ.get("TMPDIR") or "/var/tmp").resolve()
     sweep(parent)
-    _check_room(parent)
+    _check_free_space(parent)
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        # Held by us and by the reaper alike: a demo folder whose lock is free has lost both.
+        # Held by this process and the reaper. If the lock is free, both have exited.
         lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
         stack.callback(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -222,7 +220,7 @@ def demo_drive() -> Iterator[DemoDrive]:
 
 
 def sweep(parent: Path) -> None:
-    """Take away demo folders whose maker and reaper were both killed, by a power cut for example."""
+    """Remove demo folders whose process and reaper were both killed, such as by a power cut."""
     for folder in parent.glob(f"{PREFIX}*"):
         try:
             status = folder.lstat()
@@ -244,7 +242,7 @@ def sweep(parent: Path) -> None:
             os.close(lock)
 
 
-def _check_room(parent: Path) -> None:
+def _check_free_space(parent: Path) -> None:
     try:
         status = os.statvfs(parent)
     except OSError as error:
@@ -270,7 +268,7 @@ def _check_room(parent: Path) -> None:
 
 @contextmanager
 def _reaped(folder: Path, lock: int) -> Iterator[None]:
-    """Start the reaper; when the block ends, let it clean up and wait for it."""
+    """Start the reaper. When the block ends, let the reaper clean up, and wait."""
     reaper = subprocess.Popen(
         [sys.executable, "-m", "wizard.demo.reaper", str(folder)],
         stdin=subprocess.PIPE,
@@ -309,15 +307,14 @@ def _make(folder: Path) -> DemoDrive:
     for name in (RUNS_NAME, "files", "mnt"):
         (folder / name).mkdir()
     build_image(image, folder / "files")
-    # With --partscan the kernel drops the partitions itself when the device is detached, even by a last user
-    # who was not asked.
+    # With --partscan the kernel removes the partitions when the device is detached, even by a last user that
+    # does not know about them.
     path = run(["losetup", "--find", "--show", "--partscan", str(image)], seconds=TOOL_SECONDS).output.strip()
-    # A loop device keeps the read-only flag of whoever had it before.
+    # Loop devices retain the read-only flag of their previous user.
     take_writes(path)
     drive = DemoDrive(path, image, folder)
     drive.fstab.parent.mkdir()
     drive.fstab.write_text(f"# {OWN_FSTAB}\n", encoding="utf-8")
-    # Kernels without partition parsers scan nothing; and a loop device that is used again can have kept its
-    # last drive's partitions.
+    # Kernels without partition parsers scan nothing, and reused loop devices may still have old partitions.
     run(["partx", "--update", path], seconds=TOOL_SECONDS)
     return drive

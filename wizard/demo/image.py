@@ -1,4 +1,4 @@
-"""Content of the demo drive: an old, badly aligned table in a sparse file. Needs no root or device."""
+"""Image of the demo drive: an old, misaligned table in a sparse file. Needs no root or device."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,15 @@ from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB
 from wizard.process.program import run
 
 SIZE_BYTES = 8 * GIB
-"""Room for every filesystem's smallest volume and for free space; sparse, so that only what is written takes
-space."""
+"""Large enough for the smallest volume of every filesystem plus free space. Sparse, so only written blocks
+use space."""
 
 FIRST_START_BYTES = 34 * KERNEL_SECTOR_BYTES
-"""Right behind the table's entries, where early GPT tools began: 17 KiB, off every 4096-byte block."""
+"""Immediately after the table's entries, as with early GPT tools: at 17 KiB, not aligned to 4096-byte
+blocks."""
 
 SECOND_START_BYTES = 2 * GIB + 63 * KERNEL_SECTOR_BYTES
-"""63 modulo 64 sectors, as on drives laid out by cylinders of 63 sectors a track."""
+"""63 modulo 64 sectors, as on drives partitioned by cylinders with 63 sectors per track."""
 
 SECOND_SIZE_BYTES = GIB
 JOURNAL_MIB = 16
@@ -38,7 +39,7 @@ FILES = {
 
 @dataclass(frozen=True, slots=True)
 class OldVolume:
-    """A partition as somebody made it once. `content` is a folder whose files lie on it."""
+    """An old partition. `content` is a folder of files to copy into it."""
 
     label: str
     start_bytes: int
@@ -48,8 +49,8 @@ class OldVolume:
 
 
 def build_image(image: Path, scratch: Path) -> None:
-    """Write the old layout into `image`, which must not exist yet; `scratch` is a folder for the files that
-    go onto it."""
+    """Create `image` with the old layout. `scratch` is a folder for temporary files. Raises FileExistsError
+    if `image` exists."""
     with image.open("xb") as file:
         file.truncate(SIZE_BYTES)
     for name, text in FILES.items():
@@ -61,18 +62,18 @@ def build_image(image: Path, scratch: Path) -> None:
 
 
 def lay_out(image: Path, table: Literal["gpt", "dos"], volumes: Sequence[OldVolume]) -> None:
-    """Write filesystems into a file, and a table (`dos` is an MBR) that has exactly them, however badly they
-    lie."""
+    """Write filesystems into a file, and a table (`dos` is MBR) with exactly these partitions, misaligned or
+    not."""
     for volume in volumes:
         _make_filesystem(image, volume)
     run(
         ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", str(image)],
         seconds=TOOL_SECONDS,
-        stdin=_script(table, volumes).encode(),
+        stdin=_sfdisk_script(table, volumes).encode(),
     )
 
 
-def _script(table: Literal["gpt", "dos"], volumes: Sequence[OldVolume]) -> str:
+def _sfdisk_script(table: Literal["gpt", "dos"], volumes: Sequence[OldVolume]) -> str:
     lines = [f"label: {table}", "unit: sectors", *(["first-lba: 34"] if table == "gpt" else [])]
     for volume in volumes:
         start, size = (value // KERNEL_SECTOR_BYTES for value in (volume.start_bytes, volume.size_bytes))
@@ -82,8 +83,9 @@ def _script(table: Literal["gpt", "dos"], volumes: Sequence[OldVolume]) -> str:
 
 
 def _make_filesystem(image: Path, volume: OldVolume) -> None:
-    """Within the file; nothing is discarded, since mke2fs would count that from the file's beginning."""
-    filling = ["-d", str(volume.content)] if volume.content else []
+    """Create the filesystem inside the file, without discard, which mke2fs would start at the beginning of
+    the file."""
+    content = ["-d", str(volume.content)] if volume.content else []
     extended = f"offset={volume.start_bytes},nodiscard,root_owner=0:0"
     options = [
         "-q",
@@ -96,7 +98,7 @@ def _make_filesystem(image: Path, volume: OldVolume) -> None:
         f"size={JOURNAL_MIB}",
         "-E",
         extended,
-        *filling,
+        *content,
     ]
     run(["mke2fs", *options, str(image), f"{volume.size_bytes // 1024}k"], seconds=TOOL_SECONDS)
 

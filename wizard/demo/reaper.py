@@ -12,7 +12,7 @@ from wizard.demo.drive import clean_up
 
 
 def main(folder: Path) -> int:
-    """Wait for the maker's end, clean up, and say what could not be taken away, a line each."""
+    """Wait until the parent exits, clean up, and print failures, one per line."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     while os.read(0, 64):

@@ -8,7 +8,7 @@ from wizard.model.said import Message, Sentence
 
 
 class Rank(StrEnum):
-    """Where a filesystem came in the ranking."""
+    """Rating of a filesystem: recommended, good alternative, or not recommended."""
 
     CHOSEN = "chosen"
     SECOND = "second"
@@ -16,17 +16,16 @@ class Rank(StrEnum):
 
 
 FEWEST_RUNS = 3
-"""With fewer runs of each, chance alone often keeps the runs of two filesystems apart."""
+"""Minimum runs per filesystem. With fewer, chance alone often separates two filesystems."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A published figure or statement. `era`, `kernel`, `hardware` date it; `lower_is_better` gives the
+    """A published measurement or statement. `era`, `kernel` and `hardware` date it. `lower_is_better` is the
     direction of `figures`.
 
-    `figures` pairs a filesystem (or a configuration) with its number in `unit`. `runs` has each run of those
-    whose runs are known; their figure is the mean. `like_for_like` is false where the filesystems were not
-    measured under the same conditions.
+    `figures`: filesystem (or configuration) and value in `unit`. `runs`: individual runs, if published; their
+    figure is the mean. `like_for_like`: False if filesystems were not measured under the same conditions.
     """
 
     id: str
@@ -43,8 +42,8 @@ class Evidence:
     like_for_like: bool = True
 
     def shows(self, better: str, worse: str) -> bool:
-        """Whether it carries that `better` did better than `worse`: like for like, run often enough, and
-        every run of the one before every run of the other."""
+        """Return True if this is evidence that `better` beats `worse`: same conditions, enough runs, and
+        every run of the first ahead of every run of the second."""
         runs = dict(self.runs)
         first, then = runs.get(better, ()), runs.get(worse, ())
         if not self.like_for_like or min(len(first), len(then)) < FEWEST_RUNS:
@@ -54,8 +53,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option of mkfs, of mount, or a scheduler, as it is written; why it is advised, and what it costs
-    (may be empty)."""
+    """An option of mkfs or mount, or a scheduler, as written on a command line. `why`: the reason. `risk`:
+    the drawback, may be empty."""
 
     text: str
     why: Message | str = field(metadata=IN_ENGLISH)
@@ -64,7 +63,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """An option that is not offered, and why not. `kind` is mkfs, mount or scheduler."""
+    """An option that is not offered, with the reason. `kind` is mkfs, mount or scheduler."""
 
     text: str
     kind: str
@@ -73,8 +72,8 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A purpose a volume can have. `origin` is the file it was read from. `label` is the default label,
-    ASCII, at most 12 characters."""
+    """A workload of a volume. `origin`: file of its profile. `label`: default label, ASCII, at most 12
+    characters."""
 
     id: str
     title: Message | str = field(metadata=IN_ENGLISH)
@@ -84,7 +83,7 @@ class Workload:
 
 
 class Ability(StrEnum):
-    """Whether something can be done here. A doubt is what could not be known."""
+    """Feasibility. DOUBT: a fact is unknown."""
 
     CAN = "can"
     CANNOT = "cannot"
@@ -93,8 +92,7 @@ class Ability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ZonedUse:
-    """A way to use a drive whose zones the host must manage. `commands` are what a person could type to have
-    it, in order."""
+    """A way to use a host-managed zoned drive. `commands`: what a user could run, in order."""
 
     title: str
     ability: Ability
@@ -103,7 +101,7 @@ class ZonedUse:
 
     @property
     def verdict(self) -> str:
-        """`F2FS can live there`, for a line of its own."""
+        """One-line verdict: `F2FS: possible`."""
         verdicts = {
             Ability.CAN: Sentence("{title}: possible"),
             Ability.CANNOT: Sentence("{title}: not possible"),
@@ -114,8 +112,8 @@ class ZonedUse:
 
 @dataclass(frozen=True, slots=True)
 class Unmade:
-    """A filesystem that is recognised and never made: why not, how to get off it, and what the studies
-    measured of it for the work."""
+    """A filesystem that is recognised but never created: why, how to replace it, and benchmark results for
+    the workload."""
 
     filesystem: str
     title: str
@@ -126,13 +124,12 @@ class Unmade:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A filesystem's place in the ranking for one workload on one drive.
+    """Rating of a filesystem for one workload on one drive.
 
-    `obstacles` are hard limits, in sentences (kernel lacks it, tool missing with its package, drive cannot
-    hold it): a choice with one is rejected and cannot be taken. `mkfs` are argument words in order (`-m`, `0`
-    are two texts of one Option: `-m 0`). `withheld` are options that were thought of, among them old advice,
-    and are not offered. `ranked` is false where the workload says nothing of the filesystem and `sentence` is
-    what holds of it in general.
+    `obstacles`: sentences on hard limits (kernel support, missing tool and package, unsuitable drive). With
+    any, the filesystem is rated REJECTED and cannot be chosen. `mkfs`: arguments in order (`-m`, `0` are one
+    Option: `-m 0`). `withheld`: options considered but not offered, including outdated advice. `ranked`:
+    False if the workload does not mention the filesystem; `sentence` is then general.
     """
 
     filesystem: str
@@ -149,12 +146,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A ranking for one drive and one workload; `choices` begins with the chosen one, unless none that suits
-    the work can be made.
+    """Ranking for one drive and one workload. `choices` starts with the recommended one, unless none is
+    possible.
 
-    `doubts` say what could not be known, `notes` what else is good to know about such a drive. `zoned`, on a
-    drive whose zones the host must manage, is everything that could live there, also what diskwright does not
-    make. `unmade` are those that are only recognised.
+    `doubts`: unknown facts. `notes`: further remarks on such drives. `zoned`: on host-managed drives, all
+    possible uses, including filesystems that diskwright does not create. `unmade`: filesystems that are only
+    recognised.
     """
 
     drive: str
@@ -167,14 +164,14 @@ class Advice:
 
     @property
     def chosen(self) -> Choice | None:
-        """The filesystem advised; None where nothing that suits the work can live there."""
+        """Recommended filesystem, or None if no suitable one is possible."""
         return next((choice for choice in self.choices if choice.place is Rank.CHOSEN), None)
 
     @property
     def usable(self) -> tuple[Choice, ...]:
-        """All that can be made there, whether they suit the work or not."""
+        """All filesystems that can be created, suitable or not."""
         return tuple(choice for choice in self.choices if not choice.obstacles)
 
     def choice(self, filesystem: str) -> Choice | None:
-        """The choice for a filesystem by name."""
+        """Return the rating of a filesystem by name."""
         return next((choice for choice in self.choices if choice.filesystem == filesystem), None)

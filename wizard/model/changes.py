@@ -1,4 +1,5 @@
-"""Changes to an existing filesystem: label, mount, files and drive queue. Never creates a filesystem."""
+"""Changes to an existing filesystem: label, mount, size, files and drive queue. Never creates a
+filesystem."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,7 +15,7 @@ from wizard.model.said import Message
 
 @dataclass(frozen=True, slots=True)
 class Tune:
-    """What suits it for a purpose."""
+    """Apply the recommended settings for a workload."""
 
     workload: str
     kind: Literal["tune"] = "tune"
@@ -22,7 +23,7 @@ class Tune:
 
 @dataclass(frozen=True, slots=True)
 class SetLabel:
-    """Another label."""
+    """Change the label."""
 
     label: str
     kind: Literal["set-label"] = "set-label"
@@ -30,8 +31,8 @@ class SetLabel:
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """Mounted at `place`, None for where fstab or its label says, with these options; where `boot`, at every
-    start too. `writer` may write where the filesystem keeps no owners of its own."""
+    """Mount at `place` with these options, and with `boot` at every boot. If `place` is None, fstab or the
+    label determines it. `writer`: who may write if the filesystem stores no owners."""
 
     place: str | None = None
     options: tuple[str, ...] = ()
@@ -42,7 +43,7 @@ class Attach:
 
 @dataclass(frozen=True, slots=True)
 class Detach:
-    """Mounted nowhere; where `boot`, not at the next start either."""
+    """Unmount, and with `boot` also remove the filesystem from fstab."""
 
     boot: bool = False
     kind: Literal["detach"] = "detach"
@@ -50,7 +51,7 @@ class Detach:
 
 @dataclass(frozen=True, slots=True)
 class SetOptions:
-    """Mounted with these options, now and at every start."""
+    """Change mount options, now and at every boot."""
 
     options: tuple[str, ...]
     kind: Literal["set-options"] = "set-options"
@@ -58,25 +59,26 @@ class SetOptions:
 
 @dataclass(frozen=True, slots=True)
 class SwitchOff:
-    """The whole drive unmounted and without power."""
+    """Unmount and power off the whole drive."""
 
     kind: Literal["switch-off"] = "switch-off"
 
 
 @dataclass(frozen=True, slots=True)
 class Grow:
-    """Filling the free space behind its partition while it is mounted."""
+    """Grow the partition and its mounted filesystem into the free space after it."""
 
     kind: Literal["grow"] = "grow"
 
 
 Wanted = Tune | SetLabel | Attach | Detach | SetOptions | SwitchOff | Grow
-"""What somebody asks for; the changes follow from it and from what is found."""
+"""A request. The changes are derived from the request and the current state."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReserveBlocks:
-    """Keep `new_blocks` of an ext filesystem for root instead of `old_blocks`, each of `block_bytes`."""
+    """Change the blocks of an ext filesystem reserved for root from `old_blocks` to `new_blocks`, each of
+    `block_bytes`."""
 
     device: str
     old_blocks: int
@@ -87,9 +89,10 @@ class ReserveBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Remount:
-    """Give the mount of `device` at `mount_point` other options while it is in use. `old` and `new` are all
-    words that hold of the mount itself, whatever the filesystem, as the kernel lists them; options of the
-    filesystem's own stay as they are.
+    """Remount `device` at `mount_point` with other options while in use.
+
+    `old` and `new`: all generic mount options, as the kernel lists them. Options specific to the filesystem
+    do not change.
     """
 
     device: str
@@ -101,9 +104,8 @@ class Remount:
 
 @dataclass(frozen=True, slots=True)
 class Relabel:
-    """Give the `filesystem` on `device` the label `new` instead of `old`, where empty is none. `mount_point`
-    is where it is mounted, empty where it is not.
-    """
+    """Change the label of the `filesystem` on `device` from `old` to `new`; an empty string means no label.
+    `mount_point` is empty if not mounted."""
 
     device: str
     filesystem: str
@@ -115,7 +117,7 @@ class Relabel:
 
 @dataclass(frozen=True, slots=True)
 class Unmount:
-    """Unmount `device` from `mount_point`. `filesystem`, as the kernel calls it, and `options` mount it there
+    """Unmount `device` from `mount_point`. `filesystem` (the kernel's name) and `options` serve to mount it
     again."""
 
     device: str
@@ -127,8 +129,8 @@ class Unmount:
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """Put the line `new` in the place of `old`, which is line `number`. Without `old` it is added at the end,
-    number 0; without `new` the old one goes."""
+    """Replace line `number`, which reads `old`, by `new`. `old` None appends a line (number 0); `new` None
+    deletes one."""
 
     number: int
     old: str | None
@@ -137,7 +139,7 @@ class LineEdit:
 
 @dataclass(frozen=True, slots=True)
 class EditFstab:
-    """Change these lines of `file`. `digest` is SHA-256 of the whole file as it was found."""
+    """Change these lines of `file`. `digest` is the SHA-256 of the whole file as found."""
 
     file: str
     digest: str
@@ -147,8 +149,7 @@ class EditFstab:
 
 @dataclass(frozen=True, slots=True)
 class SetQueue:
-    """Set the value `name` of the queue of the drive `device`, below /sys/class/block, until the next
-    start."""
+    """Set the queue value `name` of the drive `device`, in /sys/class/block, until reboot."""
 
     device: str
     name: str
@@ -159,9 +160,8 @@ class SetQueue:
 
 @dataclass(frozen=True, slots=True)
 class WriteRules:
-    """Write udev's rules `file`, which gives the drive these `values` of its queue at every start. `old` is
-    what the file held, None where there was none.
-    """
+    """Write the udev rules `file`, which sets queue `values` of the drive at every boot. `old` is the
+    previous content, None if the file did not exist."""
 
     file: str
     values: tuple[tuple[str, str], ...]
@@ -171,7 +171,7 @@ class WriteRules:
 
 @dataclass(frozen=True, slots=True)
 class SwitchOnTimer:
-    """Have systemd start `unit` now and at every start."""
+    """Enable and start the systemd timer `unit`."""
 
     unit: Literal["fstrim.timer"] = "fstrim.timer"
     kind: Literal["switch-on-timer"] = "switch-on-timer"
@@ -179,8 +179,8 @@ class SwitchOnTimer:
 
 @dataclass(frozen=True, slots=True)
 class PowerOff:
-    """Take the power from `device`, a whole drive that nobody uses, by writing 1 to these `files` of sysfs in
-    turn. There is no way back."""
+    """Power off `device`, an unused whole drive, by writing 1 to these sysfs `files` in order. Cannot be
+    undone."""
 
     device: str
     files: tuple[str, ...]
@@ -189,8 +189,8 @@ class PowerOff:
 
 @dataclass(frozen=True, slots=True)
 class ExtendPartition:
-    """Move the end of partition `number`, which begins at `start_bytes` of `drive`: it has `new_bytes` then
-    instead of `old_bytes`. Nothing else of the table changes, and the kernel is told."""
+    """Change the size of partition `number` at `start_bytes` of `drive` from `old_bytes` to `new_bytes`. The
+    rest of the table is unchanged, and the kernel is notified."""
 
     drive: str
     number: int
@@ -201,14 +201,14 @@ class ExtendPartition:
 
     @property
     def device(self) -> str:
-        """The partition's node."""
+        """Node of the partition."""
         return partition_path(self.drive, self.number)
 
 
 @dataclass(frozen=True, slots=True)
 class GrowMounted:
-    """Have the `filesystem` on `device`, which is mounted at `mount_point`, fill the `new_bytes` of its
-    device instead of `old_bytes`. `member` is the number that a Btrfs gives the device."""
+    """Grow the `filesystem` on `device`, mounted at `mount_point`, from `old_bytes` to the `new_bytes` of its
+    device. `member`: device number in a Btrfs."""
 
     device: str
     filesystem: str
@@ -237,10 +237,10 @@ ChangeOperation = (
 
 @dataclass(frozen=True, slots=True)
 class ChangeStep:
-    """An operation with everything that is shown of it, as a plan's steps have it; a change destroys nothing.
+    """An operation with its description, as in a plan's steps. A change destroys no data.
 
-    `edits` are the differences of a file where no command runs; `undo` how it is taken back; `holds` what is
-    checked afterwards.
+    `edits`: changed lines of a file, if no command runs. `undo`: how to undo the step. `holds`: checks
+    afterwards.
     """
 
     operation: ChangeOperation
@@ -253,12 +253,11 @@ class ChangeStep:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What will be changed for the filesystem `uuid` on `device`, which is `drive` or a partition of it, as
-    is `wanted`.
+    """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
+    `wanted`.
 
-    `filesystem` is libblkid's name; it and `uuid` are empty where the whole drive is meant, whatever it
-    holds. `reasons` are sentences on each change, `doubts` on what is left out or
-    holds only later.
+    `filesystem`: libblkid's name; it and `uuid` are empty if the request is for the whole drive, with any
+    contents. `reasons`: a sentence per change. `doubts`: what is omitted or takes effect only later.
     """
 
     drive: Identity
@@ -272,7 +271,7 @@ class Changes:
 
 
 class BringStep(StrEnum):
-    """What a run does, in this order."""
+    """Steps of a copy run, in order."""
 
     COPY = "copy"
     CATCH_UP = "catch-up"
@@ -282,9 +281,10 @@ class BringStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BringFrom:
-    """What is copied: the folder `path`, or all of the filesystem on the device `path`. `filesystem` is
-    libblkid's name for it, or the kernel's where it has no such; `uuid` is empty where it has none. What is
-    mounted `below` a folder is not copied.
+    """Source of a copy: the folder `path`, or the whole filesystem on the device `path`.
+
+    `filesystem`: libblkid's name, else the kernel's. `uuid`: may be empty. `below`: mount points inside the
+    folder, which are not copied.
     """
 
     path: str
@@ -296,8 +296,8 @@ class BringFrom:
 
 @dataclass(frozen=True, slots=True)
 class BringTo:
-    """Where the copy comes to lie: in `folder`, which is `place` or lies below it, where the filesystem on
-    `device` is mounted. `makes` are the folders on the way that are not there yet, the outermost first."""
+    """Target of a copy: `folder` on the filesystem of `device`, mounted at `place`. `makes`: parent folders
+    to create, outermost first."""
 
     device: str
     filesystem: str
@@ -309,10 +309,10 @@ class BringTo:
 
 @dataclass(frozen=True, slots=True)
 class BringAmount:
-    """How much there is: `entries` of all kinds, `files` among them, and their `size_bytes` of content,
-    without holes; what the copy takes of the target, `room_bytes`.
+    """Size of a copy: `entries` of all kinds, including `files`. `size_bytes`: content without holes.
+    `room_bytes`: space needed on the target.
 
-    `links` are symbolic links, `names` further names of a file, `others` pipes, sockets and devices.
+    `links`: symbolic links. `names`: additional hard links. `others`: pipes, sockets and devices.
     """
 
     entries: int
@@ -326,8 +326,8 @@ class BringAmount:
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """What the top folder of the target is: it becomes what the source's is, and this again when that is
-    undone. `attributes` are names and values, in hexadecimal."""
+    """Metadata of the target's top folder before the copy, restored by undo. `attributes`: names and values
+    in hexadecimal."""
 
     owner: int
     group: int
@@ -337,9 +337,9 @@ class Top:
 
 @dataclass(frozen=True, slots=True)
 class TakePlace:
-    """From the next start on the target is mounted at `place`, where the filesystem `uuid` on `device` is
-    mounted now. `edit` has fstab say so; the line of the old one stays there, as a comment. `top` is what
-    the target's top was."""
+    """Mount the target at `place` from the next boot, instead of the filesystem `uuid` on `device`. `edit`
+    changes fstab and leaves the old line as a comment. `top`: previous metadata of the target's top
+    folder."""
 
     place: str
     device: str
@@ -350,8 +350,8 @@ class TakePlace:
 
 @dataclass(frozen=True, slots=True)
 class Bring:
-    """Files that are to be brought to a volume on `drive`, which perhaps `takes` the place of the source.
-    `doubts` say what the copy cannot keep."""
+    """Planned copy of files to a volume on `drive`, which may replace the source (`takes`). `doubts`: what
+    the copy cannot preserve."""
 
     drive: Identity
     source: BringFrom
@@ -362,11 +362,11 @@ class Bring:
 
     @property
     def steps(self) -> tuple[BringStep, ...]:
-        """What is done, in order."""
+        """Steps in order."""
         return tuple(one for one in BringStep if self.takes is not None or one is not BringStep.TAKE_PLACE)
 
 
 OneTokened = Changes | Migration | Moves | Bring
-"""Those that one token confirms."""
+"""Documents confirmed by a single token."""
 
 RunDocument = Plan | Changes | Migration | Bring | Moves

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 
 HOST_MANAGED = "host-managed"
-"""The kernel's word for a drive whose zones are written in order or not at all."""
+"""The kernel's name for drives whose zones must be written sequentially."""
 
 SOLID_STATE, LEAST_RATE, MOST_RATE = 1, 0x0401, 0xFFFE
-"""Rotation rates that mean something (ACS-4, word 217; SBC-4, page B1h): solid state, and turns a minute."""
+"""Valid rotation rates (ACS-4, word 217; SBC-4, page B1h): solid state, and a range of revolutions per
+minute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """What the drive says about discard (TRIM, UNMAP). `maximum_bytes` 0: the drive has none."""
+    """Discard (TRIM, UNMAP) as the drive reports it. `maximum_bytes` is 0 if unsupported."""
 
     granularity_bytes: int
     maximum_bytes: int
@@ -19,17 +20,16 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a drive counts of itself, as smartctl reads it; None where the drive, or a bridge before it, does
-    not tell.
+    """Health counters as smartctl reads them. None if not reported, for example by a USB bridge.
 
-    `hours` of power; `celsius` now; `reallocated` sectors (ATA attribute 5, SCSI's grown defects); `pending`
-    ones, which could not be read and wait to be written (197); `lost` ones, which no try could read (198);
-    `media_errors`, times that it could not give back data (NVMe's count; ATA attribute 187; SCSI's
-    uncorrected read errors); `cable_errors`, transfers that came over the cable damaged (199); `used_percent`
-    of the writing it was made for, which can pass 100; `spare_percent` that is left to replace bad blocks,
-    and `least_spare_percent` by the maker; `alarms` are the bits of NVMe's critical warning. `failing` are
-    ATA attributes at or below the maker's threshold now. `test_passed`: the last self-test that came to an
-    end, at `test_hours` of power; an ATA drive counts those in 16 bits.
+    `hours`: power-on hours. `celsius`: current temperature. `reallocated`: reallocated sectors (ATA attribute
+    5, SCSI grown defects). `pending`: unreadable sectors waiting to be rewritten (197). `lost`: uncorrectable
+    sectors (198). `media_errors`: failed reads (NVMe count, ATA attribute 187, SCSI uncorrected read errors).
+    `cable_errors`: transfers damaged on the cable (199). `used_percent`: rated endurance used, may exceed
+    100. `spare_percent`: remaining spare blocks. `least_spare_percent`: the maker's threshold. `alarms`: bits
+    of NVMe's critical warning. `failing`: ATA attributes currently at or below the maker's threshold.
+    `test_passed`: result of the last completed self-test, at `test_hours` power-on hours; ATA counts those in
+    16 bits.
     """
 
     hours: int | None = None
@@ -49,17 +49,16 @@ class Health:
 
 
 NO_HEALTH = Health()
-"""Where nothing is told."""
+"""No health data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Smart:
-    """From `smartctl --json`: what it knows of the drive. All None where smartctl or the permission is
-    missing.
+    """Data from `smartctl --json`. All None if smartctl or permission is missing.
 
-    `zoned_capability` is ATA's `device_managed` or `host_aware`; `model_family` the database's name, which
-    may hold `(SMR)`; `model_name` the model as the drive itself tells smartctl, also behind a USB bridge that
-    calls itself something else; `rotation_rate` 1 for solid state, else turns a minute.
+    `zoned_capability`: ATA `device_managed` or `host_aware`. `model_family`: name in smartctl's database,
+    which may contain `(SMR)`. `model_name`: as the drive itself reports it, even through a USB bridge with
+    another name. `rotation_rate`: 1 for solid state, else revolutions per minute.
     """
 
     passed: bool | None = None
@@ -72,17 +71,18 @@ class Smart:
 
 
 NO_SMART = Smart()
-"""Where smartctl told nothing."""
+"""No smartctl data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ata:
-    """What a drive's own IDENTIFY DEVICE data say (ACS-4), as libata hands them on in SCSI VPD page 89h.
+    """IDENTIFY DEVICE data (ACS-4), as libata provides them in SCSI VPD page 89h.
 
-    `zoned`: word 69 bits 1:0 (0 not reported, 1 host-aware, 2 device-managed); `trims`: word 169 bit 0;
-    `rotation_rate`: word 217 (1 for solid state, else turns a minute); `physical_block_bytes`: word 106;
-    `alignment_offset_bytes`: word 209, as the kernel counts it, from the drive's start to the first logical
-    block that begins a physical one; `model`: words 27 to 46. None where the words are not valid.
+    `zoned`: word 69 bits 1:0 (0 not reported, 1 host-aware, 2 device-managed). `trims`: word 169 bit 0.
+    `rotation_rate`: word 217 (1 for solid state, else revolutions per minute). `physical_block_bytes`: word
+    106. `alignment_offset_bytes`: word 209, converted to the kernel's definition: from the start of the drive
+    to the first logical block at the start of a physical one. `model`: words 27 to 46. None if the words are
+    not valid.
     """
 
     model: str | None = None
@@ -95,7 +95,7 @@ class Ata:
 
 @dataclass(frozen=True, slots=True)
 class NvmeFormat:
-    """One LBA format of an NVMe namespace (NVM Command Set, Identify Namespace). `performance`: 0 best, 1
+    """An LBA format of an NVMe namespace (NVM Command Set, Identify Namespace). `performance`: 0 best, 1
     better, 2 good, 3 degraded."""
 
     number: int
@@ -107,12 +107,12 @@ class NvmeFormat:
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """How a zoned drive is divided, as far as it could be read (the zones themselves as root only).
+    """Zones of a zoned drive, as far as readable (the zones themselves only by root).
 
-    `size_bytes` is what a zone spans, `capacity_bytes` what the least of them holds. `conventional` of the
-    `count` zones take writes in any order, and of the others `written` are not empty. `most_open` and
-    `most_active` are the drive's limits, 0 for none. `takes_partitions`: whether the kernel lets partitions
-    be made on it.
+    `size_bytes`: zone size. `capacity_bytes`: smallest usable capacity of a zone. `count`: number of zones,
+    of which `conventional` accept random writes; `written` of the others are not empty. `most_open` and
+    `most_active`: limits of the drive, 0 for none. `takes_partitions`: the kernel supports partitions on this
+    drive.
     """
 
     size_bytes: int | None = None
@@ -129,13 +129,13 @@ PLATTER_BYTES_PER_SECOND, SOLID_BYTES_PER_SECOND = 100e6, 350e6
 
 
 def usual_bytes_per_second(rotational: bool | None) -> float:
-    """How fast a drive is read or written in one go, roughly: what nobody knows is taken as a hard disk."""
+    """Return a rough sequential speed. Unknown drives count as hard disks."""
     return SOLID_BYTES_PER_SECOND if rotational is False else PLATTER_BYTES_PER_SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """GRUB's first sector, as a BIOS starts it, and where on the drive it goes on from there."""
+    """GRUB's first sector, for BIOS boot, and the drive position where it continues."""
 
     start_bytes: int
     next_bytes: int

@@ -1,4 +1,4 @@
-"""Request for drives as a person writes it, with drive match and volumes, and the result."""
+"""Desired state of drives as a person writes it, and the result of applying it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,10 +11,10 @@ ENSURED_SCHEMA = "diskwright.ensured/1"
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """By what one drive is told from all others; each that is given must hold.
+    """Criteria that identify one drive. All given criteria must match.
 
-    `path` is its node or a link to it, `model` a pattern as in a shell, `size` what its box says (`4TB`),
-    which one percent more or less is, too, and `bus` as `inspect` tells it.
+    `path`: device node or a link to it. `model`: shell pattern. `size`: as printed on the box (`4TB`), within
+    one percent. `bus`: as `inspect` prints it.
     """
 
     path: str | None = None
@@ -26,7 +26,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class WantedVolume:
-    """One volume, in the words of `plan --volume`. `option` and `subvolume` may be several."""
+    """One volume, with the keys of `plan --volume`. `option` and `subvolume` can be repeated."""
 
     workload: str | None = None
     role: str | None = None
@@ -43,12 +43,12 @@ class WantedVolume:
 
 @dataclass(frozen=True, slots=True)
 class WantedDrive:
-    """One drive, or with `also` several that hold one volume together: `name` is what they are called in
-    messages, `danger` what is typed back for options that put data at risk.
+    """One drive, or with `also` several drives that share one volume. `name`: used in messages. `danger`:
+    confirmations, typed back for options that put data at risk.
 
-    `mirror` or `stripe` says by what several are put together; with `lvm` all volumes of one drive lie in a
-    volume group. `replace` is what else may be lost: each drive's token, a colon, and what it holds, as a
-    refusal says it.
+    `mirror` or `stripe`: how several drives are combined. `lvm`: all volumes of a drive are in one volume
+    group. `replace`: data that may be lost: for each drive its token, a colon, and its contents as a refusal
+    prints them.
     """
 
     match: Match
@@ -64,13 +64,13 @@ class WantedDrive:
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        """One for each drive that is meant, in the order in which they were written."""
+        """One match per drive, in document order."""
         return (self.match, *self.also)
 
 
 @dataclass(frozen=True, slots=True)
 class WantedDrives:
-    """The whole document."""
+    """The complete document."""
 
     schema: Literal["diskwright.wanted/1"]
     drive: tuple[WantedDrive, ...]
@@ -78,7 +78,7 @@ class WantedDrives:
 
 @dataclass(frozen=True, slots=True)
 class VolumeShape:
-    """A volume, there or wanted. `mount_points` are those of fstab."""
+    """An existing or desired volume. `mount_points` come from fstab."""
 
     device: str
     size_bytes: int
@@ -89,7 +89,7 @@ class VolumeShape:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A drive in a few values, to be shown before and after."""
+    """Summary of a drive, shown before and after."""
 
     table: str
     volumes: tuple[VolumeShape, ...]
@@ -97,7 +97,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What is otherwise than wanted, or why it is refused; and the same in English."""
+    """One difference from the desired state, or the reason for a refusal. `text` is English."""
 
     said: Message | str
     text: str
@@ -105,7 +105,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class AlsoDrive:
-    """A further drive of those that hold one volume together, as `EnsuredDrive` has the first."""
+    """Another drive of a volume on several drives. The first is in `EnsuredDrive`."""
 
     path: str
     token: str
@@ -115,12 +115,12 @@ class AlsoDrive:
 
 @dataclass(frozen=True, slots=True)
 class EnsuredDrive:
-    """What came of one drive, or of several that are wanted as one; `path` and `token` are None where it is
-    not clear which are meant.
+    """Result for one drive, or for several drives that share a volume. `path` and `token` are None if no
+    drive, or more than one, matches.
 
-    `before` is what it held, `after` what it holds now, or would; `also` are the further ones. `replace` is
-    what the document would have to say so that what they hold may be lost, where that is all that is missing;
-    `runs` are those that changed them.
+    `before`: state found. `after`: state reached, or expected. `also`: the other drives. `replace`: the value
+    that the document needs to allow the data loss, if only that is missing. `runs`: runs that changed the
+    drives.
     """
 
     name: str
@@ -137,8 +137,8 @@ class EnsuredDrive:
 
 @dataclass(frozen=True, slots=True)
 class Ensured:
-    """What came of all drives, in the document's order. `changed`: something was changed, or with `check`
-    would be."""
+    """Results for all drives, in document order. `changed`: something changed, or would change if `check` is
+    set."""
 
     check: bool
     changed: bool

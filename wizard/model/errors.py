@@ -1,11 +1,11 @@
-"""Errors by their meaning for the user. Each has one sentence and one exit code."""
+"""Errors, classified for the user. Each has one message and one exit code."""
 
 import shlex
 from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """The command line's exit codes; a published interface."""
+    """Exit codes of the command line, a published interface."""
 
     DONE = 0
     FAILED = 1
@@ -17,9 +17,9 @@ class ExitCode(IntEnum):
 
 
 class DiskwrightError(Exception):
-    """A sentence for the person: what happened, where, and what to do. Never shown as a traceback.
+    """A message for the user: what failed, on what, and how to fix it. Never shown as a traceback.
 
-    `ending` is a last sentence on what is written, for which whoever catches the error may know better.
+    `ending`: a last sentence on the state of the drive, which a caller can replace.
     """
 
     exit_code = ExitCode.FAILED
@@ -29,40 +29,40 @@ class DiskwrightError(Exception):
         self.said, self.ending = said, ending
 
     def ending_in(self, ending: str) -> str:
-        """What is said, with another ending where it has one."""
+        """Return the message, with the ending replaced if there is one."""
         return f"{self.said} {ending}" if self.ending else str(self)
 
 
 class Failed(DiskwrightError):
-    """A step was tried and did not work."""
+    """A step was attempted and failed."""
 
 
 class BadInput(DiskwrightError):
-    """What was asked for or handed in cannot be read or does not fit."""
+    """Invalid or unreadable input."""
 
     exit_code = ExitCode.USAGE
 
 
 class Refused(DiskwrightError):
-    """It could have been done and was not, for safety. Nothing was written."""
+    """Refused for safety, although possible. Nothing was written."""
 
     exit_code = ExitCode.REFUSED
 
 
 class EndedByUser(DiskwrightError):
-    """The person ends a command whose work goes on by itself."""
+    """The user stopped a command whose work continues in the background."""
 
     exit_code = ExitCode.ENDED_BY_USER
 
 
 def partition_path(drive_path: str, number: int) -> str:
-    """`/dev/sda` and 1 give `/dev/sda1`; `/dev/nvme0n1` and 1 give `/dev/nvme0n1p1`."""
+    """Return a partition's node: `/dev/sda` and 1 give `/dev/sda1`; `/dev/nvme0n1` and 1 give
+    `/dev/nvme0n1p1`."""
     return f"{drive_path}{'p' if drive_path[-1:].isdigit() else ''}{number}"
 
 
 def typed_word(text: str) -> str:
-    """Foreign text as one word that a shell takes as it is: itself where it is one already, perhaps in
-    quotes, and otherwise quoted."""
+    """Quote untrusted text as one shell word. Return text unchanged if already one safe word."""
     try:
         words = shlex.split(text)
     except ValueError:
@@ -71,22 +71,18 @@ def typed_word(text: str) -> str:
 
 
 def printable(text: str, limit: int = 80) -> str:
-    """Foreign text made safe to show: control and escape characters become `?`, overlong text is cut."""
+    """Make untrusted text safe to show: replace control and escape characters by `?`, and cut long text."""
     safe = "".join(char if char.isprintable() else "?" for char in text)
     return safe if len(safe) <= limit else safe[: limit - 3] + "..."
 
 
 WHERE_USED = {"written": "where used"}
-"""The metadata of a field that a document has only where it differs from its default: a plan for one drive
-reads as it did before there were others.
-"""
+"""Metadata of a field that documents contain only if it differs from the default, so documents of older
+versions read the same."""
 
 DERIVED = {"written": "never"}
-"""The metadata of a field that follows from the rest of its document: a sealed document leaves it out, and
-whoever reads one works it out anew. So a document cannot say something else than it does, in any language.
-"""
+"""Metadata of a field derived from the rest of the document. Sealed documents omit the field, and readers
+compute it, so a document cannot contradict itself, in any language."""
 
 IN_ENGLISH = {"written": "in English"}
-"""The metadata of a field whose sentence a document holds in English, and not by its code: what comes from a
-profile has none.
-"""
+"""Metadata of a field with a profile text, which documents contain in English. Profile texts have no code."""

@@ -9,18 +9,16 @@ from wizard.model.said import Message
 
 @dataclass(frozen=True, slots=True)
 class ExtFacts:
-    """A superblock (Linux fs/ext4/ext4.h, struct ext4_super_block), as it lies on its device.
+    """An ext superblock as stored on the device (Linux fs/ext4/ext4.h, struct ext4_super_block).
 
-    `features` are the names that mke2fs(8) and tune2fs(8) know; a bit without a name is `FEATURE_C31` as
-    e2fsprogs writes it. `clean` is the first bit of s_state; `recorded_errors` s_error_count;
-    `needs_recovery` means that the journal holds what is not yet in its place. `journal_device` is true where
-    the journal lies on another device. `half_done` says what a program began and did not finish, empty for
-    nothing; documents of before have it as text. `made` is s_mkfs_time, `mounted` s_mtime, `written` s_wtime,
-    `checked` s_lastcheck, all in seconds since 1970: they tell whether it was written to since. `desc_bytes`
-    is the size of a group's descriptor, `revision` s_rev_level: 0 knows neither features nor other inodes
-    than of 128 bytes. `reserved_gdt_blocks` are kept behind the descriptors for growing. `unconverted` is no
-    word of the superblock: extents are switched on, and the root folder is mapped block by block all the
-    same.
+    `features`: names from mke2fs(8) and tune2fs(8); unnamed bits are `FEATURE_C31`, as in e2fsprogs. `clean`:
+    first bit of s_state. `recorded_errors`: s_error_count. `needs_recovery`: the journal must be replayed.
+    `journal_device`: external journal. `half_done`: unfinished operation of another program, or empty; a
+    string in documents of older versions. `made` (s_mkfs_time), `mounted` (s_mtime), `written` (s_wtime) and
+    `checked` (s_lastcheck): seconds since 1970, used to detect later writes. `desc_bytes`: size of a group
+    descriptor. `revision`: s_rev_level; 0 supports no features and only 128-byte inodes.
+    `reserved_gdt_blocks`: reserved after the descriptors for growing. `unconverted`: not in the superblock;
+    extents are enabled but the root directory still has a block map.
     """
 
     uuid: str
@@ -54,22 +52,22 @@ class ExtFacts:
 
     @property
     def size_bytes(self) -> int:
-        """What the filesystem spans."""
+        """Size of the filesystem in bytes."""
         return self.blocks * self.block_bytes
 
     @property
     def groups(self) -> int:
-        """How many groups of blocks it has."""
+        """Number of block groups."""
         return -(-self.blocks // self.blocks_per_group)
 
     @property
     def counts_fit(self) -> bool:
-        """Whether no more is free than there is."""
+        """True if free counts do not exceed totals."""
         return self.free_blocks <= self.blocks and self.free_inodes <= self.inodes
 
     @property
     def kind(self) -> str:
-        """ext2, ext3 or ext4, as libblkid would call it: by what its drivers can mount."""
+        """ext2, ext3 or ext4 as libblkid reports it, by the features that drivers support."""
         if self.features & BEYOND_EXT3:
             return "ext4"
         return "ext3" if "has_journal" in self.features else "ext2"
@@ -102,14 +100,16 @@ BEYOND_EXT3 = frozenset(
         "sparse_super2",
     }
 )
-"""Features that the drivers of ext2 and ext3 never knew (ext4(5))."""
+"""Features that the ext2 and ext3 drivers never supported (ext4(5))."""
 
 
 class Event(StrEnum):
-    """What a journal entry says. A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, when everything
-    is written and a person is to decide; UNDONE may follow, or KEPT, after which there is no way back.
-    MAKING: from now on the device may hold a filesystem of the step's kind with a UUID that its maker drew.
-    BAD_SECTOR: where something cannot be read, or is zeros since.
+    """Event of a journal entry.
+
+    A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, which means that everything is written and the
+    user decides. UNDONE may follow, or KEPT, which is final. MAKING: from now on the device may contain a
+    filesystem of the step's kind with a generated UUID. BAD_SECTOR: a range is unreadable, or has been
+    zeroed.
     """
 
     STARTED = "started"
@@ -133,10 +133,9 @@ class Event(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """One fsynced line. `step` counts from 1, 0 for the run itself; `output` is what a command printed, cut
-    to a sane length. `sentence` is in the language of whoever reads the journal: it is made of what was
-    `said`, which entries of older versions, and text of other programs, do not have.
-    """
+    """A line of the journal, synced to disk. `step` counts from 1; 0 is the run itself. `output`: command
+    output, cut to a reasonable length. `sentence`: in the reader's language, translated from `said`. Entries
+    of older versions, and output of other programs, lack `said`."""
 
     at: str
     event: Event
@@ -149,7 +148,7 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing verified after applying: what was to hold, whether it does, and what was seen."""
+    """A check after applying: expected state, result, and actual state."""
 
     what: str
     holds: bool
@@ -158,12 +157,12 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A run that wrote to a drive and withheld by what that is recognised. `run` is what a command is told
-    that means it, as it is typed: its name, or its folder where that lies elsewhere; `begun` when, `told`
-    what it made. The notice of it lies from `start_bytes` on, in `size_bytes`.
+    """A run that wrote to a drive and hid its signatures. `run`: argument for commands: its name, or its
+    folder if elsewhere. `begun`: start time. `told`: summary. The notice is stored in `size_bytes` from
+    `start_bytes`.
 
-    `bare`: what is withheld is not there, and so it waits. Else the drive was written to since, and nobody
-    can tell what of it is whole.
+    `bare`: the signatures are still hidden, so the run is waiting. Otherwise the drive was written since, and
+    its state is unknown.
     """
 
     run: str

@@ -9,8 +9,8 @@ from wizard.model.said import MIB, Message
 
 
 class Severity(StrEnum):
-    """danger: data or the job is at risk, or the kernel's own rule is broken; warning: likely harm, or a
-    doubt about a drive that may lie; info: good to know; ok: looked at and fine."""
+    """danger: data or the job is at risk, or a kernel rule is violated; warning: likely harm, or a drive may
+    report false values; info: good to know; ok: checked without problems."""
 
     DANGER = "danger"
     WARNING = "warning"
@@ -20,8 +20,8 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. `code` is stable and documented; `subject` a device node; `remedy` says what to do, or why
-    nothing can be done. The findings of a migration are still text."""
+    """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
+    can be done. The findings of a conversion are still text."""
 
     code: str
     severity: Severity
@@ -33,7 +33,7 @@ class Finding:
 
 
 class Recorded(StrEnum):
-    """Whether a drive is shingled. There is no `no`: silence of a drive proves nothing."""
+    """Certainty that a drive is shingled. There is no `no`, because drives need not report it."""
 
     YES = "yes"
     LIKELY = "likely"
@@ -43,8 +43,7 @@ class Recorded(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """One rung of the ladder: where it was read, what it says, and how far it can be trusted (high, medium,
-    low)."""
+    """One piece of evidence: source, statement and confidence (high, medium, low)."""
 
     source: Message
     says: Message
@@ -53,8 +52,8 @@ class Clue:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """How the drive records. `kind`: shingled, unknown or not-applicable; `management`: drive, host-aware,
-    host-managed or None."""
+    """Recording technology of a drive. `kind`: shingled, unknown or not-applicable. `management`: drive,
+    host-aware, host-managed or None."""
 
     kind: str
     management: str | None
@@ -64,12 +63,12 @@ class Recording:
 
 
 NOT_JUDGED = Recording("unknown", None, Recorded.UNKNOWN, "none")
-"""Of a drive that nobody judged."""
+"""Recording of a drive that was not assessed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All that is concluded about one drive. `drive` is its node."""
+    """All conclusions about one drive. `drive` is its node."""
 
     drive: str
     recording: Recording
@@ -77,18 +76,16 @@ class Diagnosis:
 
 
 PARTS, NEIGHBOURS = 16, 3
-"""A notice lies at a sixteenth of the drive, rounded down to MiB, or within so many MiB behind it: whoever
-looks for one reads few places.
-"""
+"""A notice is stored at a multiple of one sixteenth of the drive, rounded down to MiB, or up to this many MiB
+after, so searching requires few reads."""
 
 MOST_BYTES = MIB
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenBlock(Placed):
-    """A block, or some in a row, by which something is recognised: `data` in base64 is what belongs there.
-    Where it `stays`, the drive holds what it held before; else zeros.
-    """
+    """A hidden block, or several adjacent ones, that identifies contents. `data` is the real content in
+    base64. If `stays` is set, the drive still has its old content there; otherwise zeros."""
 
     start_bytes: int
     size_bytes: int
@@ -98,14 +95,14 @@ class HiddenBlock(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What waits on a drive. It lies from `start_bytes` on, in `room_bytes`, which are zeros once it is kept.
+    """Notice of a waiting run, stored on the drive in `room_bytes` from `start_bytes`, which are zeroed once
+    the run is kept.
 
-    `run` is what a command is told that means the run, as it is typed: its name where runs usually lie, else
-    its folder; `begun` is when (ISO 8601), `told` what is made, in a few words without
-    names; `plan` the whole plan as its document, of which this is drive `number` counted from 0. `places` are
-    all that changed on the drive, in order and apart, without the notice's own; `digest` the SHA-256 of what
-    they hold while it waits, and `bare_digest` that of the places of `withheld` alone, in the order in which
-    they are put in place.
+    `run`: argument for commands: the run's name in the usual folder, else its path. `begun`: start time (ISO
+    8601). `told`: short summary without names. `plan`: the complete plan document; this is drive `number`,
+    counted from 0. `places`: all changed ranges on the drive except the notice, sorted and disjoint.
+    `digest`: SHA-256 of their contents while waiting. `bare_digest`: SHA-256 of the `withheld` places alone,
+    in order of writing.
     """
 
     run: str
@@ -123,12 +120,13 @@ class Notice:
 
     @property
     def extent(self) -> Extent:
-        """Where it lies."""
+        """Location of the notice."""
         return Extent(self.start_bytes, self.room_bytes)
 
 
 def notice_places(drive_bytes: int) -> Iterator[int]:
-    """Where on a drive of this size a notice may begin, the likeliest first; each once."""
+    """Yield the possible starts of a notice on a drive of this size, most likely first, without
+    duplicates."""
     found: set[int] = set()
     for near in range(NEIGHBOURS + 1):
         for part in range(1, PARTS):

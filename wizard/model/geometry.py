@@ -6,19 +6,19 @@ from math import lcm
 from wizard.model.said import KIB, MIB
 
 FLOOR_BYTES = MIB
-"""Every partition starts on a multiple of this: drives that hide their physical block size exist (WD10EARS,
+"""Minimum alignment of every partition start, because some drives hide their physical block size (WD10EARS,
 HD204UI)."""
 
 LARGEST_GRAIN_BYTES = 64 * MIB
-"""A grain beyond this would waste more than alignment to it can bring."""
+"""Larger steps would waste more space than alignment can gain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
     """Block sizes as the kernel reports them in /sys/block/D/queue and /sys/block/D/alignment_offset.
 
-    `alignment_offset_bytes` is -1 where the kernel found a stack of devices misaligned in itself;
-    `minimum_io_bytes` and `optimal_io_bytes` may be bogus or 0: ask `plausible_optimal_io_bytes`.
+    `alignment_offset_bytes` is -1 if the kernel found stacked devices with inconsistent alignment.
+    `minimum_io_bytes` and `optimal_io_bytes` may be wrong or 0: use `plausible_optimal_io_bytes`.
     """
 
     logical_block_bytes: int
@@ -29,12 +29,12 @@ class Geometry:
 
     @property
     def whole_block_bytes(self) -> int:
-        """What the drive reads and writes as one: a physical block, or a logical one that is larger."""
+        """Smallest unit that the drive reads and writes: a physical block, or a logical block if larger."""
         return max(self.physical_block_bytes, self.logical_block_bytes)
 
     @property
     def sector_format(self) -> str:
-        """`512n`, `512e`, `4Kn`, or the two sizes where no such name exists. 512n may be a lie."""
+        """`512n`, `512e`, `4Kn`, or both sizes if no such name exists. Drives may report 512n falsely."""
         match (self.logical_block_bytes, self.physical_block_bytes):
             case (512, 512):
                 return "512n"
@@ -47,23 +47,24 @@ class Geometry:
 
     @property
     def granularity_bytes(self) -> int:
-        """The unit the kernel measures alignment in (block/blk-settings.c, queue_limit_alignment_offset)."""
+        """Unit in which the kernel measures alignment (block/blk-settings.c,
+        queue_limit_alignment_offset)."""
         return max(self.physical_block_bytes, self.minimum_io_bytes)
 
 
 def misalignment_bytes(geometry: Geometry, start_bytes: int) -> int:
-    """How far `start_bytes` is from an aligned start, 0 when aligned; the kernel's formula
-    (block/blk-settings.c)."""
+    """Return the distance in bytes from `start_bytes` to the next aligned start, 0 if aligned, by the
+    kernel's formula (block/blk-settings.c)."""
     granularity = geometry.granularity_bytes
     offset = max(geometry.alignment_offset_bytes, 0)
     return (granularity + offset - start_bytes % granularity) % granularity
 
 
 def plausible_optimal_io_bytes(geometry: Geometry) -> int | None:
-    """The optimal I/O size if it can be meant, else None.
+    """Return the optimal I/O size if plausible, else None.
 
-    Refused are 0, what is no multiple of the granularity, and one block short of a large power of two: that
-    is a counter at its end (0xFFFF blocks), as USB bridges and some SAS adapters report it (util-linux issue
+    Rejects 0, sizes that are not a multiple of the granularity, and one block less than a large power of two:
+    an overflowed counter (0xFFFF blocks), as USB bridges and some SAS adapters report (util-linux issue
     1221).
     """
     optimal = geometry.optimal_io_bytes
@@ -77,9 +78,8 @@ def plausible_optimal_io_bytes(geometry: Geometry) -> int | None:
 
 
 def advised_striping(geometry: Geometry) -> tuple[int, int] | None:
-    """Unit and width in bytes of a drive that is an array behind a controller, as it reports them; None for
-    any other, and where they cannot be meant.
-    """
+    """Return stripe unit and width in bytes, as an array behind a controller reports them. Return None for
+    other drives and implausible values."""
     unit, width = geometry.minimum_io_bytes, plausible_optimal_io_bytes(geometry)
     physical = geometry.whole_block_bytes
     if width is None or unit <= physical or unit % (4 * KIB) or width <= unit or width % unit:
@@ -88,28 +88,28 @@ def advised_striping(geometry: Geometry) -> tuple[int, int] | None:
 
 
 def grain_bytes(geometry: Geometry) -> int:
-    """The step between aligned starts: a multiple of 1 MiB, of the granularity and of a plausible optimal I/O
-    size."""
+    """Return the distance between aligned starts: a multiple of 1 MiB, the granularity and a plausible
+    optimal I/O size."""
     base = lcm(FLOOR_BYTES, geometry.granularity_bytes, geometry.logical_block_bytes)
     wide = lcm(base, plausible_optimal_io_bytes(geometry) or 1)
     return wide if wide <= LARGEST_GRAIN_BYTES else base
 
 
 def align_up(geometry: Geometry, position_bytes: int) -> int:
-    """The first aligned start at or after `position_bytes`."""
+    """Return the first aligned start at or after `position_bytes`."""
     grain, offset = grain_bytes(geometry), max(geometry.alignment_offset_bytes, 0)
     return offset + max(0, -(-(position_bytes - offset) // grain)) * grain
 
 
 def align_down(geometry: Geometry, position_bytes: int) -> int:
-    """The last aligned start at or before `position_bytes`; never below the drive's own offset."""
+    """Return the last aligned start at or before `position_bytes`, at least the drive's alignment offset."""
     grain, offset = grain_bytes(geometry), max(geometry.alignment_offset_bytes, 0)
     return offset + max(0, (position_bytes - offset) // grain) * grain
 
 
 @dataclass(frozen=True, slots=True)
 class HeldDigest:
-    """What the superblocks on a partition were, by its number; 0 is the drive itself, without a table."""
+    """Digest of the superblocks on a partition. Number 0 is a whole drive without a table."""
 
     number: int
     superblock_digest: str
@@ -117,15 +117,16 @@ class HeldDigest:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the drive is. `diskseq` is the kernel's count of disks since the start that `boot_id` names:
-    whatever is attached gets a new number, so that nobody takes another drive in the same dock for it. After
-    a restart another drive can have the same number.
+    """Identity of a drive. `diskseq` is the kernel's disk counter since the boot `boot_id`. Each attached
+    device gets a new number, so a different drive in the same dock is detected. Numbers can repeat after a
+    reboot.
 
-    `content_digest` is None where the planner was not allowed to read the drive. `held` tells what nothing
-    used then: it changes when that is mounted and written to. What is written to files without a change of a
-    superblock, inside an encrypted container or a logical volume, or past every filesystem, shows in neither.
-    `rotational` only serves estimates. `serial_shared` and `wwn_shared`: another attached drive told the
-    same number, so that it does not tell who this one is.
+    `content_digest`: None if the planner could not read the drive. `held`: digests of partitions that were
+    not in use; mounting and writing changes them. Neither digest detects file writes that leave superblocks
+    unchanged, or changes inside encrypted containers, logical volumes or outside filesystems.
+
+    `rotational` only affects estimates. `serial_shared` and `wwn_shared`: another attached drive reports the
+    same number, so the number does not identify this drive.
     """
 
     path: str
@@ -145,6 +146,6 @@ class Identity:
 
     @property
     def token(self) -> str:
-        """What a person types to confirm: the serial, or the device's name where there is none, or another
-        drive tells the same."""
+        """What the user types to confirm: the serial number, or the device name if the serial number is
+        missing or shared."""
         return self.serial if self.serial and not self.serial_shared else self.path.removeprefix("/dev/")

@@ -13,10 +13,9 @@ from wizard.model.said import Message
 
 
 class Obstacle(StrEnum):
-    """What stood against reading something, as far as it decides what to do about it: denied to this user;
-    forbidden also to root, as in a container; a program that is not installed; a USB bridge that smartctl
-    does not know; a table made for other blocks; a table that contradicts itself; anything else, mostly the
-    drive or its cable."""
+    """Why something could not be read, as far as this affects the remedy: denied to this user; forbidden even
+    to root, as in a container; program not installed; USB bridge unknown to smartctl; table for another block
+    size; contradictory table; all else, mostly a failure of the drive or cable."""
 
     DENIED = "denied"
     FORBIDDEN = "forbidden"
@@ -29,9 +28,8 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """One thing that could not be read. `what` is the field's name in the JSON document, `why` a whole
-    sentence. `without_root`: it was tried without root, who may be able to.
-    """
+    """A value that could not be read. `what` is the field's name in the JSON document, `why` a complete
+    sentence. `without_root`: root may be able to read the value."""
 
     what: str
     why: Message
@@ -41,12 +39,12 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Striping:
-    """How data is spread over several devices, or is written to suit that: the same words for an array and
-    for a filesystem on it.
+    """Striping over several devices, or a filesystem tuned for such striping. Arrays and filesystems use the
+    same terms.
 
-    `unit_bytes` is what goes to one device at a stretch (md chunk, LVM stripe size, ext stride x block, XFS
-    su); `width_bytes` that of all data devices together (ext stripe width x block, XFS su x sw). Of the two a
-    filesystem may state one only: the other is 0.
+    `unit_bytes`: contiguous data per device (md chunk, LVM stripe size, ext stride x block, XFS su).
+    `width_bytes`: sum over all data devices (ext stripe width x block, XFS su x sw). A filesystem may record
+    only one of them; the other is 0.
     """
 
     unit_bytes: int
@@ -55,16 +53,15 @@ class Striping:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A filesystem, RAID, encryption or volume manager's mark, as libblkid finds it.
+    """Signature of a filesystem, RAID, encryption or volume manager, as libblkid finds it.
 
-    `kind` is libblkid's TYPE (`ext4`, `LVM2_member`, `crypto_LUKS`); `usage` one of `filesystem`, `raid`,
-    `crypto`, `other`. `ambivalent` is true where several marks contradict each other and libblkid names none.
-    `data_offset_bytes` is where the data of a container (md member, LUKS, LVM) begins, counted from its
-    device's start; `striping` what an array or a filesystem's superblock says; `block_bytes` the block of a
-    filesystem whose superblock was read; `features` an ext filesystem's words of features as they lie there:
-    compatible, incompatible, and compatible for reading only. `unconverted`: an ext4 with a root folder that
-    is mapped block by block. `taken_bytes` is what files and records take of an ext filesystem, by its
-    superblock.
+    `kind`: libblkid's TYPE (`ext4`, `LVM2_member`, `crypto_LUKS`). `usage`: `filesystem`, `raid`, `crypto` or
+    `other`. `ambivalent`: signatures contradict each other, so libblkid names none. `data_offset_bytes`:
+    start of the data in a container (md member, LUKS, LVM), from the start of the device. `striping`: as
+    recorded by an array or a filesystem's superblock. `block_bytes`: block size of a filesystem with a
+    readable superblock. `features`: raw feature words of an ext filesystem: compatible, incompatible,
+    read-only compatible. `unconverted`: ext4 whose root directory has a block map instead of extents.
+    `taken_bytes`: used space of an ext filesystem, from the superblock.
     """
 
     kind: str
@@ -84,11 +81,11 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Why a device may not be written. `kind`: mounted, swap, holder, loop-backing, raid-member,
+    """Why a device must not be written. `kind`: mounted, swap, holder, loop-backing, raid-member,
     running-system or opened.
 
-    `by` is the mount point, holder device or loop device, or what is said where that has no name; `subject`
-    the device node that is in use.
+    `by`: mount point, holder device or loop device, or a description if unnamed. `subject`: node of the
+    device in use.
     """
 
     kind: str
@@ -97,7 +94,7 @@ class Use:
 
 
 class Placed:
-    """Whatever is a run of bytes on a drive."""
+    """Base class of byte ranges on a drive."""
 
     __slots__ = ()
     start_bytes: int
@@ -105,26 +102,26 @@ class Placed:
 
     @property
     def end_bytes(self) -> int:
-        """The first byte behind it."""
+        """First byte after the range."""
         return self.start_bytes + self.size_bytes
 
     @property
     def extent(self) -> "Extent":
-        """Where it lies, and no more."""
+        """The byte range alone."""
         return Extent(self.start_bytes, self.size_bytes)
 
     def is_within(self, other: "Placed") -> bool:
-        """Whether all of it lies in the other."""
+        """Return True if this range is within the other."""
         return other.start_bytes <= self.start_bytes and self.end_bytes <= other.end_bytes
 
     def overlaps(self, other: "Placed") -> bool:
-        """Whether they have a byte in common."""
+        """Return True if the ranges share a byte."""
         return self.start_bytes < other.end_bytes and other.start_bytes < self.end_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Extent(Placed):
-    """A run of bytes on a drive."""
+    """A byte range on a drive."""
 
     start_bytes: int
     size_bytes: int
@@ -132,14 +129,14 @@ class Extent(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Partition(Placed):
-    """An entry of a partition table, with what lives in it.
+    """An entry of a partition table, and the contents of the partition.
 
-    `type` is a lower-case GUID on GPT and `0x83` style on MBR; `name` the GPT label; `attributes` the 64 GPT
-    bits or the MBR boot byte; `kernel_start_bytes` and `kernel_size_bytes` what the kernel believes, None
-    where it has no node for this entry. `superblock_copy_bytes`: nothing is recognised in it, but the copy of
-    an ext superblock lies there, counted from its start. `superblock_digest` is of all superblocks recognised
-    in it, with their times and counts; None where none was taken. `moving`: the journal of a move that is not
-    over lies in it.
+    `type`: lower-case GUID on GPT, `0x83` style on MBR. `name`: GPT label. `attributes`: the 64 GPT bits or
+    the MBR boot byte. `kernel_start_bytes` and `kernel_size_bytes`: values known to the kernel, None if the
+    kernel has no node for this entry. `superblock_copy_bytes`: position of an ext superblock copy in a
+    partition without recognised contents. `superblock_digest`: digest of all recognised superblocks,
+    including times and counters; None if not read. `moving`: the partition contains the journal of an
+    unfinished move.
     """
 
     path: str
@@ -160,7 +157,7 @@ class Partition(Placed):
 
     @property
     def filesystem(self) -> str | None:
-        """The kind of the one signature that is a filesystem or a container; None for none or several."""
+        """Kind of the only signature, a filesystem or a container. None if there are none or several."""
         return (
             self.signatures[0].kind
             if len(self.signatures) == 1 and not self.signatures[0].ambivalent
@@ -172,12 +169,11 @@ class Partition(Placed):
 class Table:
     """A partition table. `kind`: gpt, mbr, hybrid, other (Apple, BSD, Sun, DASD ...) or none.
 
-    `first_usable_bytes` and `end_usable_bytes` bound where partitions may lie, the end exclusive. `backup` of
-    a GPT: ok, missing, damaged or misplaced; `primary`: ok or damaged. None where not applicable or unread.
-    `ordinary` of a GPT: whether its entries are of the usual size and lie where every program puts them when
-    it writes a table again: right behind the first header and right before the second; `most_partitions`: how
-    many entries it has room for. `own` is where the table itself lies, also where a damaged copy should be:
-    headers, entries, and the records of logical partitions.
+    `first_usable_bytes` and `end_usable_bytes` (exclusive) limit the partitions. GPT only: `primary` is ok or
+    damaged, `backup` ok, missing, damaged or misplaced. `ordinary`: GPT entries have the usual size and
+    location, which every tool uses when rewriting a table: right after the first header and right before the
+    second. `most_partitions`: capacity of the GPT. `own`: location of headers, entries and records of logical
+    partitions, including the expected place of a damaged copy. None if not applicable or unread.
     """
 
     kind: str
@@ -193,11 +189,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A block device built on this drive: md, LVM, LUKS, bcache, loop. `path` its node, `below` the node it
-    stands on.
+    """A block device stacked on this drive: md, LVM, LUKS, bcache, loop. `path`: device node. `below`: node
+    of the underlying device.
 
-    `offset_bytes` is where its data begin on `below`; `geometry` what the kernel says of the layer itself;
-    `signatures` what it holds.
+    `offset_bytes`: start of the data on `below`. `geometry`: as the kernel reports it for the layer.
+    `signatures`: contents.
     """
 
     kind: str
@@ -213,18 +209,17 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """A whole drive. `path` is its kernel node; `bus` ata, sata, scsi, nvme, usb, virtio, mmc, loop ...
+    """A whole drive. `path`: kernel node. `bus`: ata, sata, scsi, nvme, usb, virtio, mmc, loop ...
 
-    `rotational` is None where nobody said whether it turns. `rotation_rate` is the drive's own word: 1 for
-    solid state, else turns a minute. `kernel_rotational` is queue/rotational, which is true by default.
-    `same_serial` and `same_wwn` are the nodes of other attached drives that tell the same number: by these
-    two names it may be one drive. `zoned` is the kernel's queue/zoned: none, host-aware or host-managed.
-    `vpd_zoned` are bits 5:4 of SCSI VPD page B1h byte 8. `content_digest` covers the bytes of the table and
-    every signature found; None where they could not be read. `nvme_format_scope` is what an NVMe Format
-    command erases: namespace, all (every namespace of the controller), none (the controller has no such
-    command); None where unknown. `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a
-    drive without a table. `waiting` is what the drive's own notice says; None, too, where nobody could look,
-    as a plain user.
+    `rotational`: None if unknown. `rotation_rate`: as the drive reports it, 1 for solid state, else
+    revolutions per minute. `kernel_rotational`: queue/rotational, true by default. `same_serial` and
+    `same_wwn`: nodes of other attached drives with the same number; two nodes may be one drive. `zoned`:
+    queue/zoned, one of none, host-aware or host-managed. `vpd_zoned`: bits 5:4 of SCSI VPD page B1h byte 8.
+
+    `content_digest`: covers the table and all signatures found; None if unreadable. `nvme_format_scope`: what
+    an NVMe Format command erases: namespace, all (every namespace of the controller), none (not supported);
+    None if unknown. `superblock_copy_bytes` and `superblock_digest`: as in partitions, for drives without a
+    table. `waiting`: from the notice on the drive; None also if unreadable, as for unprivileged users.
     """
 
     path: str
@@ -271,19 +266,19 @@ class Drive:
 
     @property
     def token(self) -> str:
-        """What a person types to confirm: the serial, or the device's name where there is none, or another
-        drive tells the same."""
+        """What the user types to confirm: the serial number, or the device name if the serial number is
+        missing or shared."""
         return self.serial if self.serial and not self.same_serial else self.path.removeprefix("/dev/")
 
     @property
     def zone_bytes(self) -> int | None:
-        """What a zone spans; None where the drive has none."""
+        """Zone size in bytes, None for drives without zones."""
         return self.zones.size_bytes if self.zones else None
 
     @property
     def is_empty(self) -> bool | None:
-        """No table, partition, signature or notice of what waits, nor anything in zones that the host must
-        manage; None where that could not be read."""
+        """True if the drive has no table, partition, signature or notice, and no data in host-managed zones.
+        None if unreadable."""
         if self.table is None:
             return None
         return (
@@ -296,30 +291,31 @@ class Drive:
 
     @property
     def unrecognised_zones(self) -> int:
-        """How many zones of a host-managed drive hold something while nothing is recognised on it: programs
-        write to zones directly."""
+        """Number of written zones on a host-managed drive without recognised contents. Programs can write to
+        zones directly."""
         recognised = self.signatures or self.partitions or self.table is None or self.table.kind != "none"
         return (
             0 if recognised or self.zones is None or self.zoned != "host-managed" else self.zones.written or 0
         )
 
     def is_unread(self, part: Partition) -> bool:
-        """Whether what a partition holds is not known, since not all of the drive could be read."""
+        """Return True if the contents of a partition are unknown because parts of the drive are
+        unreadable."""
         return not part.signatures and self.content_digest is None
 
     def partition(self, path: str) -> Partition | None:
-        """The partition with this node, if the drive has it."""
+        """Return the partition with this node, or None."""
         return next((part for part in self.partitions if part.path == path), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """The running kernel: `release` as uname -r; `filesystems` those it has or can load, by name (`ext4`,
-    `xfs`, `btrfs`).
+    """The running kernel. `release`: as in uname -r. `filesystems`: names of supported or loadable
+    filesystems (`ext4`, `xfs`, `btrfs`).
 
-    `options` are those of its configuration that advice asks about, without `CONFIG_`, and whether it was
-    built with them. `architecture` as uname -m (`x86_64`), empty where it was not recorded. `modules` are
-    those that layers on drives need, and `loop`, and whether it has or can load them.
+    `options`: build options that advice needs, without `CONFIG_`, and if they are set. `architecture`: as in
+    uname -m (`x86_64`), empty if not recorded. `modules`: those needed by layers on drives, and `loop`, and
+    if they are available.
     """
 
     release: str
@@ -329,17 +325,16 @@ class Kernel:
     modules: tuple[tuple[str, bool], ...] = ()
 
     def lacks(self, module: str) -> bool:
-        """Whether the kernel surely neither has nor can load a module (`dm_crypt`); false where that is not
-        known."""
+        """Return True if a module (`dm_crypt`) is definitely not available, False if unknown."""
         return dict(self.modules).get(module) is False
 
     def built_with(self, option: str) -> bool | None:
-        """Whether the kernel was built with an option; None where that could not be read."""
+        """Return True if the kernel was built with an option, None if unreadable."""
         return dict(self.options).get(option)
 
     @property
     def version(self) -> tuple[int, int]:
-        """Major and minor: (6, 12) for `6.12.9-arch1`; (0, 0) where the release has no such form."""
+        """Major and minor version: (6, 12) for `6.12.9-arch1`; (0, 0) if not of this form."""
         numbers = self.release.split("-")[0].split(".")
         if len(numbers) >= 2 and numbers[0].isdigit() and numbers[1].isdigit():
             return int(numbers[0]), int(numbers[1])
@@ -348,8 +343,8 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What a program said of itself: its version's first two numbers, (0, 0) where unknown, and the features
-    it lists."""
+    """A program's version (first two numbers, (0, 0) if unknown) and features, as the program reports
+    them."""
 
     name: str
     version: tuple[int, int] = (0, 0)
@@ -358,13 +353,12 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Everything the later rooms may know. `tools` maps a program's name to its path, for programs that were
-    found; `programs` are those of them that were asked about themselves, which happens where a zoned drive
-    makes it matter.
+    """Facts about the system and its drives. `tools`: installed programs with their paths. `programs`:
+    versions and features, only read if a zoned drive requires them.
 
-    `boot_id` is the kernel's own name for the time since it started. `missing_files` are those that are not
-    there of what makers of filesystems look into. `family` is that of the distribution: debian, fedora, arch,
-    suse, alpine or void; empty where it is another one, or was not recorded. A container is no live medium.
+    `boot_id`: the kernel's identifier of the current boot. `missing_files`: missing files that mkfs programs
+    need. `family`: distribution family: debian, fedora, arch, suse, alpine or void; empty if other or not
+    recorded. `live_medium` is false in a container.
     """
 
     kernel: Kernel
@@ -381,17 +375,17 @@ class Machine:
     family: str = ""
 
     def program(self, name: str) -> Program | None:
-        """What a program said of itself; None where it was not asked or said nothing."""
+        """Return a program's version and features, or None if not read."""
         return next((program for program in self.programs if program.name == name), None)
 
     def has_tool(self, name: str) -> bool:
-        """Whether the program was found on this machine."""
+        """Return True if the program is installed."""
         return any(found == name for found, _ in self.tools)
 
     def is_medium(self, drive: Drive) -> bool:
-        """Whether the running system is a live one that was started from this drive."""
+        """Return True if the running system is a live system booted from this drive."""
         return self.live_medium and any(use.kind == "running-system" for use in drive.uses)
 
     def drive(self, path: str) -> Drive | None:
-        """The drive with this node or by-id link, if there is one."""
+        """Return the drive with this node or by-id link, or None."""
         return next((drive for drive in self.drives if path == drive.path or path in drive.by_id), None)

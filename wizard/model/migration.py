@@ -1,4 +1,4 @@
-"""Conversion of an ext2 or ext3 filesystem to ext4: the available methods, and the steps of one."""
+"""Conversion of ext2 and ext3 filesystems to ext4, moves of partitions, and their steps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from wizard.model.said import MIB, Message
 
 
 class Way(StrEnum):
-    """MOUNT: as ext4, nothing on the disk changed. LIGHT: extents and more for new files. FULL: every file
-    and all metadata. FRESH: a new ext4 on another volume, and a copy that is compared.
-    """
+    """Conversion method. MOUNT: mount as ext4, with no change on disk. LIGHT: extents and other features for
+    new files. FULL: convert every file and all metadata. FRESH: create a new ext4 on another volume, copy and
+    compare."""
 
     MOUNT = "mount"
     LIGHT = "light"
@@ -25,10 +25,9 @@ class Way(StrEnum):
 
 
 class Means(StrEnum):
-    """How it is made safe. TRANSACTION: on a copy-on-write snapshot, committed when it is proven, and safe
-    against a power cut. DIRECT: on the device itself with e2fsprogs' undo files, which a power cut can make
-    useless. FILES: only fstab is changed. COPY: the old one is only read.
-    """
+    """How a conversion is protected. TRANSACTION: works on a copy-on-write snapshot and commits it after
+    verification; survives a power cut. DIRECT: works on the device with e2fsprogs undo files, which a power
+    cut can make useless. FILES: only changes fstab. COPY: only reads the old filesystem."""
 
     TRANSACTION = "transaction"
     DIRECT = "direct"
@@ -38,10 +37,8 @@ class Means(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckFiles:
-    """Have e2fsck check everything; `repairs` what it finds only where that was agreed to. `pending`: it was
-    not unmounted in order, so the journal is replayed first, and what e2fsck repairs at every start is
-    repaired.
-    """
+    """Run a full e2fsck. `repairs`: repair damage, only with consent. `pending`: the filesystem was not
+    unmounted cleanly, so replay the journal and make the repairs that e2fsck makes at every boot."""
 
     repairs: bool = False
     pending: bool = False
@@ -50,15 +47,14 @@ class CheckFiles:
 
 @dataclass(frozen=True, slots=True)
 class AddJournal:
-    """Give an ext2 filesystem a journal."""
+    """Add a journal to an ext2 filesystem."""
 
     kind: Literal["add-journal"] = "add-journal"
 
 
 @dataclass(frozen=True, slots=True)
 class WidenInodes:
-    """Make every inode `inode_bytes` long: room for nanoseconds, dates past 2038 and small extended
-    attributes."""
+    """Enlarge inodes to `inode_bytes`, for nanoseconds, dates past 2038 and small extended attributes."""
 
     inode_bytes: int = 256
     kind: Literal["widen-inodes"] = "widen-inodes"
@@ -66,7 +62,7 @@ class WidenInodes:
 
 @dataclass(frozen=True, slots=True)
 class SetFeatures:
-    """Switch features on by tune2fs, which rewrites nothing else."""
+    """Enable features with tune2fs, without further changes on disk."""
 
     features: tuple[str, ...]
     kind: Literal["set-features"] = "set-features"
@@ -74,30 +70,31 @@ class SetFeatures:
 
 @dataclass(frozen=True, slots=True)
 class ConvertFiles:
-    """Have e2fsck map every file and directory by extents, and pack directories anew."""
+    """Convert all files and directories to extents with e2fsck, and compact directories."""
 
     kind: Literal["convert-files"] = "convert-files"
 
 
 @dataclass(frozen=True, slots=True)
 class WidenBlockNumbers:
-    """Have resize2fs make block numbers 64 bits wide."""
+    """Convert to 64-bit block numbers with resize2fs."""
 
     kind: Literal["widen-block-numbers"] = "widen-block-numbers"
 
 
 @dataclass(frozen=True, slots=True)
 class AddChecksums:
-    """Give all metadata checksums, and have e2fsck write them everywhere."""
+    """Enable metadata checksums, and write them everywhere with e2fsck."""
 
     kind: Literal["add-checksums"] = "add-checksums"
 
 
 @dataclass(frozen=True, slots=True)
 class SetOwnFstabType:
-    """Give line `number` of /etc/fstab on the filesystem itself, which reads `old`, the type ext4: the byte
-    at `offset` of the file's block `block`, both from 0, becomes a 4. `digest` is SHA-256 of the whole file
-    as found.
+    """Change the type to ext4 in /etc/fstab on the converted filesystem itself.
+
+    Line `number` changes from `old` to `new` by one byte: a 4 at `offset` of the file's block `block`, both
+    counted from 0. `digest` is the SHA-256 of the whole file as found.
     """
 
     digest: str
@@ -111,8 +108,8 @@ class SetOwnFstabType:
 
 @dataclass(frozen=True, slots=True)
 class SetFstabType:
-    """Give line `number` of `file`, which reads `old`, the type ext4 and these options. `digest` is SHA-256
-    of the whole file as found."""
+    """Change line `number` of `file` from `old` to `new`, with type ext4 and matching options. `digest` is
+    the SHA-256 of the whole file as found."""
 
     file: str
     digest: str
@@ -124,7 +121,7 @@ class SetFstabType:
 
 @dataclass(frozen=True, slots=True)
 class MakeFresh:
-    """Make a new ext4 with this UUID and label on `target`, which must hold nothing."""
+    """Create a new ext4 with this UUID and label on `target`, which must be empty."""
 
     target: str
     uuid: str
@@ -135,7 +132,7 @@ class MakeFresh:
 
 @dataclass(frozen=True, slots=True)
 class CopyFiles:
-    """Copy everything to the new ext4 on `target`, and compare both."""
+    """Copy all files to the new ext4 on `target`, and compare both."""
 
     target: str
     kind: Literal["copy-files"] = "copy-files"
@@ -151,7 +148,7 @@ OnDevice = (
     | AddChecksums
     | SetOwnFstabType
 )
-"""Operations on the filesystem itself. None names its device: the same ones run on a snapshot, or on the
+"""Operations on the filesystem itself. They do not name a device, because they run on a snapshot or on the
 device."""
 
 MigrationOperation = OnDevice | SetFstabType | MakeFresh | CopyFiles
@@ -159,11 +156,11 @@ MigrationOperation = OnDevice | SetFstabType | MakeFresh | CopyFiles
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """An operation with everything that is shown of it, which follows from it and from the migration.
+    """An operation with its description, derived from the operation and the conversion.
 
-    `commands` name the device itself; where a snapshot is worked on, its node stands there instead. `undo`
-    says how it is taken back, `power` what would become of it if the power went meanwhile, `holds` what is
-    checked afterwards, `seconds` roughly how long it takes.
+    `commands` name the device itself, even if they run on its snapshot. `undo`: how to undo the step.
+    `power`: consequences of a power cut during the step. `holds`: checks afterwards. `seconds`: rough
+    duration.
     """
 
     operation: MigrationOperation
@@ -178,14 +175,14 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What will be done to the filesystem `before` on `device`, which is `drive`, a partition of it or a
-    volume on it.
+    """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
+    on that drive.
 
-    `store` is the folder where the snapshots' copy-on-write stores lie (TRANSACTION), `undo_dir` that of
-    e2fsprogs' undo files (DIRECT); each is empty where it does not apply. `room_bytes` is what that folder is
-    asked for. `manifest`: every file's content is compared before and after. `repairs`: damage may be
-    repaired, on the snapshot. `gains`, `doubts` are sentences. `target` is the drive that a fresh filesystem
-    is made on, and which a person confirms instead of `drive`, which is then only read.
+    `store`: folder for the copy-on-write stores of snapshots (TRANSACTION). `undo_dir`: folder for e2fsprogs
+    undo files (DIRECT). Each is empty if not applicable. `room_bytes`: space needed in that folder.
+    `manifest`: compare the contents of all files before and after. `repairs`: damage may be repaired, on the
+    snapshot. `target`: drive for a fresh filesystem; the user confirms this drive instead of `drive`, which
+    is only read.
     """
 
     drive: Identity
@@ -205,16 +202,16 @@ class Migration:
 
     @property
     def written(self) -> Identity:
-        """The drive that is written to, whose token is asked for."""
+        """The drive to be written, whose token the user types."""
         return self.target or self.drive
 
 
 @dataclass(frozen=True, slots=True)
 class WayOffer:
-    """One way as it is offered for a filesystem.
+    """A conversion method as offered for one filesystem.
 
-    Sentences on what it `gains` and `costs` and how it is `undone`; `seconds` and `room_bytes` are estimates;
-    `obstacle` says why it cannot be had here, empty where it can; `obstacle_code` is that finding's.
+    `gains`, `costs` and `undone` (how to undo) are sentences. `seconds` and `room_bytes` are estimates.
+    `obstacle`: why the method is not available, or empty. `obstacle_code`: code of that finding.
     """
 
     way: Way
@@ -230,10 +227,8 @@ class WayOffer:
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What a person is told before choosing a way for the filesystem `before` on `device`: what stands
-    against it or is good to know, the four ways, and which of them is proposed and why (a sentence);
-    `default` None where none can be had.
-    """
+    """Information for choosing a conversion method for the filesystem `before` on `device`: findings, the
+    four methods, and the recommended one with a reason. `default` is None if no method is available."""
 
     device: str
     before: ExtFacts
@@ -245,22 +240,22 @@ class Prospect:
 
 WINDOW_BYTES = 64 * MIB
 LOGGED_WINDOWS = (16 * MIB, MIB)
-"""Larger windows are faster; a smaller journal fits where there is little room."""
+"""Smaller windows need smaller journals but are slower."""
 
 JOURNALS = {WINDOW_BYTES: 8 * MIB, 16 * MIB: 48 * MIB, MIB: 12 * MIB}
-"""How large the journal is, by the window that is logged in it; the first is that of a move without a log."""
+"""Journal size by window size. The first is for moves without logging."""
 
 
 def journal_places(span: Extent) -> Iterator[int]:
-    """Where a journal can begin in an entry that covers a move: at its end, or at its beginning."""
+    """Yield possible journal positions in a table entry that spans a move: at the end or at the start."""
     yield from (span.end_bytes - size for size in JOURNALS.values() if size < span.size_bytes)
     yield span.start_bytes
 
 
 class Scheme(StrEnum):
-    """DIRECT: only places whose bytes are needed no more are written to, so nothing is logged; needs a large
-    shift. LOGGED: every window lies in the journal before its place is written; works for any shift, at half
-    the speed."""
+    """How a move survives a power cut. DIRECT: writes only to places whose bytes are no longer needed,
+    without logging; needs a large shift. LOGGED: writes each window to the journal first; works for any
+    shift, at half the speed."""
 
     DIRECT = "direct"
     LOGGED = "logged"
@@ -268,12 +263,12 @@ class Scheme(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A partition from one place to another, in place.
+    """In-place move of a partition.
 
-    `holds` is what libblkid finds in it (`ext4`, `crypto_LUKS`). While it moves its entry in the table covers
-    `span`: both places, and the `journal`. `head_bytes` of it are taken away first and put back last. So many
-    windows may be `in_flight` to the medium at once. `doubts` are what is good to know before, `then` what
-    is left to be done after it."""
+    `holds`: content as libblkid reports it (`ext4`, `crypto_LUKS`). `span`: table entry during the move,
+    covering both places and the `journal`. `head_bytes`: removed first and restored last. `in_flight`:
+    maximum number of windows being written. `doubts`: notes before the move. `then`: tasks after the move.
+    """
 
     drive: Identity
     device: str
@@ -293,37 +288,36 @@ class Move:
 
     @property
     def shift_bytes(self) -> int:
-        """How far it moves."""
+        """Distance of the move in bytes."""
         return abs(self.after.start_bytes - self.before.start_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Partitions of one drive that move one after another: each into room that is there once those before it
-    have moved. `remarks` are what is good to know of all: what the drive is, and why others that are
-    misaligned stay where they are."""
+    """Moves of several partitions on one drive, in order: each uses space freed by the previous moves.
+    `remarks` are about the whole drive, such as why other misaligned partitions do not move."""
 
     moves: tuple[Move, ...]
     remarks: tuple[Message | str, ...] = ()
 
     @property
     def drive(self) -> Identity:
-        """The one drive of all of them."""
+        """The drive of all moves."""
         return self.moves[0].drive
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The partitions, in the order in which they move."""
+        """The partitions, in order of moving."""
         return tuple(move.device for move in self.moves)
 
     @property
     def device(self) -> str:
-        """What the whole is named after: the partition, or the drive where several move."""
+        """The partition, or the drive if several partitions move."""
         return self.moves[0].device if len(self.moves) == 1 else self.drive.path
 
     @property
     def doubts(self) -> tuple[Message | str, ...]:
-        """What is good to know before, and what is left to be done afterwards, each said once."""
+        """All notes for before and after the moves, without duplicates."""
         of_each = (said for move in self.moves for said in (*move.doubts, *move.then))
         every = (*of_each, *self.remarks)
         return tuple(dict.fromkeys(every))
@@ -331,12 +325,11 @@ class Moves:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The `way` for the filesystem `before`, of `device_bytes`, which is known by its UUID wherever it is
-    looked for.
+    """A conversion by method `way` of the filesystem `before` of `device_bytes`, to be found by UUID on
+    another system.
 
-    `drive` and `device` are as they are called where it was chosen. `fstab` is a file of mounts that names
-    the filesystem by an old type and lies on another one, empty for none. `doubts` are sentences on what
-    starts and mounts from it.
+    `drive` and `device`: names on the system where the conversion was chosen. `fstab`: a file on another
+    filesystem that mounts this one with an old type, or empty. `doubts`: sentences about boot and mounts.
     """
 
     drive: Identity

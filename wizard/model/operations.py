@@ -7,15 +7,17 @@ from wizard.model.errors import WHERE_USED
 from wizard.model.machine import Striping
 
 MAPPER = "/dev/mapper/"
-"""Where the device mapper has its nodes, by the names that it was given."""
+"""Directory of device mapper nodes, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encryption:
-    """LUKS2 around what a partition or logical volume holds: `device` is that, `name` what the device mapper
-    calls what it opens to, `uuid` what libblkid reports of the container, `sector_bytes` what is encrypted at
-    a stretch, `offset_bytes` where on the device the data begin, behind the header. `key` is the file that
-    holds what opens it, empty where a person types that."""
+    """A LUKS2 container in a partition or logical volume.
+
+    `device`: node of the container. `name`: device mapper name when open. `uuid`: container UUID as libblkid
+    reports it. `sector_bytes`: encryption sector size. `offset_bytes`: start of data after the header. `key`:
+    key file, empty if the user types a passphrase.
+    """
 
     device: str
     name: str
@@ -26,13 +28,13 @@ class Encryption:
 
     @property
     def opened(self) -> str:
-        """The node of what it opens to."""
+        """Node of the open container."""
         return f"{MAPPER}{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class MakeContainer:
-    """Make an encrypted container (LUKS2) out of all of `device`. Its data begin at `offset_bytes`."""
+    """Create a LUKS2 container on the whole `device`, with data from `offset_bytes`."""
 
     device: str
     uuid: str
@@ -43,7 +45,7 @@ class MakeContainer:
 
 @dataclass(frozen=True, slots=True)
 class OpenContainer:
-    """Have the device mapper open the container with this UUID on `device` as `name`."""
+    """Open the container with this UUID on `device` as `name`."""
 
     device: str
     uuid: str
@@ -52,14 +54,14 @@ class OpenContainer:
 
     @property
     def opened(self) -> str:
-        """The node of what it opens to."""
+        """Node of the open container."""
         return f"{MAPPER}{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class AddCrypttabLine:
-    """Add one line for the container with this UUID to the file that says what is opened at boot, by the
-    file `key`, or where that is empty by what a person types."""
+    """Add a crypttab line for the container with this UUID, to be opened with the key file `key`, or by
+    passphrase if empty."""
 
     uuid: str
     name: str
@@ -68,16 +70,15 @@ class AddCrypttabLine:
 
 
 Level = Literal["raid0", "raid1"]
-"""How data lie on several drives: spread over all of them once (RAID0), or a copy on another of them
-(RAID1)."""
+"""Striping without redundancy (RAID0) or mirroring (RAID1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class MakeArray:
-    """Make the md array `device` out of the partitions `parts`, in this order. `name` and `uuid` are what it
-    is known by ever after.
+    """Create the md array `device` from the partitions `parts`, in this order. `name` and `uuid` identify the
+    array.
 
-    A RAID1 has no chunk, which is 0 then.
+    `chunk_bytes` is 0 for RAID1.
     """
 
     device: str
@@ -91,8 +92,8 @@ class MakeArray:
 
 @dataclass(frozen=True, slots=True)
 class MakeVolumeGroup:
-    """Make LVM's physical volumes out of `parts`, each with its UUID of `uuids`, and the volume group `name`
-    out of them."""
+    """Create LVM physical volumes on `parts`, with the UUIDs `uuids`, and the volume group `name` from
+    them."""
 
     name: str
     parts: tuple[str, ...]
@@ -102,7 +103,7 @@ class MakeVolumeGroup:
 
 @dataclass(frozen=True, slots=True)
 class MakeStripedVolume:
-    """Make the logical volume `name`, node `device`, striped over all `stripes` physical volumes of `group`
+    """Create the logical volume `name`, node `device`, striped over all `stripes` physical volumes of `group`
     and filling them."""
 
     device: str
@@ -115,9 +116,9 @@ class MakeStripedVolume:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who may write, as looked up when it was planned: what is shown is what is applied.
+    """Who may write to a volume, resolved at planning time, so that what is applied was shown.
 
-    A person has `name`, `uid` and `gid`, a group `name` and `gid`; everyone and root have none of them.
+    A person has `name`, `uid` and `gid`, a group `name` and `gid`; everyone and root have none.
     """
 
     kind: Literal["person", "group", "everyone", "root"]
@@ -127,8 +128,8 @@ class Writer:
 
     @property
     def mode(self) -> int:
-        """The permissions of the folder that they may write to: a group's files stay the group's, and nobody
-        deletes another's where everyone may write."""
+        """Mode of the writable directory. Setgid keeps a group's files in the group; the sticky bit prevents
+        deletion of other users' files if everyone may write."""
         return {"group": 0o2775, "everyone": 0o1777}.get(self.kind, 0o755)
 
 
@@ -138,10 +139,10 @@ EVERYONE = Writer("everyone")
 
 @dataclass(frozen=True, slots=True)
 class SetOwner:
-    """Give the top of the filesystem on `device`, and its subvolumes `names`, to `writer`.
+    """Set the owner of the root directory of the filesystem on `device`, and of the subvolumes `names`.
 
-    `others` are the further devices of a Btrfs over several. For that it is mounted at a place that its
-    `uuid` names, and unmounted again.
+    `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
+    named by its `uuid`.
     """
 
     device: str
@@ -155,10 +156,10 @@ class SetOwner:
 
 @dataclass(frozen=True, slots=True)
 class MakeFilesystem:
-    """Make a filesystem on `device`, and for a Btrfs over several devices on `others` too.
+    """Create a filesystem on `device`, and for a multi-device Btrfs also on `others`.
 
-    `striping` is what its superblock is to say of the array beneath it; `mirrored` is true on an array of
-    copies, which has none.
+    `striping`: array layout expected in the superblock. `mirrored`: on a mirrored array, which has no
+    striping.
     """
 
     device: str
@@ -175,8 +176,8 @@ class MakeFilesystem:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """LVM's volume group on one drive, which all volumes lie in: `device` is its physical volume's partition,
-    `uuid` the physical volume's."""
+    """The LVM volume group that contains all volumes of one drive. `device` is the partition of the physical
+    volume, `uuid` the UUID of the physical volume."""
 
     device: str
     name: str
@@ -185,8 +186,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class MakeLogicalVolume:
-    """Make the logical volume `name` of exactly `size_bytes` in `group`, node `device`, in one piece where
-    that has room for it."""
+    """Create the logical volume `name`, node `device`, with exactly `size_bytes` in `group`, contiguous if
+    possible."""
 
     device: str
     group: str

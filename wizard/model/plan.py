@@ -1,4 +1,4 @@
-"""The plan: a drive's layout before and after, and every step between."""
+"""The plan: the layout of a drive before and after, and the steps between."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -27,11 +27,11 @@ from wizard.model.said import Message
 
 @dataclass(frozen=True, slots=True)
 class Slot(Placed):
-    """A partition, or free space (number 0), in a layout. Slots are in the order of their starts.
+    """A partition, or free space (number 0), in a layout. Slots are sorted by start.
 
-    `kept` is true for what stands before and after alike. `filesystem` may be a container such as
-    crypto_LUKS. Where a filesystem is to lie in an encrypted container, `opened` is the node of what that
-    opens to. `unread`: what it holds could not be read, so that no filesystem here means nothing.
+    `kept`: preserved by the plan. `filesystem`: may be a container such as crypto_LUKS. `opened`: node of the
+    open container, if the filesystem is inside one. `unread`: contents unknown, so an empty `filesystem`
+    proves nothing.
     """
 
     number: int
@@ -52,12 +52,12 @@ class Slot(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A drive from first to last usable byte. `signatures` are kinds that live on the drive itself, without a
-    table.
+    """Layout of a drive from the first to the last usable byte. `signatures`: kinds found on the drive
+    itself, outside a table.
 
-    `whole` is a filesystem that is to fill the drive without a table; what stands there before is told by
-    `signatures`, and by the `label` of the only one. `waiting` is what a run left there that waits to be kept
-    or undone, a clause: nothing else shows it.
+    `whole`: a planned filesystem on the whole drive without a table. An existing one appears in `signatures`,
+    and its `label` if it is the only one. `waiting`: a clause on the run that waits to be kept or undone,
+    which nothing else shows.
     """
 
     table: str
@@ -69,19 +69,18 @@ class Layout:
 
     @property
     def partitions(self) -> tuple[Slot, ...]:
-        """The slots that are partitions."""
+        """Slots that are partitions."""
         return tuple(slot for slot in self.slots if slot.number)
 
     @property
     def holds_more(self) -> bool:
-        """Whether something lies on the drive itself, beside what is in partitions."""
+        """True if the drive has contents outside partitions."""
         return bool(self.signatures or self.waiting)
 
 
 @dataclass(frozen=True, slots=True)
 class Subvolume:
-    """A subvolume of a Btrfs volume, by its path from the top of it, and where it is mounted; None mounts it
-    nowhere."""
+    """A Btrfs subvolume: path from the top level and mount point, None if not mounted."""
 
     name: str
     mount_point: str | None = None
@@ -89,15 +88,14 @@ class Subvolume:
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """One thing a person asked for and what was decided for it. `partition` is the number it gets, `path` its
-    node to be.
+    """A requested volume and the decisions made for it. `partition` is its planned number, `path` its planned
+    node.
 
-    `uuid` is what libblkid will report, `mount_point` NO_PLACE for swap that is to be turned on. Number 0 is
-    the whole drive, without a table. A striped volume has the same number on every drive; its `path` is the
-    array's node, or for Btrfs, which needs no array, the first drive's partition.
-
-    `role` is what it is to a system (`wizard.plan.request.roles`), empty for none. Of an encrypted one
-    `path` is what it opens to, and of one in a volume group the logical volume. `subvolumes` are a Btrfs's.
+    Number 0 is the whole drive without a table. `uuid`: as libblkid will report it. `mount_point`: NO_PLACE
+    for swap. A striped volume has the same number on all drives; its `path` is the array's node, or for
+    Btrfs, which needs no array, the first drive's partition. `role`: role in a system
+    (`wizard.plan.request.roles`), or empty. For encrypted volumes `path` is the open container, in a volume
+    group the logical volume. `subvolumes`: Btrfs only.
     """
 
     workload: str
@@ -117,9 +115,9 @@ class Volume:
 
 @dataclass(frozen=True, slots=True)
 class WipeSignatures:
-    """Erase every signature that libblkid knows on `device`, so that nothing stale is found there later.
+    """Erase all signatures on `device` that libblkid knows, so no stale ones are detected later.
 
-    `expected` are the kinds known when planning; empty where the device is new and usually has none.
+    `expected` are the kinds found when planning, usually none on a new device.
     """
 
     device: str
@@ -129,7 +127,7 @@ class WipeSignatures:
 
 @dataclass(frozen=True, slots=True)
 class TableEntry(Placed):
-    """A partition to be written, or kept, with exact geometry."""
+    """A partition to be written or preserved, with exact geometry."""
 
     number: int
     start_bytes: int
@@ -141,8 +139,8 @@ class TableEntry(Placed):
 
 @dataclass(frozen=True, slots=True)
 class WriteTable:
-    """Make the table hold exactly `entries`. `fresh` makes a new table; otherwise the kept entries stay to
-    the byte."""
+    """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
+    preserved bit for bit."""
 
     device: str
     table: Literal["gpt", "mbr"]
@@ -153,8 +151,8 @@ class WriteTable:
 
 @dataclass(frozen=True, slots=True)
 class ResetZones:
-    """Empty every zone of the zoned drive `device`, and erase what marks its other zones hold: nothing on it
-    can be read afterwards."""
+    """Reset all zones of the zoned drive `device`, and erase signatures in conventional zones. All data
+    becomes unreadable."""
 
     device: str
     kind: Literal["reset-zones"] = "reset-zones"
@@ -162,10 +160,10 @@ class ResetZones:
 
 @dataclass(frozen=True, slots=True)
 class MakeSubvolumes:
-    """Make the subvolumes `names`, paths from the top of the filesystem on `device`, in this order.
+    """Create the subvolumes `names`, paths from the top level of the filesystem on `device`, in this order.
 
-    `others` are the further devices of a Btrfs over several. For that it is mounted at a place that its
-    `uuid` names, and unmounted again.
+    `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
+    named by its `uuid`.
     """
 
     device: str
@@ -178,8 +176,7 @@ class MakeSubvolumes:
 
 @dataclass(frozen=True, slots=True)
 class GrowFilesystem:
-    """Have the filesystem on `device` fill its partition, whose end was moved to `size_bytes` behind its
-    start."""
+    """Grow the filesystem on `device` to fill its partition, which has been extended to `size_bytes`."""
 
     device: str
     filesystem: str
@@ -189,7 +186,7 @@ class GrowFilesystem:
 
 @dataclass(frozen=True, slots=True)
 class ShrinkFilesystem:
-    """Have the filesystem on `device` end within `size_bytes` behind its start, where its partition will."""
+    """Shrink the filesystem on `device` to at most `size_bytes`, the future size of its partition."""
 
     device: str
     filesystem: str
@@ -198,12 +195,12 @@ class ShrinkFilesystem:
 
 
 Resizing = GrowFilesystem | ShrinkFilesystem
-"""What changes the size of a filesystem whose files stay."""
+"""Operations that resize a filesystem and preserve its files."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddFstabLine:
-    """Add one line for `uuid` to the file that says what is mounted at boot."""
+    """Add an fstab line for `uuid`."""
 
     uuid: str
     mount_point: str
@@ -215,8 +212,8 @@ class AddFstabLine:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """Make the mount point if it is missing, and mount `device` there. `others` are the further devices of a
-    Btrfs over several."""
+    """Mount `device` at `mount_point`, which is created if missing. `others`: further devices of a
+    multi-device Btrfs."""
 
     device: str
     mount_point: str
@@ -228,14 +225,14 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class TurnOnSwap:
-    """Let the kernel swap to `device`."""
+    """Activate swap on `device`."""
 
     device: str
     kind: Literal["turn-on-swap"] = "turn-on-swap"
 
 
 NO_PLACE = "none"
-"""What stands for the mount point of swap, which has none and is turned on instead (fstab(5))."""
+"""Stands for the mount point of swap in fstab (fstab(5))."""
 
 Operation = (
     WipeSignatures
@@ -260,7 +257,7 @@ Operation = (
 
 
 def devices_of(operation: Operation) -> tuple[str, ...]:
-    """Every node that an operation works on or makes."""
+    """Return all nodes that an operation uses or creates."""
     match operation:
         case AddFstabLine() | AddCrypttabLine():
             return ()
@@ -283,11 +280,11 @@ def devices_of(operation: Operation) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An operation with everything that is shown of it, which follows from the operations of the plan.
+    """An operation with its description, derived from the plan's operations.
 
-    `commands` are argument lists as they will be run; `edits` the lines of a table or file edit where no
-    command runs. `destroys` names what is lost, empty for nothing; `undo` how it is taken back, or that it is
-    not; `holds` what is checked afterwards.
+    `commands`: argument lists as run. `edits`: changed lines of a table or file, if no command runs.
+    `destroys`: data that is lost, or empty. `undo`: how to undo the step, or that this is impossible.
+    `holds`: checks afterwards.
     """
 
     operation: Operation
@@ -302,14 +299,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One drive of a plan, and what it holds before and after."""
+    """A drive of a plan, with layouts before and after."""
 
     drive: Identity
     before: Layout
     after: Layout
 
     def owns(self, device: str) -> bool:
-        """Whether `device` is the node of this drive, or of a partition that it has before or after."""
+        """Return True if `device` is this drive, or one of its partitions before or after."""
         numbers = {slot.number for layout in (self.before, self.after) for slot in layout.partitions}
         return device == self.drive.path or device in {
             partition_path(self.drive.path, number) for number in numbers
@@ -318,12 +315,11 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Stripe:
-    """How one volume is spread over all drives of a plan, or mirrored on them, which `level` says.
+    """How a volume is striped over, or mirrored on, all drives of a plan, according to `level`.
 
-    `device` is the node of the md array or the logical volume, `name` the array's or the volume group's,
-    `chunk_bytes` what goes to one drive at a stretch, `uuids` the array's, or those of the physical volumes
-    in the drives' order. Btrfs spreads by itself, in pieces of its own: it has none of these, and `metadata`
-    says how its own records are kept (raid1, raid0). A mirror has no chunk.
+    `device`: node of the md array or logical volume. `name`: array or volume group. `chunk_bytes`: contiguous
+    data per drive, 0 for mirrors. `uuids`: UUID of the array, or of the physical volumes in drive order.
+    Btrfs has none of these; `metadata` is its metadata profile (raid1, raid0).
     """
 
     kind: Literal["md", "lvm", "btrfs"]
@@ -336,17 +332,17 @@ class Stripe:
 
     @property
     def mirrors(self) -> bool:
-        """Whether every byte is kept on more than one drive."""
+        """True if all data has a copy on another drive."""
         return self.level == "raid1"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will be done to one drive, or with a `stripe` to it and `others`. With a `group` all volumes lie
-    in that.
+    """Planned changes to one drive, or with a `stripe` to this drive and `others`. With a `group`, all
+    volumes are in this volume group.
 
-    `doubts` are sentences about what could not be known when it was made. `part` is the number of the one
-    partition that it changes, on a drive whose others may be in use; 0 where it is for all of the drive.
+    `doubts`: sentences on facts unknown when planning. `part`: number of the only partition to change, on a
+    drive whose other partitions may be in use; 0 if the plan covers the whole drive.
     """
 
     drive: Identity
@@ -362,47 +358,46 @@ class Plan:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """Every drive of the plan, in the order in which they were named."""
+        """All drives of the plan, in the order given."""
         return (Member(self.drive, self.before, self.after), *self.others)
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The nodes of the drives."""
+        """Nodes of the drives."""
         return tuple(member.drive.path for member in self.members)
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The nodes of those that were not read when it was made, as by a plain user: such a plan is never
-        applied."""
+        """Nodes of drives that could not be read when planning, such as by an unprivileged user. Such a plan
+        is never applied."""
         return tuple(member.drive.path for member in self.members if member.drive.content_digest is None)
 
     @property
     def part_path(self) -> str:
-        """The node of the one partition that it changes; empty where it is for all of the drive."""
+        """Node of the only partition to change. Empty if the plan covers the whole drive."""
         return partition_path(self.drive.path, self.part) if self.part else ""
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """What a person gives to confirm: the token of every drive."""
+        """Tokens of all drives, required for confirmation."""
         return tuple(member.drive.token for member in self.members)
 
     @property
     def containers(self) -> tuple[Encryption, ...]:
-        """The encrypted containers that it makes. All open by one passphrase, which the plan does not
-        know."""
+        """Encrypted containers to create. All use one passphrase, which the plan does not contain."""
         return tuple(volume.encryption for volume in self.volumes if volume.encryption)
 
     @property
     def key_file(self) -> str:
-        """The file that opens its containers; empty where a person types what does, and where it makes
-        none."""
+        """Key file of the containers. Empty if there are none or they use a passphrase."""
         return next((one.key for one in self.containers if one.key), "")
 
     @property
     def takes_passphrase(self) -> bool:
-        """Whether a person types what opens its containers."""
+        """True if the user types a passphrase for the containers."""
         return bool(self.containers) and not self.key_file
 
     def member(self, device: str) -> Member | None:
-        """The drive that `device` is, or is a partition of; None for an array, which lies on all of them."""
+        """Return the drive that is `device` or contains this partition. Return None for an array, which spans
+        all drives."""
         return next((member for member in self.members if member.owns(device)), None)

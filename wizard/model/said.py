@@ -20,7 +20,7 @@ GIB = 1024 * MIB
 TIB = 1024 * GIB
 
 KERNEL_SECTOR_BYTES = 512
-"""The unit of every size and start in sysfs, whatever the logical block size
+"""Unit of all sizes and starts in sysfs, for any logical block size
 (Documentation/ABI/stable/sysfs-block)."""
 
 _LETTERS = "KMGTPE"
@@ -28,16 +28,14 @@ _SIZE = re.compile(r"\s*(\d{1,24}(?:\.\d{1,24})?)\s*([KMGTPE]?)(iB|B|)\s*", re.I
 
 
 def rounded_up(size_bytes: int, grain_bytes: int) -> int:
-    """A size, or a place, up to the next whole grain; what is whole stays."""
+    """Round a size or position up to a multiple of `grain_bytes`."""
     return -(-size_bytes // grain_bytes) * grain_bytes
 
 
 def parse_size(text: str) -> int:
-    """Bytes from `500G`, `1.5TiB`, `750GB` or `4096`; raises BadInput with the text in it."""
+    """Parse `500G`, `1.5TiB`, `750GB` or `4096` into bytes. Raises BadInput with the text."""
     match = _SIZE.fullmatch(text)
     if match is None:
-        # Messages write sizes, so their module imports this one.
-
         raise BadInput(
             t(
                 "{text!r} is not a size. Write a number with K, M, G or T behind it, such as 500G or 750GB.",
@@ -52,13 +50,13 @@ def parse_size(text: str) -> int:
 
 
 def parse_place(text: str) -> int:
-    """A place on a drive in bytes; `2048s` is in sectors of 512 bytes, as other tools count. Raises
+    """Parse a position on a drive into bytes. `2048s` counts 512-byte sectors, as other tools do. Raises
     BadInput."""
     return int(text[:-1]) * KERNEL_SECTOR_BYTES if re.fullmatch(r"[0-9]{1,15}s", text) else parse_size(text)
 
 
 def format_capacity(size_bytes: int) -> str:
-    """As printed on a drive's label, in powers of 1000 and four characters of number at most: `8.0 TB`."""
+    """Format as on a drive's label, in powers of 1000 with at most four characters: `8.0 TB`."""
     value = float(size_bytes)
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if value < 999.5:
@@ -68,7 +66,8 @@ def format_capacity(size_bytes: int) -> str:
 
 
 def format_exact(size_bytes: int) -> str:
-    """Without rounding, in the largest power of 1024 that divides it: `1 MiB`, `17 KiB`, `3584 bytes`."""
+    """Format without rounding, in the largest power of 1024 that divides the size: `1 MiB`, `17 KiB`, `3584
+    bytes`."""
     for factor, unit in ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if size_bytes and size_bytes % factor == 0:
             return f"{size_bytes // factor} {unit}"
@@ -76,13 +75,13 @@ def format_exact(size_bytes: int) -> str:
 
 
 def format_round(size_bytes: int) -> str:
-    """Without rounding where it is whole MiB, which is easy to read: `490 MiB`; else as on a drive's box."""
+    """Format whole MiB exactly, for legibility (`490 MiB`), and other sizes as on a drive's label."""
     return format_capacity(size_bytes) if size_bytes % MIB else format_exact(size_bytes)
 
 
 def format_moment(moment: str) -> str:
-    """A moment in ISO 8601 as it is said: `2026-11-23 05:30 UTC`. What is none, or tells no time zone, stays
-    as it is."""
+    """Format an ISO 8601 time: `2026-11-23 05:30 UTC`. Return other text, and times without a time zone,
+    unchanged."""
     try:
         when = datetime.fromisoformat(moment)
         return moment if when.tzinfo is None else f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
@@ -91,7 +90,7 @@ def format_moment(moment: str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """`40 s`, `3 min`, `2 h 10 min`: as coarse as an estimate deserves."""
+    """Format a duration, no more precisely than an estimate deserves: `40 s`, `3 min`, `2 h 10 min`."""
     if seconds < 1:
         return "under 1 s"
     if seconds < 90:
@@ -101,46 +100,46 @@ def format_duration(seconds: float) -> str:
 
 
 def format_nanoseconds(nanoseconds: float) -> str:
-    """`8.5 us`, `85 us`, `12.3 ms`."""
+    """Format as `8.5 us`, `85 us` or `12.3 ms`."""
     if nanoseconds < 10_000:
         return f"{nanoseconds / 1000:.1f} us"
     return f"{nanoseconds / 1000:.0f} us" if nanoseconds < 1_000_000 else f"{nanoseconds / 1_000_000:.1f} ms"
 
 
 def roughly(seconds: float) -> str:
-    """The same as an estimate in a sentence: `about 3 min`, `under 1 s`."""
+    """Format an estimated duration for use in a sentence: `about 3 min`, `under 1 s`."""
     return f"about {format_duration(seconds)}" if seconds >= 1 else format_duration(seconds)
 
 
 Value: TypeAlias = "str | int | float | Message | tuple[Value, ...]"
-"""What a sentence can name: text as it is, numbers, another sentence, or several of these."""
+"""Values of messages: text, numbers, other messages, or several of these."""
 
 LONGEST_TEXT = 300
-"""Characters of a text that a sentence names; the rest of a longer one is cut."""
+"""Maximum length of a text value, in characters. Longer text is cut."""
 
 LONGEST_PROFILE_TEXT = 1000
-"""As many of a text that a profile has: several sentences."""
+"""Maximum length of a profile text, in characters: several sentences."""
 
 LONGEST_MESSAGE = 2000
-"""Characters of a message in a document."""
+"""Maximum length of a message in a document, in characters."""
 
 _NUMBER = re.compile(r"[,+]?\d{0,2}(\.\d{1,2})?[dfg]?")
-"""The formats of numbers beside `FORMATS`."""
+"""Number formats, in addition to `FORMATS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A message with named fields, in English: `"{device} needs {room:size}."`.
 
-    It is the key of its translations. A field's format says how its value is written: see `FORMATS`. If
-    there is a form for `several`, the value `count` chooses between them.
+    The English text is the key of the translations. A field's format determines how the value is written: see
+    `FORMATS`. If the form `several` is given, the value `count` chooses between the forms.
     """
 
     english: str
     several: str = ""
 
     def __call__(self, **values: Value) -> "Message":
-        """Return the message with its values. Raises TypeError if a field has no value, or a value no
+        """Return the message with its values. Raises TypeError if a field has no value or a value has no
         field."""
         if values.keys() != self.fields:
             raise TypeError(f"{self.english!r} names {sorted(self.fields)}, and was given {sorted(values)}")
@@ -148,12 +147,12 @@ class Sentence:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The names of its values; `count` if it depends on a number."""
+        """Names of the fields, including `count` if the message has two forms."""
         return fields_of(self.english) | fields_of(self.several) | ({"count"} if self.several else set())
 
 
 class Sentences(Sentence):
-    """A message with two forms: for a `count` of one, and for any other."""
+    """A message with two forms: for a `count` of one, and for all others."""
 
     __slots__ = ()
 
@@ -162,18 +161,18 @@ class Sentences(Sentence):
 
 
 def t(english: str, /, **values: Value) -> "Message":
-    """Return a message with its values; raises TypeError as `Sentence` does."""
+    """Return a message with values. Raises TypeError as `Sentence` does."""
     return Sentence(english)(**values)
 
 
 def tn(one: str, many: str, /, **values: Value) -> "Message":
-    """Return a message in the form for its `count`; raises TypeError as `Sentence` does."""
+    """Return a message in the form for `count`. Raises TypeError as `Sentence` does."""
     return Sentence(one, many)(**values)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message and its values, by name; translated when it is shown."""
+    """A message with named values, translated when shown."""
 
     english: str
     several: str = ""
@@ -184,13 +183,13 @@ class Message:
         try:
             return _WRITER.vformat(_chosen(self, values, Language), (), values)
         except (LookupError, TypeError, ValueError):
-            # A translation with fields that the sentence does not have: better in English than not at all.
+            # A translation with fields that the message lacks: better in English than not at all.
             return _WRITER.vformat(_chosen(self, values, English), (), values)
 
 
 def from_document(english: str, several: str, values: Mapping[str, Value]) -> Message:
-    """Return a message that a document contains. Raises ValueError or TypeError if it cannot be written: with
-    other fields than values, an unknown format, or control characters."""
+    """Return a message from a document. Raises ValueError or TypeError if fields and values differ, a format
+    is unknown, or text contains control characters."""
     sentence = Sentence(english, several)
     for text in (english, several):
         if not english or printable(text, LONGEST_MESSAGE) != text:
@@ -200,20 +199,19 @@ def from_document(english: str, several: str, values: Mapping[str, Value]) -> Me
                 form and form not in FORMATS and not _NUMBER.fullmatch(form)
             ):
                 raise ValueError(f"there is no format {form!r}")
-    said = sentence(**values)
-    _WRITER.vformat(_chosen(said, dict(values), English), (), dict(values))
-    return said
+    message = sentence(**values)
+    _WRITER.vformat(_chosen(message, dict(values), English), (), dict(values))
+    return message
 
 
 PROFILES = "profiles"
-"""The context of texts from profiles in a catalogue; theirs in place of a code."""
+"""Context of profile texts in the catalogues."""
 
 
 class ProfileText(Message):
-    """A text of a profile: in the person's language where a catalogue has it, otherwise as it is written. It
-    names no values, so braces are braces.
+    """A profile text, translated if a catalogue contains it. Braces are literal, as there are no values.
 
-    Documents hold its English. False where nothing is written.
+    Documents contain the English text. An empty text is false.
     """
 
     __slots__ = ()
@@ -233,21 +231,21 @@ NO_TEXT = ProfileText("")
 
 @cache
 def fields_of(text: str) -> frozenset[str]:
-    """The names of the fields in a sentence; raises ValueError for unpaired braces."""
+    """Return the names of the fields in a text. Raises ValueError for unbalanced braces."""
     return frozenset(name for _, name, _, _ in Formatter().parse(text) if name)
 
 
-_ROW = Sentence("{sentences:row}")
+_JOINED = Sentence("{sentences:row}")
 
 
 def join(*said: Message) -> Message:
-    """Several sentences as one: each is whole, and stands behind the other."""
-    return said[0] if len(said) == 1 else _ROW(sentences=said)
+    """Join complete sentences into one message, separated by blanks."""
+    return said[0] if len(said) == 1 else _JOINED(sentences=said)
 
 
 def parts_of(said: Message | str) -> tuple[Message | str, ...]:
-    """What stands in a row; a sentence that stands alone is the only part, and nothing has none."""
-    if isinstance(said, Message) and said.english == _ROW.english:
+    """Return the parts of a joined message. Another message is its own only part; empty text has none."""
+    if isinstance(said, Message) and said.english == _JOINED.english:
         [(_, parts)] = said.values
         return (
             tuple(part for part in parts if isinstance(part, Message | str))
@@ -265,14 +263,14 @@ def _joined(between: str) -> Callable[[Value], str]:
 
 
 def _and(value: Value) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Format as `a`, `a and b` or `a, b and c`."""
     if not isinstance(value, tuple) or len(value) < 2:
         return FORMATS["list"](value)
     return str(t("{first:list} and {last}", first=value[:-1], last=value[-1]))
 
 
 def _plain(value: Value) -> str:
-    """As it is. Text may be foreign: what a drive, a person or a program says of itself."""
+    """Format without changes, except untrusted text from drives, users and programs."""
     if isinstance(value, ProfileText):
         return printable(str(value), LONGEST_PROFILE_TEXT)
     return printable(value, LONGEST_TEXT) if type(value) is str else str(value)
@@ -315,14 +313,15 @@ FORMATS: dict[str, Callable[[Value], str]] = {
     "latency": _measured(format_nanoseconds),
     "moment": lambda value: printable(format_moment(str(value)), 40),
 }
-"""How a value is written: `size` bytes as on a drive's box, `exact` without rounding, `round` as either (see
-`format_round`), `time` seconds as an estimate, `latency` nanoseconds, `moment` ISO 8601; `and`, `list`,
-`semicolons` and `sum` several values, `row` several sentences; `First` as the first word of a sentence."""
+"""How values are formatted. `size`: bytes as on a drive's label. `exact`: bytes without rounding. `round`:
+see `format_round`. `time`: seconds as an estimate. `latency`: nanoseconds. `moment`: ISO 8601. `and`, `list`,
+`semicolons` and `sum`: several values. `row`: several sentences. `First`: capitalized, at the start of a
+sentence."""
 
 
 class _Writer(Formatter):
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
-        """The value itself, never something of it: a translation is no program."""
+        """Return the value only, never its attributes: translations must not run code."""
         return kwargs[field_name], field_name
 
     def format_field(self, value: Value, format_spec: str) -> str:
@@ -332,14 +331,14 @@ class _Writer(Formatter):
         return format(value, format_spec)
 
     def check_unused_args(self, used_args: object, args: object, kwargs: object) -> None:
-        """`count` alone may choose the sentence and stand nowhere in it."""
+        """Accept unused values: `count` may only select the form."""
 
 
 _WRITER = _Writer()
 
 
 class English:
-    """The sentences as they stand in the program."""
+    """Untranslated messages."""
 
     one: Callable[[str], str] = staticmethod(lambda english: english)
     many: Callable[[str, str, int], str] = staticmethod(
@@ -349,27 +348,26 @@ class English:
 
 
 class Language(English):
-    """What the sentences are said in: `wizard.documents.files` puts a catalogue's `gettext`, `ngettext`
-    and `pgettext` here. English needs none."""
+    """Current language. `wizard.documents.files` sets the functions to a catalogue's `gettext`, `ngettext`
+    and `pgettext`; English needs no catalogue."""
 
 
-def _chosen(said: Message, values: Mapping[str, Value], language: type[English]) -> str:
-    if not said.several:
-        return language.one(said.english)
+def _chosen(message: Message, values: Mapping[str, Value], language: type[English]) -> str:
+    if not message.several:
+        return language.one(message.english)
     count = values["count"]
     if not isinstance(count, int):
-        raise TypeError(f"{said.english!r} was given {count!r} as its count")
-    return language.many(said.english, said.several, count)
+        raise TypeError(f"{message.english!r} was given {count!r} as its count")
+    return language.many(message.english, message.several, count)
 
 
 def reason_of(error: DiskwrightError) -> Message | str:
-    """What an error says, for a sentence that names it. A sentence of ours is not cut there."""
+    """Return an error's text for use in another message. Messages of diskwright are not cut."""
     return error.said if isinstance(error.said, Message) and not error.ending else str(error)
 
 
 def in_english(said: object) -> str:
-    """What is said, in English whatever the person speaks: for what is recorded, where words are all there
-    is."""
+    """Return the English text in any language setting, for logs that contain only text."""
     if isinstance(said, ProfileText) or not isinstance(said, Message):
         return said.english if isinstance(said, ProfileText) else str(said)
     values = {name: _in_english(value) for name, value in said.values}
@@ -377,7 +375,7 @@ def in_english(said: object) -> str:
 
 
 class _English(str):
-    """A sentence that is said already: nothing of it is cut."""
+    """A finished message that must not be cut."""
 
     __slots__ = ()
 
@@ -389,5 +387,5 @@ def _in_english(value: Value) -> Value:
 
 
 def joined(parts: Sequence[Message]) -> str:
-    """Sentences one after the other."""
+    """Join messages with blanks."""
     return " ".join(map(str, parts))

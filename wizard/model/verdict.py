@@ -5,8 +5,8 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """ALIGNED_FASTER and NO_DIFFERENCE are claims about what was measured; NOT_POSSIBLE where no misaligned
-    access exists."""
+    """Result of an alignment benchmark. ALIGNED_FASTER and NO_DIFFERENCE state what was measured.
+    NOT_POSSIBLE: no misaligned access exists."""
 
     ALIGNED_FASTER = "aligned-faster"
     NO_DIFFERENCE = "no-measurable-difference"
@@ -16,8 +16,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Misaligned over aligned time: above 1, aligned is faster. `low` and `high` bound it with `confidence`
-    (0.95)."""
+    """Ratio of misaligned to aligned time: above 1, aligned is faster. `low` and `high` bound the ratio with
+    `confidence` (0.95)."""
 
     estimate: float
     low: float
@@ -28,8 +28,8 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One aligned and one misaligned access, one right after the other, at neighbouring places.
-    Nanoseconds."""
+    """One aligned and one misaligned access in immediate succession at neighbouring places, in
+    nanoseconds."""
 
     aligned_ns: int
     misaligned_ns: int
@@ -37,7 +37,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of a paired alignment probe. `access` is read or write; `sentence` never claims more than
+    """Result of a paired alignment benchmark. `access` is read or write. `sentence` never claims more than
     was measured."""
 
     drive: str
@@ -53,7 +53,7 @@ class Verdict:
 
 
 class WritePhase(StrEnum):
-    """What a write probe for shingled recording did in a window of time."""
+    """Activity of a shingled recording write test in a time window."""
 
     SEQUENTIAL_BEFORE = "sequential-before"
     RANDOM = "random"
@@ -62,8 +62,8 @@ class WritePhase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WriteWindow:
-    """What was written in a stretch of time, with the flush at its end. `seconds` are those spent writing,
-    not those spent reading."""
+    """Data written in a time window, including the final flush. `seconds` only counts writing, not
+    reading."""
 
     phase: WritePhase
     written_bytes: int
@@ -71,12 +71,13 @@ class WriteWindow:
 
     @property
     def bytes_per_second(self) -> float:
-        """The rate, finite also where the clock did not move."""
+        """Write rate, finite even if the clock did not advance."""
         return self.written_bytes / max(self.seconds, 1e-9)
 
 
 class CliffOutcome(StrEnum):
-    """NONE_WITHIN is about the bytes that were written and no more: a larger cache would not have shown."""
+    """Result of a write test. NONE_WITHIN only covers the bytes written: a larger cache would not have
+    shown."""
 
     FOUND = "cliff-found"
     NONE_WITHIN = "none-within-what-was-written"
@@ -84,7 +85,7 @@ class CliffOutcome(StrEnum):
 
 
 class CliffDoubt(StrEnum):
-    """Why a write probe is inconclusive."""
+    """Why a write test is inconclusive."""
 
     TOO_LITTLE = "too-little-was-written"
     LATE = "slower-only-at-the-end"
@@ -99,8 +100,8 @@ class CliffDoubt(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cliff:
-    """Where random writing fell, in bytes and seconds of random writing since the probe began, and its rates
-    before and after."""
+    """Drop in random write speed: bytes and seconds of random writing before it, and the rates before and
+    after."""
 
     after_bytes: int
     after_seconds: float
@@ -109,17 +110,17 @@ class Cliff:
 
     @property
     def factor(self) -> float:
-        """How many times slower it became."""
+        """Factor by which random writing slowed down."""
         return self.bytes_per_second_before / max(self.bytes_per_second_after, 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
 class CliffVerdict:
-    """The result of a write probe for shingled recording. A `cliff` may be given without FOUND: `doubt` then
-    says what else explains it.
+    """Result of a write test for shingled recording. A `cliff` without FOUND has another explanation, given
+    by `doubt`.
 
-    `random_bytes` were written in pieces of `block_bytes` at random places; the two sequential rates are
-    bytes a second.
+    `random_bytes`: total written at random places in pieces of `block_bytes`. `sequential_before` and
+    `sequential_after` are bytes per second.
     """
 
     drive: str
@@ -137,11 +138,11 @@ class CliffVerdict:
 
 
 USUAL_SECONDS = 40
-"""What the quick probe takes on most drives."""
+"""Duration of the quick test on most drives."""
 
 
 class Displaced(StrEnum):
-    """What may be said. There is no `not shingled`: what was not found proves nothing."""
+    """Result of the quick test. There is no `not shingled`, because missing evidence proves nothing."""
 
     LIKELY = "likely-shingled"
     NOTHING_FOUND = "nothing-found"
@@ -149,8 +150,8 @@ class Displaced(StrEnum):
 
 
 class Basis(StrEnum):
-    """What the outcome rests on: three that make it likely, one for nothing found, and why it cannot be
-    told."""
+    """Reason for the result: three make shingling likely, one means nothing found, the others explain an
+    unknown."""
 
     STAYS = "written-blocks-stay-in-another-place"
     REWRITES = "small-writes-rewrite-whole-bands"
@@ -166,8 +167,8 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProbeComparison:
-    """One comparison of blocks that were written with neighbours that were not. Nanoseconds, batch by batch,
-    in the order of reading within each: first at random places, then in the order of writing."""
+    """Read times of written blocks and unwritten neighbours, in nanoseconds per batch, in reading order:
+    first at random places, then in order of writing."""
 
     written_at_random: tuple[tuple[int, ...], ...] = ()
     unwritten_at_random: tuple[tuple[int, ...], ...] = ()
@@ -177,8 +178,7 @@ class ProbeComparison:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """All that was timed, in nanoseconds: the first reads, the writes, and the looks before and after the
-    drive was left alone."""
+    """All measured times, in nanoseconds: first reads, writes, and comparisons before and after idling."""
 
     first_reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
@@ -188,12 +188,12 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a look comes to; None where too few reads came from platters.
+    """Statistics of a comparison. None if too few reads came from platters.
 
-    `t` is Welch's of the log times at random places and `ratio` that of their geometric means, written over
-    unwritten. `distance` is Kolmogorov's and Smirnov's, scaled, in the order of writing. `quicker` is the
-    part of reads that needed no platter there, beyond the part among the unwritten. `from_memory` is that
-    part at random places.
+    `t`: Welch's t of log times at random places. `ratio`: ratio of their geometric means, written over
+    unwritten. `distance`: scaled Kolmogorov-Smirnov distance, in order of writing. `quicker`: excess share of
+    reads without platter access compared with unwritten blocks, in order of writing. `from_memory`: the same
+    share at random places.
     """
 
     t: float | None = None
@@ -205,9 +205,9 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class DisplacedVerdict:
-    """The result of the quick probe. `sentence` never claims more than was measured.
+    """Result of the quick test. `sentence` never claims more than was measured.
 
-    What the drive calls itself is there for whoever hands the timings on; its serial number is not.
+    Includes the drive's model, for users who share the timings, but no serial number.
     """
 
     drive: str
