@@ -1,6 +1,6 @@
-"""Service interface for all user interfaces.
+"""Service interface for all user interfaces, which call only these methods.
 
-They call only these methods, so screens can be shown without a disk.
+So screens can be shown without a disk.
 """
 
 from __future__ import annotations
@@ -41,89 +41,90 @@ if TYPE_CHECKING:
     from wizard.plan.request.using import Usual
     from wizard.plan.request.volume_request import Arrangement, Wish
 
-# The rooms are imported where they are called: the first list of drives comes before they are loaded.
+# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
 class Services(CopyService, Protocol):
-    """What the screens need. Methods that say so may take long and are called in threads."""
+    """Services for the screens. Methods marked "may take long" must be called in a thread."""
 
     @property
     def obstacle(self) -> str:
-        """Why nothing can be applied or measured from here, in a sentence; empty where it can."""
+        """Why changes and measurements are not possible here, as a sentence, or empty."""
         ...
 
     @property
     def needs_root(self) -> bool:
-        """Whether only the rights of root are missing here."""
+        """True if only root privileges are missing."""
         ...
 
     @property
     def apply_obstacle(self) -> str:
-        """Why nothing can be applied from here, in a sentence; empty where it can.
+        """Why changes cannot be applied here, as a sentence, or empty.
 
-        It is the same as `obstacle`, except for a plain user who can be asked for root: applying is then
-        possible, and measuring is not.
+        Differs from `obstacle` only for an unprivileged user who can be asked for a password: applying is
+        possible then, but measuring is not.
         """
         ...
 
     @property
     def asks_for_root(self) -> bool:
-        """Whether root is still to be asked for, which may want the terminal for a password. `start` asks
-        where `obtain_root` did not."""
+        """True if root privileges still need to be requested, perhaps with a password prompt in the terminal.
+        `start` does so if `obtain_root` was not called."""
         ...
 
     def obtain_root(self) -> None:
-        """Ask for root and wait for the answer; the terminal must be free for it. From then on drives are
-        read as root, too.
+        """Request root privileges and wait for the result. The terminal must be free. Drives are then read as
+        root, too.
 
-        Raises Refused where root is not given; then all is as before. Nothing happens where root is had
-        already.
+        Does nothing if root privileges are already available. Raises Refused if the request fails; nothing
+        has changed then.
         """
         ...
 
     def install_offer(self, missing: Missing) -> str:
-        """The one question before an installation, with its size as far as the package manager tells it. May
-        take seconds. Raises Refused where nothing can be installed, saying what is missing."""
+        """Return the question to ask before an installation, with the download size if the package manager
+        reports one. May take seconds. Raises Refused, with the missing tools, if they cannot be installed."""
         ...
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
-        """Install what is missing and tell each line that the package manager says, from another thread. The
-        machine is to be probed again then. Raises Refused or Failed with one sentence; asks for root where
-        `obtain_root` did not."""
+        """Install missing tools, and pass each output line of the package manager to `on_line`, from another
+        thread. Probe the machine again afterwards. Requests root privileges if `obtain_root` was not called.
+        Raises Refused or Failed with one sentence."""
         ...
 
     @property
     def demo(self) -> bool:
-        """Whether the drive is a disposable one, which goes with the wizard."""
+        """True if the drive is a demo drive, deleted when the wizard exits."""
         ...
 
     def drive_paths(self) -> tuple[str, ...]:
-        """The drives there are, without reading any of them. At once."""
+        """Return the nodes of all drives without reading them. Returns immediately."""
         ...
 
     def surroundings(self) -> Machine:
-        """The machine without its drives: its kernel and its tools. Quick, but not at once."""
+        """Return the machine without drives: kernel and tools. Fast, but not immediate."""
         ...
 
     def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-        """Read all drives side by side, and say each as it answers. May take long."""
+        """Read all drives in parallel, and report each when done. May take long."""
         ...
 
     def changes(self, stop: threading.Event) -> Iterator[None]:
-        """One None for every time the drives may have changed since this call, which returns at once.
-        Iterating blocks."""
+        """Yield None each time the drives may have changed since this call, which returns immediately.
+        Iteration blocks."""
         ...
 
     def is_attached(self, drive: Drive) -> bool:
-        """Whether this very drive is still there, and not another one at its node. At once."""
+        """Return True if this same drive is still attached, and not another one at its node. Returns
+        immediately."""
         ...
 
     def diagnose(self, machine: Machine | None, drive: Drive) -> Diagnosis:
-        """What is wrong with a drive; `machine` None while it is not known yet."""
+        """Return the findings for a drive. `machine` is None if still unknown."""
         ...
 
     def profiles(self) -> tuple[Profile, ...]:
-        """The purposes."""
+        """Return the workloads."""
         ...
 
     def advise(
@@ -134,14 +135,14 @@ class Services(CopyService, Protocol):
         workload: str,
         size_bytes: int | None = None,
     ) -> Advice:
-        """The ranking for one drive and purpose."""
+        """Return the ranking of filesystems for one drive and workload."""
         ...
 
     def offered_options(
         self, machine: Machine, drive: Drive, recording: Recording, workload: str, choice: Choice
     ) -> tuple[Offered, ...]:
-        """What can be asked for beside what is advised of a choice; raises BadInput for a catalogue that
-        cannot be read."""
+        """Return the options that can be added to the recommended ones. Raises BadInput if the catalogue is
+        unreadable."""
         ...
 
     def take_options(
@@ -154,24 +155,24 @@ class Services(CopyService, Protocol):
         names: Sequence[str],
         phrases: Sequence[str],
     ) -> Taken:
-        """An advised choice with the options of these ids; raises BadInput or Refused with the reason.
-        `phrases` were typed back."""
+        """Return a choice with the given options added. `phrases` are the confirmations typed. Raises
+        BadInput or Refused with the reason."""
         ...
 
     def volume_choices(
         self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str
     ) -> tuple[Choice, ...]:
-        """The filesystems for a volume with this purpose and role (empty for none), the first being proposed
-        unless it has an obstacle."""
+        """Return the filesystems for a volume with this workload and role (empty for none). The first is
+        proposed unless it has an obstacle."""
         ...
 
     def in_role(self, machine: Machine, drive: Drive, recording: Recording, wish: Wish, role: str) -> Wish:
-        """The wish with another role (empty for none), and what that calls for; raises Refused where it
-        cannot be had here."""
+        """Return the request with another role (empty for none) and the settings for that role. Raises
+        Refused if not possible."""
         ...
 
     def desktop(self, machine: Machine, drive: Drive, recording: Recording, mode: Mode) -> tuple[Wish, ...]:
-        """The volumes that a desktop's system needs; raises BadInput or Refused with the reason."""
+        """Return the volumes of a desktop system. Raises BadInput or Refused with the reason."""
         ...
 
     def plan(
@@ -182,31 +183,31 @@ class Services(CopyService, Protocol):
         mode: Mode | None,
         arrangement: Arrangement | None = None,
     ) -> Plan:
-        """The layout; raises Refused or BadInput with the reason."""
+        """Return the plan. Raises Refused or BadInput with the reason."""
         ...
 
     def plan_striped(
         self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None
     ) -> Plan:
-        """One volume over several drives; raises as `plan` does."""
+        """Plan one volume over several drives. Raises as `plan` does."""
         ...
 
     def put_to_use(self, drive: Drive, wish: Wish, others: Sequence[Wish] = ()) -> Wish:
-        """A wish of which nothing was said with who may write, and where it is mounted, as is usual here;
-        `others` are the drive's other volumes."""
+        """Fill in default owner and mount point if the request contains neither. `others`: other volumes of
+        the drive."""
         ...
 
     def usual(self) -> Usual:
-        """Who called, and where volumes are mounted."""
+        """Return the calling user and the default mount points."""
         ...
 
     def writer_named(self, text: str) -> Writer:
-        """Who is meant by `anna`, `group:family`, `everyone` or `root`; raises BadInput for a name
-        that is not known here."""
+        """Look up a writer: `anna`, `group:family`, `everyone` or `root`. Raises BadInput for unknown
+        names."""
         ...
 
     def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
-        """The mount options that a filesystem's line in fstab has; None where it has no such line."""
+        """Return the fstab mount options of a filesystem, or None without an fstab line."""
         ...
 
     def plan_part(
@@ -218,39 +219,39 @@ class Services(CopyService, Protocol):
         wishes: tuple[Wish, ...] = (),
         size_bytes: int = 0,
     ) -> Plan:
-        """The plan that changes one partition and keeps the others; `wishes` is the one volume that it is
-        formatted for, `size_bytes` what one that shrinks or grows is to have; one that grows has all that
-        is free where that is 0. Raises Refused or BadInput with the reason."""
+        """Plan a change to one partition that preserves the others. `wishes`: the volume to format for.
+        `size_bytes`: new size when shrinking or growing; 0 grows to all free space. Raises Refused or
+        BadInput with the reason."""
         ...
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """The changes that bring about what is wanted of a filesystem that exists, or of its drive; raises
-        Refused or BadInput with the reason. May take long, and ask for root."""
+        """Plan the requested changes to an existing filesystem or its drive. Raises Refused or BadInput with
+        the reason. May take long and request root privileges."""
         ...
 
     def ready(self, changes: Changes) -> tuple[Message, ...]:
-        """How what the changes mounted can be used, and by whom; nothing where they mounted nothing."""
+        """Return how to use the filesystems that were mounted, and who may. Empty if none was."""
         ...
 
     def open_runs(self) -> tuple[OpenRun, ...]:
-        """The runs at work or waiting, the newest first; none where only root may look. May take long."""
+        """Return active and waiting runs, newest first. Empty if only root may read them. May take long."""
         ...
 
     def next_commands(self, run: Path) -> NextCommands | None:
-        """The commands that work on a run now: resume, keep, undo; None if only root can tell. May take
-        long: the run's drives are compared."""
+        """Return the commands available for a run: resume, keep, undo. None if only root can tell. Compares
+        the drives, so may take long."""
         ...
 
     def document(self, run: Path) -> RunDocument:
-        """What a run carries out; raises BadInput where it cannot be read."""
+        """Return the document of a run. Raises BadInput if unreadable."""
         ...
 
     def impediment(self, drive: Drive) -> str:
-        """Why a drive cannot be set up at all, in a sentence; empty where it can."""
+        """Why a drive cannot be set up at all, as a sentence, or empty."""
         ...
 
     def scratch_obstacle(self, drive: Drive) -> str:
-        """Why nothing can be measured by writing on a drive, in a sentence; empty where it can."""
+        """Why a drive cannot be measured by writing, as a sentence, or empty."""
         ...
 
     def measure(
@@ -262,136 +263,138 @@ class Services(CopyService, Protocol):
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
-        """The paired alignment probe, as if blocks were of `physical_bytes` where given. Takes up to half a
-        minute."""
+        """Run the paired alignment benchmark, assuming blocks of `physical_bytes` if given. Takes up to half
+        a minute."""
         ...
 
     def quick_test_obstacle(self, drive: Drive) -> str:
-        """Why the quick test for shingled recording cannot be made, or cannot tell, on a drive, in a
-        sentence; empty where it can."""
+        """Why the quick test for shingled recording is impossible or useless on a drive, as a sentence, or
+        empty."""
         ...
 
     def quick_test(
         self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
     ) -> DisplacedVerdict:
-        """The quick test for shingled recording, which writes; `diagnose` knows its verdict from then on.
+        """Run the quick test for shingled recording, which writes. `diagnose` uses the result from then on.
         Takes up to a minute."""
         ...
 
     def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
-        """What the quick test said of this very drive, if it was made. At once."""
+        """Return the result of the quick test on this same drive, or None. Returns immediately."""
         ...
 
     def try_filesystems(
         self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
     ) -> TrialVerdict:
-        """Make filesystems in turn in free space and compare them; the token was typed. Takes minutes;
-        writes."""
+        """Create and compare several filesystems in free space, after the user typed the token. Writes. Takes
+        minutes."""
         ...
 
     def why_direct(self, plan: Plan) -> str:
-        """Why the plan's steps have to run on the drive itself, as a clause; empty where they are tried out
-        on a stand-in first, as far as that can be told from here.
-        """
+        """Why the plan must run directly on the drive, as a clause, or empty if it is rehearsed on a scratch
+        copy, as far as known here."""
         ...
 
     def tries_out(self, plan: Plan) -> bool:
-        """Whether `way_back_room` tries the plan out, which takes seconds; else it answers at once."""
+        """Return True if `way_back_room` rehearses the plan, which takes seconds. Otherwise it returns
+        immediately."""
         ...
 
     def way_back_room(self, plan: Plan) -> WayBackRoom:
-        """How much room the way back takes, and where, or why that is not known."""
+        """Return the space needed for undo and its location, or why this is unknown."""
         ...
 
     def journal_doubts(self) -> tuple[str, ...]:
-        """What the journal could not do where it lies, in sentences."""
+        """Return sentences on limitations of the journal in its folder."""
         ...
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """Start a process of its own that applies the plan; the run's folder. `tokens` are those of all its
-        drives, `secret` is the passphrase of what it encrypts, which is kept nowhere.
+        """Start a separate process to apply the plan, and return the run's folder. `tokens`: one per drive.
+        `secret`: encryption passphrase, never stored.
 
-        May take long, and ask for root; writes.
+        May take long and request root privileges. Writes.
         """
         ...
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
-        """The run's journal as it grows. Blocks until the run has ended; `meanwhile` is called now and then
-        while nothing comes."""
+        """Yield journal entries of a run until it ends, blocking in between. `meanwhile` is called regularly
+        while waiting."""
         ...
 
     def state(self, run: Path) -> RunState:
-        """Where a run stands."""
+        """Return the state of a run."""
         ...
 
     def request_stop(self, run: Path) -> None:
-        """Ask the run to stop before its next step."""
+        """Ask a run to stop before its next step."""
         ...
 
     def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
-        """The ways to ext4 for a filesystem on the drive and what stands against them; and how many seconds
-        it takes, roughly, to read every file before and after. Raises Refused or BadInput. May take long, and
-        ask for root.
+        """Return the methods to convert a filesystem on the drive to ext4, with their obstacles, and the
+        rough number of seconds to read all files before and after.
+
+        Raises Refused or BadInput. May take long and request root privileges.
         """
         ...
 
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
-        """The steps of the way that was taken; raises Refused or BadInput with the reason. May take long, and
-        ask for root."""
+        """Return the steps of the selected conversion method. Raises Refused or BadInput with the reason. May
+        take long and request root privileges."""
         ...
 
     def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
-        """The way that was taken, for a filesystem in use, to be carried to a rescue medium; raises Refused
-        or BadInput with the reason. May take long, and ask for root.
+        """Return the selected conversion of a filesystem in use, to be run from a rescue medium.
+
+        Raises Refused or BadInput with the reason. May take long and request root privileges.
         """
         ...
 
     def begin(self, document: OneTokened, token: str) -> Path:
-        """Begin it in a process of its own; the run's folder. May take long, ask for root; writes."""
+        """Start a run in a separate process, and return its folder. May take long and request root
+        privileges. Writes."""
         ...
 
     def progress(self, run: Path) -> StepProgress | None:
-        """How far the run's present step is; None where nothing tells."""
+        """Return the progress of the current step, or None if unknown."""
         ...
 
     def power(self, run: Path) -> str:
-        """What would become of the drive or filesystem if the power went now, where the run tells; else
-        empty."""
+        """Return the consequences of a power cut now, or empty if unknown."""
         ...
 
     def phase(self, run: Path) -> Phase | None:
-        """How far a rehearsed run is; None for every other."""
+        """Return the phase of a rehearsed run, or None for other runs."""
         ...
 
     def closed(self, run: Path) -> str:
-        """Why the run's migration can no longer be undone, where its filesystem was used since; else empty.
-        Reads the drive."""
+        """Why a conversion can no longer be undone because its filesystem was used since, or empty. Reads the
+        drive."""
         ...
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
-        """Put to use what the run made, and let go of what would undo it; a sentence on that. `secret` is the
-        passphrase of what it encrypted. May take long; writes."""
+        """Keep the result of a run and delete its undo data. Return a confirmation. `secret`: the passphrase,
+        if encrypted. May take long. Writes."""
         ...
 
     def writes_over(self, run: Path) -> bool:
-        """Whether going on with a run would still write over what its drives hold, so that their tokens are
-        typed again; raises BadInput where that cannot be read."""
+        """Return True if resuming a run still overwrites existing data, so the user must type the tokens
+        again. Raises BadInput if unreadable."""
         ...
 
     def wants_secret(self, run: Path) -> bool:
-        """Whether going on with a run takes the passphrase of what it encrypts."""
+        """Return True if resuming a run requires the encryption passphrase."""
         ...
 
     def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
-        """Go on with a run that ended early, in a process of its own, and maybe over sectors that it stopped
-        at. Raises Refused with the reason, or with the command where only root can. May take long; writes."""
+        """Resume an interrupted run in a separate process, optionally past bad sectors. Raises Refused with
+        the reason, or with the command to run as root. May take long. Writes."""
         ...
 
     def traffic(self, paths: Sequence[str]) -> int:
-        """The bytes that were read from these drives and written to them since they were attached; 0 where
-        nobody knows. At once."""
+        """Return the number of bytes read from and written to these drives since they were attached, 0 if
+        unknown. Returns immediately."""
         ...
 
     def undo(self, run: Path) -> None:
-        """Put back what the run changed, proven on return. May take long; writes."""
+        """Undo the changes of a run and verify the result before returning. May take long. Writes."""
         ...

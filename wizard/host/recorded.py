@@ -41,12 +41,11 @@ if TYPE_CHECKING:
 
 NOT_RECORDED = t("This recording lacks the data for a migration to ext4. Inspect it on the machine itself.")
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are
-# loaded.
+# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
 class RecordedServices(Rules):
-    """A machine that was recorded. Everything can be seen and planned; nothing can be measured or applied."""
+    """Services on a recorded machine, for viewing and planning. Measuring and applying are refused."""
 
     def __init__(
         self, machine: Machine, where: str, draw_uuid: Callable[[], str] = lambda: str(uuid4())
@@ -57,7 +56,7 @@ class RecordedServices(Rules):
 
     @property
     def obstacle(self) -> str:
-        """It is a recording."""
+        """Always a recording."""
         return str(
             t(
                 "These drives are a recording ({file}). Plans can be made and saved, but not "
@@ -68,45 +67,45 @@ class RecordedServices(Rules):
 
     @property
     def needs_root(self) -> bool:
-        """Root would not help."""
+        """Always False: root privileges would not help."""
         return False
 
     def drive_paths(self) -> tuple[str, ...]:
-        """As recorded."""
+        """Return the recorded nodes."""
         return tuple(drive.path for drive in self.machine.drives)
 
     def surroundings(self) -> Machine:
-        """As recorded."""
+        """Return the recorded machine without drives."""
         return replace(self.machine, drives=())
 
     def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-        """At once."""
+        """Report the recorded drives immediately."""
         for drive in self.machine.drives:
             on_drive(drive)
         return self.machine
 
     def changes(self, stop: threading.Event) -> Iterator[None]:
-        """None ever."""
+        """Return no changes."""
         return iter(())
 
     def is_attached(self, drive: Drive) -> bool:
-        """A recording stays."""
+        """Return True: a recording never changes."""
         return True
 
     def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
-        """No run."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def traffic(self, paths: Sequence[str]) -> int:
-        """Nothing moves."""
+        """Return 0."""
         return 0
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """Nothing is worked out where nothing can be done."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def document(self, run: Path) -> RunDocument:
-        """No run."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def measure(
@@ -118,104 +117,104 @@ class RecordedServices(Rules):
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def quick_test(
         self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
     ) -> DisplacedVerdict:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def try_filesystems(
         self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
     ) -> TrialVerdict:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def why_direct(self, plan: Plan) -> str:
-        """As the plan itself tells."""
+        """Return the reason stated by the plan itself."""
         from wizard.plan.rehearsed import direct_reason
 
         return direct_reason(plan)
 
     def tries_out(self, plan: Plan) -> bool:
-        """There is nothing to try it out with."""
+        """Return False: there are no drives to rehearse with."""
         return False
 
     def way_back_room(self, plan: Plan) -> WayBackRoom:
-        """As the drives' own machine would tell a plain user."""
+        """Return the answer for an unprivileged user."""
         return WayBackRoom() if self.why_direct(plan) else ROOM_NOT_YET
 
     def journal_doubts(self) -> tuple[str, ...]:
-        """There is none."""
+        """Return no doubts."""
         return ()
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
-        """Nothing runs."""
+        """Return no entries."""
         return iter(())
 
     def state(self, run: Path) -> RunState:
-        """Nothing runs."""
+        """Return INTERRUPTED: there are no runs."""
         from wizard.apply.run.journal import RunState
 
         return RunState.INTERRUPTED
 
     def request_stop(self, run: Path) -> None:
-        """Nothing runs."""
+        """Do nothing: there are no runs."""
 
     def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
-        """A recording does not hold the filesystem's superblock."""
+        """Raises Refused: recordings contain no ext superblock."""
         raise Refused(str(NOT_RECORDED))
 
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(str(NOT_RECORDED))
 
     def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(str(NOT_RECORDED))
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
-        """As recorded."""
+        """Return the sources in the recording."""
         from wizard.apply.copy.places import sources_of
 
         return sources_of(self.machine, targets)
 
     def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def begin(self, document: OneTokened, token: str) -> Path:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def progress(self, run: Path) -> StepProgress | None:
-        """Nothing runs."""
+        """Return None: there are no runs."""
         return None
 
     def power(self, run: Path) -> str:
-        """Nothing runs."""
+        """Return an empty string: there are no runs."""
         return ""
 
     def phase(self, run: Path) -> Phase | None:
-        """Nothing ran."""
+        """Return None: there are no runs."""
         return None
 
     def closed(self, run: Path) -> str:
-        """Nothing ran."""
+        """Return an empty string: there are no runs."""
         return ""
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
     def undo(self, run: Path) -> None:
-        """Refused."""
+        """Raises Refused."""
         raise Refused(self.obstacle)
 
 
@@ -224,7 +223,7 @@ ONE_VOLUME = t("Several drives form one volume together: remove the other volume
 
 @dataclass(frozen=True, slots=True)
 class SpreadWay:
-    """How a volume can lie on drives. `asked` None is on the first alone."""
+    """A way to place a volume on drives. `asked` is None for a single drive."""
 
     name: str
     title: Message
@@ -250,26 +249,26 @@ WAYS = (
     SpreadWay("stripe-md", t("Striped by md (RAID0): fast, lost with any one drive"), StripeWish("md")),
     SpreadWay("stripe-lvm", t("Striped by LVM: fast, lost with any one drive"), StripeWish("lvm")),
 )
-"""What survives a drive's loss comes first."""
+"""Redundant layouts come first."""
 
 
 def way_of(session: Session) -> SpreadWay:
-    """The way that was taken."""
+    """Return the selected way."""
     return next((way for way in WAYS if way.asked == session.stripe), ALONE)
 
 
 def candidates(
     session: Session, impediment: Callable[[Drive], Message | str]
 ) -> tuple[tuple[Drive, Message | str], ...]:
-    """Every drive besides the first, with why it cannot be taken, which is empty where it can: as the list of
-    drives has it."""
+    """Return all drives except the first, each with the reason it cannot be selected, or empty, as in the
+    list of drives."""
     assert session.machine is not None and session.drive is not None
     others = (drive for drive in session.machine.drives if drive.path != session.drive.path)
     return tuple((drive, impediment(drive)) for drive in others)
 
 
 def loss_of(drives: Sequence[Drive]) -> Message | None:
-    """What is lost by taking drives whole; None where they hold nothing."""
+    """Describe the data lost by using these drives entirely, or None if they are empty."""
     held = tuple(drive.path for drive in drives if not drive.is_empty)
     return (
         tn(
@@ -286,8 +285,8 @@ def loss_of(drives: Sequence[Drive]) -> Message | None:
 
 
 def spread(services: Services, session: Session, way: SpreadWay, others: Sequence[Drive]) -> Session:
-    """The session with its volume laid over these drives too, and planned so. Raises the reason where it
-    cannot be."""
+    """Return the session with its volume spread over these drives, and a new plan. Raises the reason if not
+    possible."""
     if way.asked is None:
         return _alone(session)
     if not others:
@@ -295,23 +294,22 @@ def spread(services: Services, session: Session, way: SpreadWay, others: Sequenc
     if len(session.wishes) != 1:
         raise BadInput(ONE_VOLUME)
     (wish,) = session.wishes
-    laid = replace(session, stripe=way.asked, others=tuple(others), mode=Mode.REPLACE)
-    laid = replace(laid, wishes=(fitting(services, laid, wish),))
-    return replace(laid, plan=plan_of(services, laid))
+    changed = replace(session, stripe=way.asked, others=tuple(others), mode=Mode.REPLACE)
+    changed = replace(changed, wishes=(fitting(services, changed, wish),))
+    return replace(changed, plan=plan_of(services, changed))
 
 
 def _alone(session: Session) -> Session:
-    """On the first drive again, of which all was to be lost for the others' sake: what becomes of it is asked
-    anew."""
+    """Return to the first drive alone. Ask again about its contents, which only the other drives required to
+    erase."""
     assert session.drive is not None
     mode = None if session.stripe and not session.drive.is_empty else session.mode
     return replace(session, stripe=None, others=(), plan=None, mode=mode)
 
 
 def fitting(services: Services, session: Session, wish: Wish) -> Wish:
-    """The wish over all of the session's drives: its filesystem and options stay where these drives can hold
-    it together, else they are what is advised for them. Raises Refused.
-    """
+    """Adapt a request to all drives of the session. Keep filesystem and options if the drives can share them,
+    else use the recommended ones. Raises Refused."""
     if session.stripe is None:
         return wish
     wish = replace(wish, size_bytes=None, percent=None)
@@ -328,8 +326,7 @@ def fitting(services: Services, session: Session, wish: Wish) -> Wish:
 
 
 def still_there(session: Session) -> Session:
-    """The session on its first drive alone where another of its drives is no longer what it was when it was
-    taken."""
+    """Return the session with its first drive alone if any other drive has changed since it was selected."""
     assert session.machine is not None
     if all(session.machine.drive(drive.path) == drive for drive in session.others):
         return session
@@ -337,7 +334,7 @@ def still_there(session: Session) -> Session:
 
 
 def plan_of(services: Services, session: Session) -> Plan:
-    """The plan for what the session asks for, on one drive or on several; raises the planner's reason."""
+    """Plan the session's request on one or several drives. Raises the planner's reason."""
     assert session.machine is not None and session.drive is not None
     if session.stripe is None:
         return services.plan(
@@ -357,18 +354,18 @@ def plan_of(services: Services, session: Session) -> Plan:
 
 
 def spread_of(session: Session) -> Message:
-    """`/dev/sda and /dev/sdb, mirrored by md`, or the drive alone."""
+    """Return `/dev/sda and /dev/sdb, mirrored by md`, or the drive alone."""
     paths = tuple(drive.path for drive in session.drives)
     if session.stripe is None:
         return t("{drive} alone", drive=paths[0])
-    lies = (
+    layout = (
         Sentence("{drives:and}, mirrored by {by}")
         if session.stripe.mirrors
         else Sentence("{drives:and}, striped by {by}")
     )
-    return lies(drives=paths, by=session.stripe.kind)
+    return layout(drives=paths, by=session.stripe.kind)
 
 
 def spread_words(session: Session) -> str:
-    """The same as text."""
+    """Return `spread_of` as text."""
     return str(spread_of(session))

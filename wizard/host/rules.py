@@ -33,12 +33,11 @@ if TYPE_CHECKING:
     from wizard.plan.request.using import Usual
     from wizard.plan.request.volume_request import Arrangement, Wish
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are
-# loaded.
+# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
 class Rules:
-    """Everything that needs no disk: the same for the live and the recorded machine."""
+    """Services that need no disk."""
 
     demo = False
 
@@ -48,28 +47,28 @@ class Rules:
 
     @property
     def obstacle(self) -> str:
-        """None, unless a machine has one."""
+        """Empty unless a subclass has an obstacle."""
         return ""
 
     @property
     def apply_obstacle(self) -> str:
-        """What hinders everything hinders applying."""
+        """Same as `obstacle` unless overridden."""
         return self.obstacle
 
     @property
     def asks_for_root(self) -> bool:
-        """Only a live machine has something to ask for."""
+        """False unless overridden by a live machine."""
         return False
 
     def obtain_root(self) -> None:
-        """Nothing to ask for."""
+        """Do nothing unless overridden."""
 
     def install_offer(self, missing: Missing) -> str:
-        """Only a live machine has something installed on it."""
+        """Raises Refused unless overridden by a live machine."""
         raise Refused(f"{missing.said} {self.obstacle}".rstrip())
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
-        """As for the question."""
+        """Raises Refused unless overridden by a live machine."""
         self.install_offer(missing)
 
     @cached_property
@@ -85,29 +84,29 @@ class Rules:
         return load_workloads()
 
     def diagnose(self, machine: Machine | None, drive: Drive) -> Diagnosis:
-        """As the protocol says."""
+        """See `Services.diagnose`."""
         from wizard.findings.diagnose import diagnose
 
-        around = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
-        return diagnose(around, drive, self._patterns, self.quick_tested(drive))
+        known_machine = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
+        return diagnose(known_machine, drive, self._patterns, self.quick_tested(drive))
 
     def quick_test_obstacle(self, drive: Drive) -> str:
-        """The test's own refusal."""
+        """Return the refusal of the test itself."""
         from wizard.benchmark.smr_run import quick_test_obstacle
 
         return quick_test_obstacle(drive, self._patterns)
 
     def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
-        """As long as this wizard is open."""
-        return self._tests.get(_attached(drive))
+        """See `Services.quick_tested`. Results are lost when the wizard exits."""
+        return self._tests.get(_attachment_key(drive))
 
     def remember_test(self, drive: Drive, verdict: DisplacedVerdict) -> DisplacedVerdict:
-        """The verdict, which is known from now on."""
-        self._tests[_attached(drive)] = verdict
+        """Store a quick test result, and return it."""
+        self._tests[_attachment_key(drive)] = verdict
         return verdict
 
     def profiles(self) -> tuple[Profile, ...]:
-        """As the protocol says."""
+        """See `Services.profiles`."""
         return self._profiles
 
     def advise(
@@ -118,7 +117,7 @@ class Rules:
         workload: str,
         size_bytes: int | None = None,
     ) -> Advice:
-        """As the protocol says."""
+        """See `Services.advise`."""
         from wizard.advice.ranking import advise
 
         return advise(machine, drive, recording, self._profile(workload), size_bytes=size_bytes)
@@ -133,7 +132,7 @@ class Rules:
     def offered_options(
         self, machine: Machine, drive: Drive, recording: Recording, workload: str, choice: Choice
     ) -> tuple[Offered, ...]:
-        """As the protocol says."""
+        """See `Services.offered_options`."""
         from wizard.advice.catalogue import load_catalogue
         from wizard.advice.request import offered
 
@@ -149,7 +148,7 @@ class Rules:
         names: Sequence[str],
         phrases: Sequence[str],
     ) -> Taken:
-        """As the protocol says."""
+        """See `Services.take_options`."""
         from wizard.advice.catalogue import load_catalogue
         from wizard.advice.request import take_options
 
@@ -170,7 +169,7 @@ class Rules:
     def volume_choices(
         self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str
     ) -> tuple[Choice, ...]:
-        """As the protocol says."""
+        """See `Services.volume_choices`."""
         from wizard.plan.request.roles import usual_bytes
         from wizard.plan.request.wanted import advice_in_role
 
@@ -178,7 +177,7 @@ class Rules:
         return advice_in_role(advice, role).choices
 
     def in_role(self, machine: Machine, drive: Drive, recording: Recording, wish: Wish, role: str) -> Wish:
-        """As the protocol says."""
+        """See `Services.in_role`."""
         from wizard.plan.request.roles import ROLES
         from wizard.plan.request.wanted import in_role
 
@@ -187,7 +186,7 @@ class Rules:
         return in_role(wish, role, choices, self._profile(workload).workload, machine.memory_bytes)
 
     def desktop(self, machine: Machine, drive: Drive, recording: Recording, mode: Mode) -> tuple[Wish, ...]:
-        """As the protocol says."""
+        """See `Services.desktop`."""
         from wizard.plan.planner import Mode
         from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_of
 
@@ -205,12 +204,12 @@ class Rules:
         mode: Mode | None,
         arrangement: Arrangement | None = None,
     ) -> Plan:
-        """As the protocol says."""
+        """See `Services.plan`."""
         from wizard.plan.planner import PLAIN, make_plan
 
         recording = self.diagnose(machine, drive).recording
         made = make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN, recording)
-        return self._with_lines_left(made, (drive,))
+        return self._with_boot_entries(made, (drive,))
 
     def plan_part(
         self,
@@ -221,79 +220,79 @@ class Rules:
         wishes: tuple[Wish, ...] = (),
         size_bytes: int = 0,
     ) -> Plan:
-        """As the protocol says."""
+        """See `Services.plan_part`."""
         from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
 
         recording = self.diagnose(machine, drive).recording
         match change:
             case PartChange.FORMAT:
                 made = format_plan(machine, drive, part, wishes, self._draw_uuid, recording)
-                return self._with_lines_left(made, (drive,))
+                return self._with_boot_entries(made, (drive,))
             case PartChange.DELETE:
-                return self._with_lines_left(delete_plan(machine, drive, part, recording), (drive,))
+                return self._with_boot_entries(delete_plan(machine, drive, part, recording), (drive,))
             case PartChange.GROW:
                 return grow_plan(machine, drive, part, recording, size_bytes or None)
             case PartChange.SHRINK:
                 return shrink_plan(machine, drive, part, size_bytes, recording)
 
     def ready(self, changes: Changes) -> tuple[Message, ...]:
-        """Only a live machine has anything mounted."""
+        """Return no messages unless overridden by a live machine."""
         return ()
 
     def open_runs(self) -> tuple[OpenRun, ...]:
-        """Only a live machine has any."""
+        """Return no runs unless overridden by a live machine."""
         return ()
 
     def next_commands(self, run: Path) -> NextCommands | None:
-        """Only a live machine has runs."""
+        """Return None unless overridden by a live machine."""
         return None
 
     def wants_secret(self, run: Path) -> bool:
-        """Only a live machine has runs."""
+        """Return False unless overridden by a live machine."""
         return False
 
     def writes_over(self, run: Path) -> bool:
-        """Only a live machine has runs."""
+        """Return False unless overridden by a live machine."""
         return False
 
     def plan_striped(
         self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None
     ) -> Plan:
-        """As the protocol says."""
+        """See `Services.plan_striped`."""
         from wizard.plan.raid.striped import make_striped_plan
 
         recordings = [self.diagnose(machine, drive).recording for drive in drives]
         made = make_striped_plan(
             machine, drives, wish, asked, mode, self._draw_uuid, recordings, self._arrays()
         )
-        return self._with_lines_left(made, drives)
+        return self._with_boot_entries(made, drives)
 
     def _arrays(self) -> Sequence[str]:
-        """None but on a live machine."""
+        """Return existing md arrays, on a live machine."""
         return ()
 
-    def _with_lines_left(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
-        """The plan, with what it says of mounts at boot; nothing but on a live machine."""
+    def _with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
+        """Add the plan's effects on fstab and crypttab, on a live machine."""
         return plan
 
     def put_to_use(self, drive: Drive, wish: Wish, others: Sequence[Wish] = ()) -> Wish:
-        """As the protocol says."""
+        """See `Services.put_to_use`."""
         from wizard.plan.request.using import put_to_use
 
         return put_to_use(wish, drive, self.usual(), others)
 
     def usual(self) -> Usual:
-        """Of a machine that is not here nobody knows what is taken, or who would call."""
+        """Return no defaults: users and mount points of another machine are unknown."""
         from wizard.plan.request.using import Usual
 
         return Usual()
 
     def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
-        """Of a machine that is not here nobody knows."""
+        """Return None: the fstab of another machine is unknown."""
         return None
 
     def writer_named(self, text: str) -> Writer:
-        """Of a machine that is not here nobody knows who has an account."""
+        """Accept only everyone and root: accounts of another machine are unknown."""
         from wizard.model.operations import EVERYONE, ROOT
 
         known = {writer.kind: writer for writer in (EVERYONE, ROOT)}
@@ -302,7 +301,7 @@ class Rules:
         return known[text]
 
     def scratch_obstacle(self, drive: Drive) -> str:
-        """The trial's own refusal."""
+        """Return the refusal of the write benchmark itself."""
         from wizard.benchmark.scratch import scratch_extents
 
         try:
@@ -312,7 +311,7 @@ class Rules:
         return ""
 
     def impediment(self, drive: Drive) -> str:
-        """The planner's own refusal."""
+        """Return the refusal of the planner itself."""
         from wizard.plan.refusals import refuse_drive
 
         try:
@@ -322,6 +321,6 @@ class Rules:
         return ""
 
 
-def _attached(drive: Drive) -> object:
-    """What stays the same of a drive until it is another one, or attached anew."""
+def _attachment_key(drive: Drive) -> object:
+    """Return a key that changes when the drive is replaced or reattached."""
     return drive.path, drive.diskseq, drive.serial, drive.wwn, drive.size_bytes

@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from wizard.apply.run.backup_store import Environment
 
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are
-# loaded.
+# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
 class WithRoot(Rules):
-    """Whether this process is root, and what asks for it otherwise. `only` restricts the machine to some
-    drives, as the demo does; `environment` and `journal_dir` go to `apply`."""
+    """Root privileges of this process, or the means to obtain them. `only` restricts the machine to some
+    drives, as in the demo. `environment` and `journal_dir` are passed to `apply`."""
 
     def __init__(
         self,
@@ -53,26 +52,26 @@ class WithRoot(Rules):
 
     @property
     def obstacle(self) -> str:
-        """Root is needed, and to be this process: measuring is not handed on."""
+        """Measuring is not delegated, so this process itself must be root."""
         return str(t("Only root can measure and write drives.")) if self.needs_root else ""
 
     @property
     def needs_root(self) -> bool:
-        """Whether this process lacks it."""
+        """True if this process is not root."""
         return os.geteuid() != 0
 
     @property
     def apply_obstacle(self) -> str:
-        """None where there is a program to ask for root."""
+        """Empty if a program can request root privileges."""
         return "" if self._elevated or self._way else self.obstacle
 
     @property
     def asks_for_root(self) -> bool:
-        """Once."""
+        """True until root privileges have been requested once."""
         return self.needs_root and self._root is None and self._way is not None
 
     def obtain_root(self) -> None:
-        """By sudo, run0 or pkexec."""
+        """Request root privileges by sudo, run0 or pkexec."""
         if not self.needs_root or self._root is not None:
             return
         if self._way is None:
@@ -89,13 +88,13 @@ class WithRoot(Rules):
         self._elevated = Elevated(self._way)
 
     def install_offer(self, missing: Missing) -> str:
-        """As the manager here tells a plain user, or root."""
+        """Ask the package manager for the cost, as an unprivileged user or as root."""
         from wizard.apply.packages import cost, offer
 
         return str(offer(missing, cost(missing)))
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
-        """Here as root, else by the process that runs as root."""
+        """Install directly as root, else in the privileged process."""
         from wizard.apply.packages import install
 
         if self.needs_root:
@@ -105,8 +104,8 @@ class WithRoot(Rules):
 
     @cached_property
     def _way(self) -> RootProgram | None:
-        """None for root, and for a machine that is restricted or has an fstab of its own: those are not
-        handed on."""
+        """Return the program to request root privileges. None for root, and with restricted drives or another
+        fstab, which are not passed on."""
         if not self.needs_root or self._only is not None or self._environment is not None:
             return None
         from wizard.apply.privilege.ask import way_to_root
@@ -115,43 +114,43 @@ class WithRoot(Rules):
 
     @property
     def _root(self) -> Elevated | None:
-        """The process that runs as root, while it is there."""
+        """Privileged process, or None if not running."""
         return self._elevated if self._elevated is not None and not self._elevated.gone else None
 
     @property
     def _asked_root(self) -> Elevated:
-        """The process that runs as root, begun where it is not there yet; raises Refused where root is not
-        given."""
+        """Privileged process, started if necessary. Raises Refused if root privileges are denied."""
         self.obtain_root()
         assert self._elevated is not None
         return self._elevated
 
     @property
-    def _place(self) -> Environment:
-        """What `apply` works with here."""
+    def _apply_environment(self) -> Environment:
+        """Environment passed to `apply`."""
         from wizard.apply.run.backup_store import Environment
 
         return self._environment or Environment(only=None if self._only is None else frozenset(self._only))
 
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are
-# loaded.
+# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
 class Running(WithRoot):
-    """What becomes of plans, changes and migrations here. For a plain user a process that runs as root begins
-    a run, and knows that one alone."""
+    """Runs on this machine. For an unprivileged user, the privileged process starts one run, and only knows
+    that one."""
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """By a detached process, which root begins."""
+        """Start a detached process, as root."""
         if self.needs_root:
             return self._asked_root.start(plan, tokens, self._journal_dir, secret)
         from wizard.apply.plan.start import start_run
 
-        return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=self._place, secret=secret)
+        return start_run(
+            plan, *tokens, journal_dir=self._journal_dir, environment=self._apply_environment, secret=secret
+        )
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
-        """From the journal's file, or as root tells it."""
+        """Read the journal's file, or ask the privileged process."""
         if self._elevated is not None:
             return self._elevated.follow(run, meanwhile)
         from wizard.apply.run.journal import follow
@@ -159,7 +158,7 @@ class Running(WithRoot):
         return follow(run, meanwhile=meanwhile)
 
     def state(self, run: Path) -> RunState:
-        """From the journal and the run's lock, or as root tells it."""
+        """Read the journal and the run's lock, or ask the privileged process."""
         if self._elevated is not None:
             return self._elevated.state
         from wizard.apply.run.journal import state
@@ -167,7 +166,7 @@ class Running(WithRoot):
         return state(run)
 
     def request_stop(self, run: Path) -> None:
-        """By a mark in the run's folder, which root sets."""
+        """Create a marker in the run's folder, as root."""
         if self._elevated is not None:
             self._elevated.request_stop()
             return
@@ -176,11 +175,11 @@ class Running(WithRoot):
         request_stop(run)
 
     def begin(self, document: OneTokened, token: str) -> Path:
-        """By a detached process, which root begins; bringing files, by root's own process alone."""
+        """Start a detached process, as root. Copying files requires this process itself to be root."""
         from wizard.model.changes import Bring, Changes
         from wizard.model.migration import Migration, Moves
 
-        where, place = self._journal_dir, self._place
+        where, place = self._journal_dir, self._apply_environment
         match document:
             case Bring() if self.needs_root:
                 raise Refused(self.obstacle)
@@ -204,7 +203,7 @@ class Running(WithRoot):
                 return start_bring(document, token, journal_dir=where, environment=place)
 
     def progress(self, run: Path) -> StepProgress | None:
-        """From the run's folder, or as root tells it."""
+        """Read the run's folder, or ask the privileged process."""
         if self._elevated is not None:
             return self._elevated.progress
         from wizard.apply.run.progress_log import read_progress
@@ -212,7 +211,7 @@ class Running(WithRoot):
         return read_progress(run)
 
     def power(self, run: Path) -> str:
-        """By the run's phase, or as root tells it."""
+        """Derive it from the run's phase, or ask the privileged process."""
         if self._elevated is not None:
             return self._elevated.power
         from wizard.apply.run_control import power_told
@@ -220,7 +219,7 @@ class Running(WithRoot):
         return power_told(run)
 
     def phase(self, run: Path) -> Phase | None:
-        """From the run's folder, or as root tells it."""
+        """Read the run's folder, or ask the privileged process."""
         if self._elevated is not None:
             return self._elevated.phase
         from wizard.apply.run_control import phase_told
@@ -228,7 +227,7 @@ class Running(WithRoot):
         return phase_told(run)
 
     def closed(self, run: Path) -> str:
-        """By the superblock; where only root may look, undoing tells."""
+        """Check the superblock. Empty for an unprivileged user; undo then reports the reason."""
         if self._elevated is not None:
             return ""
         from wizard.apply.conversion.rollback import closed_sentence
@@ -236,7 +235,7 @@ class Running(WithRoot):
         return closed_sentence(run)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
-        """As root, which began the run."""
+        """Keep the run, in the process that started it as root."""
         if self._elevated is not None:
             return self._elevated.keep(secret)
         from wizard.apply.run_control import keep
@@ -244,7 +243,7 @@ class Running(WithRoot):
         return keep(run, secret)
 
     def undo(self, run: Path) -> None:
-        """As root, which began the run."""
+        """Undo the run, in the process that started it as root."""
         if self._elevated is not None:
             self._elevated.undo()
             return
@@ -253,7 +252,7 @@ class Running(WithRoot):
         undo(run)
 
     def writes_over(self, run: Path) -> bool:
-        """By what the run has done so far; where only root can go on with it, a command asks."""
+        """See `Services.writes_over`. False for an unprivileged user, since the command asks."""
         from wizard.apply.run.journal import RunState, state
         from wizard.model.migration import Means, Migration
         from wizard.model.plan import Plan
@@ -271,7 +270,7 @@ class Running(WithRoot):
                 return False
 
     def wants_secret(self, run: Path) -> bool:
-        """By how far it is; where only root can go on with it, a command asks."""
+        """See `Services.wants_secret`. False for an unprivileged user, since the command asks."""
         from wizard.apply.plan.rehearsed import wants_passphrase
         from wizard.model.plan import Plan
 
@@ -279,7 +278,7 @@ class Running(WithRoot):
         return isinstance(plan, Plan) and plan.takes_passphrase and wants_passphrase(run, plan)
 
     def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
-        """As root; a plain user is refused, with the command that does it."""
+        """Resume the run as root. Raises Refused for an unprivileged user, with the command to run."""
         from wizard.apply.run.runs import run_argument
         from wizard.apply.run_control import resume
 
@@ -290,7 +289,7 @@ class Running(WithRoot):
         resume(run, secret, over_bad_sectors=over_bad_sectors)
 
     def traffic(self, paths: Sequence[str]) -> int:
-        """By what psutil counts."""
+        """Add up the counters of psutil."""
         from psutil import disk_io_counters
 
         counted = disk_io_counters(perdisk=True, nowrap=False)
@@ -298,32 +297,32 @@ class Running(WithRoot):
         return sum(one.read_bytes + one.write_bytes for one in mine)
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """By looking at what is there, as root."""
+        """Inspect the filesystem as root and plan the changes."""
         if self.needs_root:
             return self._asked_root.work_out(device, wanted)
         from wizard.apply.settings.start import changes_for
 
-        return changes_for(device, wanted, self._place)
+        return changes_for(device, wanted, self._apply_environment)
 
     def ready(self, changes: Changes) -> tuple[Message, ...]:
-        """By the folder that it is mounted at."""
+        """Describe the use of the folder where the filesystem is mounted."""
         from wizard.apply.settings.run import ready_said
 
         return ready_said(changes)
 
     def open_runs(self) -> tuple[OpenRun, ...]:
-        """Of the folder for runs; none where only root may look."""
+        """List the runs in the folder for runs. Empty if only root may read it."""
         from wizard.apply.run.runs import list_runs
 
         try:
             found = list_runs(self._journal_dir)
         except (Refused, BadInput):
             return ()
-        told = (self._open_run(run) for run in reversed(found))
-        return tuple(run for run in told if run is not None)
+        opened = (self._open_run(run) for run in reversed(found))
+        return tuple(run for run in opened if run is not None)
 
     def _open_run(self, run: Path) -> OpenRun | None:
-        """None for one that is over, or whose files are damaged: `diskwright status` tells of those."""
+        """Return None for a finished run or one with damaged files, which `diskwright status` reports."""
         from wizard.apply.run.journal import RunState, state
         from wizard.apply.run.load import outline
         from wizard.apply.run_control import working_ways
@@ -338,7 +337,7 @@ class Running(WithRoot):
             return None
 
     def next_commands(self, run: Path) -> NextCommands | None:
-        """By each command's own checks."""
+        """Evaluate the checks of each command."""
         from wizard.apply.run.journal import state
         from wizard.apply.run_control import working_ways
 
@@ -348,7 +347,7 @@ class Running(WithRoot):
             return None
 
     def document(self, run: Path) -> RunDocument:
-        """As the run's folder has it."""
+        """Load the document from the run's folder."""
         from wizard.apply.run.runs import RunKind, kind_of, load_plan
 
         match kind_of(run):

@@ -1,4 +1,4 @@
-"""State of one pass through the wizard, and the results of a step."""
+"""State of one pass through the wizard, and the results of a screen."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionConversion:
-    """The filesystem on `device` whose files are kept while it becomes ext4, and what was settled about that.
+    """Conversion of the filesystem on `device` to ext4, and the decisions made so far.
 
-    `compares`: every file before and after, where the way leaves that open, which takes about
-    `comparing_seconds`. `repairs`: damage may be repaired. `folder` is where the room that a way needs is
-    taken, `target` the volume for a fresh filesystem; None where that is not said.
+    `compares`: compare all files before and after, if the method leaves this open; takes about
+    `comparing_seconds`. `repairs`: damage may be repaired. `folder`: where to store the temporary data of a
+    method. `target`: volume for a fresh filesystem. None means undecided.
     """
 
     device: str
@@ -43,7 +43,7 @@ class SessionConversion:
 
 
 class PartChange(StrEnum):
-    """What becomes of one partition while the others stay."""
+    """A change to one partition that preserves the others."""
 
     FORMAT = "format"
     DELETE = "delete"
@@ -53,8 +53,8 @@ class PartChange(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run that is at work, or waits for a word. `state` is a RunState's, `drives` the devices that it works
-    on, `ways` the commands that work on it now: resume, keep, undo; `why_not` if none of them does."""
+    """An active or waiting run. `state`: a RunState value. `drives`: devices in use. `ways`: available
+    commands (resume, keep, undo). `why_not`: why no command is available."""
 
     run: Path
     state: str
@@ -65,10 +65,11 @@ class OpenRun:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Each step gets one and hands on a changed copy; None is what no step has settled yet. `taken` is what
-    was asked for beside what is advised. `part` is the node of the one partition that is formatted while the
-    others stay. `moving` is there where files are kept and nothing is set up: other
-    steps follow then."""
+    """State passed from screen to screen, each of which returns a changed copy. None means undecided.
+
+    `taken`: options added to the recommended ones. `part`: node of the only partition to format. `moving`:
+    set for a conversion that preserves files, which has other screens.
+    """
 
     machine: Machine | None = None
     drive: Drive | None = None
@@ -91,41 +92,40 @@ class Session:
 
     @property
     def choice_doubts(self) -> tuple[Message | str, ...]:
-        """Sentences on options of the choice that were asked for against advice, for each volume that is made
-        by it."""
+        """Sentences on options chosen against the recommendation, for each volume of this choice."""
         return self.taken.doubts if self.taken is not None and self.taken.choice == self.choice else ()
 
     @property
     def drives(self) -> tuple[Drive, ...]:
-        """Every drive that was taken, in the order in which they were."""
+        """All selected drives, in order of selection."""
         return (self.drive, *self.others) if self.drive else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """On to the next step."""
+    """Continue with the next screen."""
 
     session: Session
 
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """Back to the step before; what was entered here is kept in the session."""
+    """Return to the previous screen. The session contains the entries of this one."""
 
     session: Session
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What was settled about the drive holds no longer, as when it is not there any more: back to the first
-    step. What was entered that fits any drive is kept in the session."""
+    """Return to the first screen because decisions are no longer valid, for example if the drive was removed.
+    The session contains entries that are valid for any drive."""
 
     session: Session
 
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """The person ends the wizard."""
+    """The user quits the wizard."""
 
 
 Moved = Next | Back | Gone

@@ -38,14 +38,13 @@ if TYPE_CHECKING:
 OTHER_DRIVE = Sentence("{drive} is not the demo drive.")
 AS_ROOT = t("Only root can inspect it. As root:")
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are
-# loaded.
+# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
 class RealServices(Running):
-    """This machine. `only`, `environment` and `journal_dir` are as `WithRoot` takes them.
+    """Services on this machine. `only`, `environment` and `journal_dir` are as in `WithRoot`.
 
-    `mounts` is a folder of root's below which volumes are mounted instead of /srv.
+    `mounts`: a folder owned by root for mount points, instead of /srv.
     """
 
     def __init__(
@@ -59,23 +58,24 @@ class RealServices(Running):
         self._mounts = mounts
         self._tried: tuple[Plan, WayBackRoom] | None = None
         self._direct: tuple[Plan, str] | None = None
-        # What is read to try a plan out would be in the way of measuring how fast the drive is.
+        # Rehearsing a plan reads the drive, which would disturb speed measurements.
         self._one_reads = threading.Lock()
 
     def _arrays(self) -> Sequence[str]:
-        """As mdadm knows them."""
+        """Return arrays known to mdadm."""
         from wizard.apply.steps.arrays import taken_arrays
 
         return taken_arrays()
 
-    def _with_lines_left(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
-        """By this system's fstab and crypttab."""
+    def _with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
+        """Read fstab and crypttab of this system."""
         from wizard.apply.settings.existing_filesystem import with_lines_left
 
-        return with_lines_left(plan, drives, self._place)
+        return with_lines_left(plan, drives, self._apply_environment)
 
     def usual(self) -> Usual:
-        """By this system; in the folder given, nobody but root could reach what is mounted."""
+        """Return the defaults of this system. In `mounts`, volumes belong to root because no one else can
+        reach them."""
         from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
         from wizard.model.operations import ROOT
         from wizard.plan.request.using import Usual
@@ -85,28 +85,28 @@ class RealServices(Running):
         return Usual(
             ROOT if self._mounts else caller(),
             places,
-            taken_places(places, self._place.fstab),
-            fixed_fstab(self._place.fstab),
+            taken_places(places, self._apply_environment.fstab),
+            fixed_fstab(self._apply_environment.fstab),
         )
 
     def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
-        """By this system's fstab, which everybody may read."""
+        """Read fstab of this system, which requires no privileges."""
         from wizard.apply.settings.existing_filesystem import options_at_boot
 
-        return options_at_boot(drive, device, self._place.fstab)
+        return options_at_boot(drive, device, self._apply_environment.fstab)
 
     def writer_named(self, text: str) -> Writer:
-        """By this system's users and groups."""
+        """Look up users and groups of this system."""
         from wizard.probe.host.environment import writer_named
 
         return writer_named(text)
 
     def drive_paths(self) -> tuple[str, ...]:
-        """From sysfs."""
+        """Read sysfs."""
         return self._only if self._only is not None else tuple(map(node_of, drive_names(all_devices=False)))
 
     def surroundings(self) -> Machine:
-        """Without touching a drive."""
+        """Probe the machine without accessing drives."""
         if root := self._root:
             from wizard.probe.interpret import machine_of
 
@@ -116,7 +116,7 @@ class RealServices(Running):
         return probe_machine(())
 
     def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-        """By workers, each with a time limit; once there is root, by root's, which tell of all drives
+        """Read drives in workers with a time limit, or in the privileged process, which reports all drives
         together."""
         if root := self._root:
             from wizard.probe.interpret import machine_of
@@ -130,18 +130,18 @@ class RealServices(Running):
         if not self.needs_root:
             from wizard.benchmark.candidates.partition import sweep_all
 
-            # Else a partition that a killed trial left would look like one of the drive's own.
+            # Otherwise a partition left by a killed benchmark would look like user data.
             sweep_all()
         return probe_machine(self._only, on_drive=on_drive)
 
     def changes(self, stop: threading.Event) -> Iterator[None]:
-        """Hotplug; none for a restricted machine."""
+        """Watch hotplug events. No changes on a restricted machine."""
         from wizard.probe.pool import watch_drives
 
         return iter(()) if self._only is not None else watch_drives(stop)
 
     def is_attached(self, drive: Drive) -> bool:
-        """By the kernel's number of attachment."""
+        """Compare the kernel's sequence number of the disk."""
         from wizard.probe.pool import is_attached
 
         return is_attached(drive.path, drive.diskseq)
@@ -155,7 +155,7 @@ class RealServices(Running):
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
-        """On the drive itself."""
+        """Measure on the drive itself."""
         if self._only is not None and drive.path not in self._only:
             raise Refused(str(OTHER_DRIVE(drive=drive.path)))
         from wizard.benchmark.alignment import run_alignment_trial
@@ -168,7 +168,7 @@ class RealServices(Running):
     def quick_test(
         self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
     ) -> DisplacedVerdict:
-        """On the drive itself."""
+        """Test on the drive itself."""
         if self._only is not None and drive.path not in self._only:
             raise Refused(str(OTHER_DRIVE(drive=drive.path)))
         from wizard.benchmark.smr_run import run_displaced_trial
@@ -180,7 +180,7 @@ class RealServices(Running):
     def try_filesystems(
         self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
     ) -> TrialVerdict:
-        """On the drive itself."""
+        """Compare on the drive itself."""
         if self._only is not None and order.drive.path not in self._only:
             raise Refused(str(OTHER_DRIVE(drive=order.drive.path)))
         from wizard.benchmark.candidates.trial import run_trial
@@ -189,7 +189,7 @@ class RealServices(Running):
             return run_trial(order, on_progress, stop)
 
     def why_direct(self, plan: Plan) -> str:
-        """By trying what stand-ins are made of, which only root may; once for each plan."""
+        """Check the means to create a scratch copy, which requires root. Done once per plan."""
         if self.needs_root:
             from wizard.plan.rehearsed import direct_reason
 
@@ -202,11 +202,11 @@ class RealServices(Running):
         return self._direct[1]
 
     def tries_out(self, plan: Plan) -> bool:
-        """On stand-ins, which only root can make."""
+        """See `Services.tries_out`. Only root can create scratch copies."""
         return (not self.needs_root or self._root is not None) and not self.why_direct(plan)
 
     def way_back_room(self, plan: Plan) -> WayBackRoom:
-        """In the folder where the run would lie. Where there was room for this plan, it is not tried out
+        """Determine the space in the run's future folder. After success, the same plan is not rehearsed
         again."""
         if self.why_direct(plan):
             return WayBackRoom()
@@ -215,7 +215,7 @@ class RealServices(Running):
         with self._one_reads:
             if self._tried is None or self._tried[0] != plan:
                 try:
-                    room = self._tried_out(plan)
+                    room = self._rehearsed_room(plan)
                 except DiskwrightError as error:
                     return WayBackRoom(
                         str(
@@ -230,53 +230,53 @@ class RealServices(Running):
                 self._tried = plan, room
             return self._tried[1]
 
-    def _tried_out(self, plan: Plan) -> WayBackRoom:
+    def _rehearsed_room(self, plan: Plan) -> WayBackRoom:
         if root := self._root:
             return root.way_back_room(plan, self._journal_dir)
         from wizard.apply.plan.job import way_back_room
         from wizard.apply.run.runs import runs_folder
 
-        return way_back_room(plan, runs_folder(self._journal_dir), self._place)
+        return way_back_room(plan, runs_folder(self._journal_dir), self._apply_environment)
 
     def journal_doubts(self) -> tuple[str, ...]:
-        """Whether it outlives a power cut."""
+        """Check if the journal survives a power cut."""
         from wizard.apply.run.runs import STATE, doubts_about, runs_folder
 
-        # The process that runs as root knows nothing of a plain user's environment.
+        # The privileged process does not see an unprivileged user's environment.
         folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
         return () if self.demo else doubts_about(folder)
 
     def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
-        """By looking into the filesystem, which only root can."""
+        """Inspect the filesystem, which requires root."""
         from wizard.ext4.ways import prospect_of
 
-        situation = self._situation(moving)
+        situation = self._inspect_ext(moving)
         return prospect_of(situation), situation.manifest_seconds
 
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
-        """By looking once more."""
+        """Inspect the filesystem again and plan the steps."""
 
-        return plan_for(self._situation(moving), moving)
+        return plan_for(self._inspect_ext(moving), moving)
 
     def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
-        """By looking once more."""
+        """Inspect the filesystem again."""
 
-        return carried_for(self._situation(moving), moving)
+        return carried_for(self._inspect_ext(moving), moving)
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
-        """By reading the drives once more: a volume was made, or mounted, since."""
+        """Read the drives again, because volumes may have been created or mounted since."""
 
         return sources_here(self.probe(lambda _drive: None), targets)
 
     def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
-        """By counting what is there, which only root can everywhere."""
+        """Count the files, which requires root to see all."""
 
         if self.needs_root:
             raise Refused(self.obstacle)
-        return bring_here(source, target, into, self._place, takes_place=takes_place)
+        return bring_here(source, target, into, self._apply_environment, takes_place=takes_place)
 
-    def _situation(self, moving: SessionConversion) -> Situation:
-        """How the filesystem stands, as root reads it."""
+    def _inspect_ext(self, moving: SessionConversion) -> Situation:
+        """Inspect the filesystem as root."""
         if self.apply_obstacle:
             raise Refused(f"{AS_ROOT}  {command_for_root(moving.device)}")
         if self.needs_root:
@@ -284,23 +284,22 @@ class RealServices(Running):
                 moving.device, moving.folder, moving.target, self._journal_dir
             )
 
-        return look_here(moving, self._journal_dir, self._place)
+        return look_here(moving, self._journal_dir, self._apply_environment)
 
 
 NO_WAY = t("No method for migration to ext4 was selected.")
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are
-# loaded.
+# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
 def command_for_root(device: str) -> str:
-    """What root types to see the ways there are for the filesystem on a device."""
+    """Return the command that shows root the conversion methods for a device."""
     return f"diskwright migrate {shlex.quote(printable(device, 200))}"
 
 
 def look_here(moving: SessionConversion, journal_dir: Path | None, environment: Environment) -> Situation:
-    """How the filesystem stands, read without writing; room is looked for in the folder that was named, or
-    else among the runs."""
+    """Inspect a filesystem without writing. Space is checked in the given folder, or else in the folder for
+    runs."""
     from wizard.apply.conversion.look import look_at_ext
 
     folder = moving.folder
@@ -315,7 +314,7 @@ def look_here(moving: SessionConversion, journal_dir: Path | None, environment: 
 
 
 def carried_for(situation: Situation, moving: SessionConversion) -> Carried:
-    """The way that was taken, to be carried to where the filesystem is not in use."""
+    """Return the selected conversion, to be run where the filesystem is not in use."""
     from wizard.ext4.carry import make_carried
 
     if moving.way is None:
@@ -324,7 +323,7 @@ def carried_for(situation: Situation, moving: SessionConversion) -> Carried:
 
 
 def plan_for(situation: Situation, moving: SessionConversion) -> Migration:
-    """The steps of the way that was taken."""
+    """Return the steps of the selected conversion method."""
     from wizard.ext4.make import make_migration
     from wizard.ext4.ways import COMPARED
 
@@ -335,25 +334,24 @@ def plan_for(situation: Situation, moving: SessionConversion) -> Migration:
     )
 
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are
-# loaded.
+# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
 class CopyService(Protocol):
-    """What the screens need of it. Both may take long and are called in threads."""
+    """Copy services for the screens. Both methods may take long and must be called in a thread."""
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
-        """From where files could be brought to what is mounted at one of the `targets`."""
+        """Return possible sources of a copy to a filesystem mounted at one of the `targets`."""
         ...
 
     def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
-        """What would be copied, counted; `into` is a folder of the target, empty for its top. Raises BadInput
-        or Refused with the reason."""
+        """Count the files and plan a copy. `into` is a folder on the target, empty for the top. Raises
+        BadInput or Refused with the reason."""
         ...
 
 
 def sources_here(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
-    """Of this machine, with its homes."""
+    """Return the sources on this machine, with home folders first."""
     from wizard.apply.copy.places import homes_apart, sources_of
 
     found = sources_of(machine, targets)
@@ -361,7 +359,7 @@ def sources_here(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]
 
 
 def bring_here(source: str, target: str, into: str, environment: Environment, *, takes_place: bool) -> Bring:
-    """By looking at both."""
+    """Inspect source and target, and plan the copy."""
     from wizard.apply.copy.survey import work_out
 
     return work_out(source, target, into or None, environment, takes_place=takes_place)
