@@ -24,20 +24,19 @@ LONGEST_ID = 40
 
 @dataclass(frozen=True, slots=True)
 class ProfilePlace(Generic[Entry]):
-    """An entry with the file it stands in and its key there (`options[3]`, or empty where the file is the
-    entry)."""
+    """An entry with its file and key (`options[3]`, or empty if the file is the entry)."""
 
     path: Path
     key: str
     entry: Entry
 
     def fault(self, key: str, said: Message) -> BadInput:
-        """The error to raise about `key` of this entry: file, line and whole key."""
+        """Return the error for `key` of this entry, with file, line and full key."""
         return fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
 
 
 def check_id(place: ProfilePlace[Entry], key: str, value: str) -> None:
-    """Refuse an id that is no slug: ids are typed on the command line and stand in documents."""
+    """Raises BadInput for an invalid id. Ids are typed on the command line and used in documents."""
     if len(value) > LONGEST_ID or not _SLUG.fullmatch(value):
         raise place.fault(
             key,
@@ -56,8 +55,8 @@ def gather(
     entries: Callable[[Path, Form], Iterable[ProfilePlace[Entry]]],
     id_of: Callable[[Entry], str],
 ) -> dict[str, ProfilePlace[Entry]]:
-    """All entries of a room by id. A later folder's entry replaces an earlier one; twice in one folder is an
-    error."""
+    """Return all entries of a profile folder by id. Later folders override earlier ones. An id used twice in
+    one folder raises BadInput."""
     found: dict[str, ProfilePlace[Entry]] = {}
     for path in profile_files(room):
         for place in entries(path, read_profile(path, form)):
@@ -87,7 +86,7 @@ NO_FILESYSTEM = Sentences(
 
 
 class OptionKind(StrEnum):
-    """Where an option is written."""
+    """Tool or command that an option belongs to."""
 
     MKFS = "mkfs"
     MOUNT = "mount"
@@ -96,7 +95,7 @@ class OptionKind(StrEnum):
 
 
 class Need(StrEnum):
-    """What must hold of the drive and the purpose before an option is offered."""
+    """Condition on drive and workload for offering an option."""
 
     ROTATIONAL = "rotational"
     NON_ROTATIONAL = "non-rotational"
@@ -120,21 +119,20 @@ NEEDS = {
     Need.DISCARD: t("Only for drives that support discard."),
     Need.NOT_ROOT: t("Not for the system's own filesystem."),
 }
-"""What each need says where it is not met, and of the option itself."""
+"""Explanation of each condition, shown if not met and in option descriptions."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueOption:
-    """An option as a file in profiles/options has it.
+    """An option as defined in profiles/options.
 
-    A tune option is a whole command without its device (`tune2fs -m 1`): it is for a filesystem that exists
-    already. `does` says what an option does where `why`, the reason to want it, does not; `also` are other
-    ways in which recipes write it. `since` is the first kernel (`6.2`) that takes it, `until` the first that
-    no longer does. `at_least` and `at_most` bound the volume's size. `always`: it need not be named by a
-    workload to be offered. `never` is the reason why it is never offered, empty where it may be; `danger`
-    marks those of them that put data at risk, `refused` those that today's kernels or tools do not take at
-    all, and `default` what is done when nothing is said. `phrase` is what a person types back to have a
-    dangerous option all the same.
+    A tune option is a complete command without its device (`tune2fs -m 1`), for an existing filesystem.
+    `why`: the reason to use the option. `does`: the effect, if `why` does not mention it. `also`: alternative
+    spellings in common recipes. `since` and `until`: first kernel (`6.2`) that supports it and first that no
+    longer does. `at_least` and `at_most`: limits of the volume size. `always`: offered for every workload.
+    `never`: why it is never offered, or empty. Of those, `danger` puts data at risk, `refused` is rejected by
+    current kernels or tools, and `default` is already the default. `phrase`: typed by the user to confirm a
+    dangerous option.
     """
 
     id: str
@@ -169,8 +167,8 @@ class OptionFile:
 
 @dataclass(frozen=True, slots=True)
 class OptionSite:
-    """Where an option would be used. `size_bytes` is the volume's, None where it is unknown; `root` where the
-    system lives on it."""
+    """Where an option would be used. `size_bytes`: volume size, None if unknown. `root`: the volume contains
+    the system."""
 
     kernel: Kernel
     drive: Drive
@@ -179,7 +177,7 @@ class OptionSite:
     size_bytes: int | None
 
 
-# No slash: an option must not be able to name another device (an external journal, a log or realtime device).
+# No slash, so an option cannot name another device (external journal, log or realtime device).
 _MKFS_TEXT = re.compile(r"(?:-[A-Za-z]|--csum)(?: [A-Za-z0-9^_=,.:+-]+)?")
 _MOUNT_TEXT = re.compile(r"[a-z][A-Za-z0-9_=:.+-]*")
 _SCHEDULER_TEXT = re.compile(r"[a-z][a-z0-9-]*")
@@ -198,7 +196,7 @@ _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
 
 def load_catalogue() -> dict[str, CatalogueOption]:
-    """Every option by id; raises BadInput naming file, line and key."""
+    """Return all options by id. Raises BadInput with file, line and key."""
     places = gather("options", OptionFile, _entries, lambda option: option.id)
     for place in places.values():
         _check(place, places)
@@ -206,13 +204,13 @@ def load_catalogue() -> dict[str, CatalogueOption]:
 
 
 def blocker(option: CatalogueOption, site: OptionSite) -> Message | None:
-    """Why `option` is not offered at `site`, in a sentence; None where it is."""
+    """Return a sentence on why `option` is not offered at `site`, or None."""
     return option.never or limits(option, site)
 
 
 def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
-    """What of kernel, drive, purpose or size speaks against `option` at `site`, whether it is offered or not;
-    None where nothing does."""
+    """Return why kernel, drive, workload or size rule out `option` at `site`, even if never offered, or
+    None."""
     return (
         kernel_reason(option, site.kernel)
         or _drive_reason(option, site)
@@ -222,8 +220,8 @@ def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
 
 @dataclass(frozen=True, slots=True)
 class OnKernel:
-    """Whether a kernel takes an option, None where that could not be known; `why` says what speaks against it
-    or is not known; `refused`: that is the option's own `never`."""
+    """Kernel support for an option, None if unknown. `why`: reason if unsupported or unknown. `refused`: the
+    reason is the option's own `never`."""
 
     takes: bool | None
     why: Message | str = field(default="", metadata=IN_ENGLISH)
@@ -231,12 +229,12 @@ class OnKernel:
 
 
 def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
-    """Whether `kernel` takes `option`, whatever drive it is for: by what is refused, the filesystems it has,
-    and its version."""
+    """Check if `kernel` supports `option` on any drive: refused options, available filesystems and kernel
+    version."""
     if option.refused and not (option.until and (0, 0) < kernel.version < version_of(option.until)):
         return OnKernel(False, option.never, refused=True)
     kinds = [KINDS[name] for name in option.filesystems]
-    if kernel.filesystems and kinds and not any(_has(kind, kernel) for kind in kinds):
+    if kernel.filesystems and kinds and not any(_is_supported(kind, kernel) for kind in kinds):
         titles = tuple(kind.title for kind in kinds)
         none = NO_FILESYSTEM(release=kernel.release, titles=titles, count=len(titles))
         return OnKernel(False, none)
@@ -246,13 +244,13 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
     return OnKernel(None if kernel.version == (0, 0) else False, reason)
 
 
-def _has(kind: FilesystemKind, kernel: Kernel) -> bool:
-    """Whether the kernel mounts it; what needs no driver, such as swap, it has."""
+def _is_supported(kind: FilesystemKind, kernel: Kernel) -> bool:
+    """Return True if the kernel can mount the filesystem or needs no driver, as for swap."""
     return not kind.kernel_names or bool(kernel.filesystems.intersection(kind.kernel_names))
 
 
 def version_of(text: str) -> tuple[int, int]:
-    """`6.2` as numbers; raises BadInput for anything else."""
+    """Parse a version such as `6.2`. Raises BadInput for other text."""
     match = _VERSION.fullmatch(text)
     if match is None:
         raise BadInput(
@@ -262,20 +260,20 @@ def version_of(text: str) -> tuple[int, int]:
 
 
 def flag_of(option: CatalogueOption) -> str:
-    """What may stand only once in a command: the letter of an mkfs option, the name before `=` of a mount
-    option."""
+    """Return the part that may occur only once per command: the flag of an mkfs option, or the name before
+    `=` of a mount option."""
     return option.text.split(" " if option.kind is OptionKind.MKFS else "=")[0]
 
 
 def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
-    """Whether a volume can have a size for which both are offered."""
+    """Return True if some volume size allows both options."""
     least = max((parse_size(option.at_least) for option in (one, other) if option.at_least), default=0)
     mosts = [parse_size(option.at_most) for option in (one, other) if option.at_most]
     return not mosts or least <= min(mosts)
 
 
 def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Message | None:
-    """Why this kernel does not take `option`, by its version alone; None where it does."""
+    """Return why this kernel version does not support `option`, or None."""
     if not (option.since or option.until):
         return None
     if kernel.version == (0, 0):
@@ -300,7 +298,7 @@ def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Message | None:
 def _drive_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
     rotational, discard, zones = site.drive.rotational, site.drive.discard, site.drive.zones
     zoned = manages_zones(site.drive)
-    held = {
+    met = {
         Need.ROTATIONAL: rotational is True,
         Need.NON_ROTATIONAL: rotational is False,
         Need.SHINGLED: site.shingled,
@@ -317,7 +315,7 @@ def _drive_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
         return t("A loop device leaves the request order to the drive with the backing file.")
     if option.kind is OptionKind.SCHEDULER and option.text not in site.drive.schedulers:
         return t("The kernel does not offer this scheduler for the drive.")
-    return next((NEEDS[need] for need in option.needs if not held[need]), None)
+    return next((NEEDS[need] for need in option.needs if not met[need]), None)
 
 
 def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
@@ -366,7 +364,7 @@ def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[
 
 
 def _check_phrase(place: ProfilePlace[CatalogueOption]) -> None:
-    """A dangerous option that can be had needs a phrase, and no other has one."""
+    """Require a phrase for dangerous options that can be used, and forbid it for others."""
     option, phrase = place.entry, place.entry.phrase.english
     if (option.danger and not option.refused and option.kind is not OptionKind.TUNE) != bool(phrase):
         raise place.fault(
@@ -388,13 +386,13 @@ def _check_phrase(place: ProfilePlace[CatalogueOption]) -> None:
 
 def _check_bounds(place: ProfilePlace[CatalogueOption]) -> None:
     option = place.entry
-    for key, text, reads in (
+    for key, text, parse in (
         ("since", option.since, version_of),
         ("until", option.until, version_of),
         ("at_least", option.at_least, parse_size),
         ("at_most", option.at_most, parse_size),
     ):
         try:
-            _ = reads(text) if text else None
+            _ = parse(text) if text else None
         except BadInput as error:
             raise place.fault(key, t("{why}", why=str(error))) from None

@@ -19,15 +19,15 @@ from wizard.model.said import NO_TEXT, Message, ProfileText, join, t, tn
 NO_FIGURE = t("figure missing: a measurement without a figure proves nothing.")
 
 TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
-"""How a finding's code begins, and how the ids of the measurements on the same matter do."""
+"""Prefixes of finding codes, and of measurement ids on the same subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What holds for all measurements of a file. `note` says what is odd about the whole study.
+    """Common data of all measurements in a file. `note`: a peculiarity of the whole study.
 
-    `repeats` is how many runs each figure is the mean of, where the study tells that and not each run.
-    `like_for_like` is false where the filesystems were not measured under the same conditions.
+    `repeats`: number of runs per mean, if individual runs were not published. `like_for_like`: False if
+    filesystems were not measured under the same conditions.
     """
 
     title: ProfileText
@@ -42,10 +42,10 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One row of a study's table. `figures` pairs a filesystem or configuration with its number; what a study
-    left out stays out. `runs` stands in its place where each run is known.
+    """One row of a study's table. `figures`: filesystem or configuration and value, as far as published.
+    `runs`: individual runs, instead of `figures`.
 
-    `kernel` and `hardware` replace the study's where it measured on several machines.
+    `kernel` and `hardware` override those of a study with several machines.
     """
 
     id: str
@@ -69,7 +69,7 @@ class EvidenceFile:
 
 
 def load_evidence() -> dict[str, Evidence]:
-    """Every measurement by id; raises BadInput naming file, line and key."""
+    """Return all measurements by id. Raises BadInput with file, line and key."""
     places = gather("evidence", EvidenceFile, _entries, lambda evidence: evidence.id)
     for place in places.values():
         if not place.entry.figures:
@@ -80,7 +80,7 @@ def load_evidence() -> dict[str, Evidence]:
 def _entries(path: Path, form: EvidenceFile) -> list[ProfilePlace[Evidence]]:
     found: list[ProfilePlace[Evidence]] = []
     for index, row in enumerate(form.measurements):
-        place = ProfilePlace(path, f"measurements[{index}]", _card(form.study, row))
+        place = ProfilePlace(path, f"measurements[{index}]", _evidence(form.study, row))
         if row.figures and row.runs:
             raise place.fault(
                 "runs",
@@ -92,8 +92,8 @@ def _entries(path: Path, form: EvidenceFile) -> list[ProfilePlace[Evidence]]:
     return found
 
 
-def _card(study: Study, row: Measurement) -> Evidence:
-    notes: list[Message] = [note for note in (row.note, _repeated(study, row), study.note) if note]
+def _evidence(study: Study, row: Measurement) -> Evidence:
+    notes: list[Message] = [note for note in (row.note, _runs_note(study, row), study.note) if note]
     return Evidence(
         id=row.id,
         title=row.title,
@@ -110,14 +110,14 @@ def _card(study: Study, row: Measurement) -> Evidence:
     )
 
 
-def _repeated(study: Study, row: Measurement) -> Message:
-    """How often each was measured, and how far the runs lay apart."""
+def _runs_note(study: Study, row: Measurement) -> Message:
+    """Describe number and spread of the runs."""
     if row.runs:
         runs = tuple(
             tn(
                 "{name} {low:g} in one run",
                 "{name} {low:g} to {high:g} in {count} runs",
-                name=_titled(name),
+                name=_display_name(name),
                 count=len(values),
                 low=min(values),
                 high=max(values),
@@ -133,14 +133,13 @@ def _repeated(study: Study, row: Measurement) -> Message:
     )
 
 
-def _titled(name: str) -> Message | str:
-    """A filesystem's name as people write it; a configuration is called as in the study."""
+def _display_name(name: str) -> Message | str:
+    """Return a filesystem's title, or a configuration's name in the study."""
     return KINDS[name].title if name in KINDS else ProfileText(name)
 
 
 def evidence_for(code: str) -> tuple[Evidence, ...]:
-    """The measurements on the matter that `code` is about, in the order of the files; none where no study
-    here is about it."""
+    """Return the measurements about a finding `code`, in file order. Empty if no study covers it."""
     beginning = next((ids for topic, ids in TOPICS.items() if code.startswith(topic)), None)
     if beginning is None:
         return ()
@@ -148,13 +147,13 @@ def evidence_for(code: str) -> tuple[Evidence, ...]:
 
 
 LONGEST = 400
-"""Characters of a term's text: a few sentences, not an article."""
+"""Maximum length of a term's text, in characters: a few sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word with what it means in a few sentences. `also` are its other spellings and what is explained
-    along with it."""
+    """A term with a short explanation. `also`: alternative spellings and related terms that the text
+    explains."""
 
     id: str
     term: ProfileText
@@ -164,7 +163,7 @@ class Term:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """The term, then the others, in the person's language and then in English."""
+        """All spellings, first in the user's language, then in English."""
         every = (self.term, *self.also)
         return tuple(dict.fromkeys((*map(str, every), *(one.english for one in every))))
 
@@ -177,7 +176,7 @@ class GlossaryFile:
 
 
 def load_glossary() -> tuple[Term, ...]:
-    """Every term in alphabetical order; raises BadInput naming file, line and key of what is wrong."""
+    """Return all terms in alphabetical order. Raises BadInput with file, line and key."""
     places = gather("glossary", GlossaryFile, _glossary_entries, lambda term: term.id)
     owners: dict[str, Term] = {}
     for place in places.values():
@@ -185,19 +184,19 @@ def load_glossary() -> tuple[Term, ...]:
         for spelling in place.entry.spellings:
             other = owners.setdefault(spelling.casefold(), place.entry)
             if other is not place.entry:
-                said = t(
+                message = t(
                     "{spelling} is already defined by the term with the id {id}.",
                     spelling=repr(printable(spelling, 40)),
                     id=repr(other.id),
                 )
-                raise place.fault("term", said)
+                raise place.fault("term", message)
     return tuple(
         sorted((place.entry for place in places.values()), key=lambda term: str(term.term).casefold())
     )
 
 
 def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
-    """The term with this spelling, in large or small letters; raises BadInput naming the nearest ones."""
+    """Find a term by spelling, ignoring case. Raises BadInput with similar terms."""
     known = load_glossary() if terms is None else terms
     by_spelling = {spelling.casefold(): term for term in known for spelling in term.spellings}
     wanted = " ".join(text.split()).casefold()
@@ -217,15 +216,14 @@ def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
 
 
 def search_terms(text: str, terms: Iterable[Term]) -> list[Term]:
-    """The terms of which a spelling has `text` in it, those that begin with it first; all of them for an
-    empty text."""
+    """Return the terms with `text` in a spelling, prefix matches first. An empty text matches all."""
     wanted = text.strip().casefold()
     found = [term for term in terms if any(wanted in spelling.casefold() for spelling in term.spellings)]
     return sorted(found, key=lambda term: not str(term.term).casefold().startswith(wanted))
 
 
 def terms_in(text: str, terms: Iterable[Term]) -> tuple[Term, ...]:
-    """The terms that stand in a text as whole words, in the order of their first place there."""
+    """Return the terms that occur in a text as whole words, in order of first occurrence."""
     plain = " ".join(text.split()).casefold()
     found: list[tuple[int, Term]] = []
     for term in terms:
@@ -238,7 +236,7 @@ def terms_in(text: str, terms: Iterable[Term]) -> tuple[Term, ...]:
 
 
 def _as_word(spelling: str) -> str:
-    """Not within another word, nor as a part of a path or of an option that is written with a hyphen."""
+    """Match a whole word only, not part of a path or hyphenated option."""
     return rf"(?<![\w/-]){re.escape(spelling.casefold())}(?![\w/-])"
 
 

@@ -14,11 +14,10 @@ from wizard.model.machine import Drive
 from wizard.model.said import KIB, Message, t
 
 READ_AHEAD_BYTES = 128 * KIB
-"""What the kernel reads ahead at least, unless told otherwise; on an array twice its stripe
-(block/blk-settings.c)."""
+"""Minimum read-ahead of the kernel by default, twice the stripe on arrays (block/blk-settings.c)."""
 
 RESERVED_SHARE = 0.01
-"""Less than this of a volume kept for root is not worth a word."""
+"""A smaller share reserved for root is not reported."""
 
 ACCESS_TIME = frozenset({"atime", "noatime", "relatime", "strictatime"})
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
@@ -26,11 +25,10 @@ _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 
 @dataclass(frozen=True, slots=True)
 class Existing:
-    """A filesystem as it is found, `filesystem` by libblkid's name; what could not be read is None.
+    """An existing filesystem. `filesystem` is libblkid's name. None means unreadable.
 
-    `at_boot` are the options that fstab has for it, None without an entry; `read_ahead_bytes` the drive's;
-    `reserved_bytes` what is kept for root of the `size_bytes` of a mounted one; `trims_weekly` whether
-    fstrim.timer is switched on.
+    `at_boot`: its fstab options, None without an entry. `read_ahead_bytes`: of the drive. `reserved_bytes`:
+    reserved for root, of the `size_bytes` of a mounted filesystem. `trims_weekly`: fstrim.timer is enabled.
     """
 
     device: str
@@ -45,7 +43,7 @@ class Existing:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """One thing that could be better: what, why in sentences, and where that is from."""
+    """A suggested improvement, with reason and source."""
 
     what: str
     why: Message | str
@@ -54,10 +52,9 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What would change. `options` are all that fstab would have, None where they stay; `queue` are values by
-    name below /sys/block; `reserved_percent` what would be kept for root, None where that stays; `trims`
-    whether fstrim.timer would be switched on.
-    """
+    """Suggested settings. `options`: complete fstab options, None if unchanged. `queue`: values by name in
+    /sys/block. `reserved_percent`: share reserved for root, None if unchanged. `trims`: enable
+    fstrim.timer."""
 
     changes: tuple[Suggestion, ...] = ()
     options: tuple[str, ...] | None = None
@@ -69,14 +66,14 @@ class Tuning:
 def tuning_for(
     existing: Existing, drive: Drive, choice: Choice, catalogue: Mapping[str, CatalogueOption], *, root: bool
 ) -> Tuning:
-    """What would suit the filesystem better for the work that `choice` was made for. `root` where a system
-    lives on it."""
+    """Return suggested settings for a filesystem with the workload of `choice`. `root`: the filesystem
+    contains a system."""
     known = [option for option in catalogue.values() if existing.filesystem in option.filesystems]
     options, changes = _mount_options(existing, choice, known)
     queue: list[tuple[str, str]] = []
     if choice.scheduler is not None and drive.scheduler not in (None, choice.scheduler.text):
         queue.append(("scheduler", choice.scheduler.text))
-        source = _source(known, OptionKind.SCHEDULER, choice.scheduler.text)
+        source = _option_source(known, OptionKind.SCHEDULER, choice.scheduler.text)
         what = t(
             "scheduler {wanted} instead of {now}", wanted=choice.scheduler.text, now=drive.scheduler or ""
         )
@@ -84,7 +81,7 @@ def tuning_for(
     ahead = _read_ahead(drive)
     if existing.read_ahead_bytes is not None and existing.read_ahead_bytes < ahead:
         queue.append(("read_ahead_kb", str(ahead // KIB)))
-        changes.append(_more_ahead(existing.read_ahead_bytes, ahead))
+        changes.append(_read_ahead_suggestion(existing.read_ahead_bytes, ahead))
     trims = _trims(existing, drive)
     reserved = _reserve(existing, choice, known, root=root)
     changes += [*trims, *reserved.values()]
@@ -94,7 +91,8 @@ def tuning_for(
 def _mount_options(
     existing: Existing, choice: Choice, known: Sequence[CatalogueOption]
 ) -> tuple[tuple[str, ...] | None, list[Suggestion]]:
-    """All options that fstab would have, None where it has none for it or they stay; and each difference."""
+    """Return the complete fstab options, None if unchanged or without an fstab entry, and the individual
+    changes."""
     if existing.at_boot is None:
         return None, []
     changes = []
@@ -108,11 +106,11 @@ def _mount_options(
     for advised in choice.mount:
         if advised.text in kept:
             continue
-        kept = [text for text in kept if not _says_the_same(text, advised.text)]
+        kept = [text for text in kept if not _replaces(text, advised.text)]
         kept.append(advised.text)
         what, source = (
             str(t("mounted with {option}", option=advised.text)),
-            _source(known, OptionKind.MOUNT, advised.text),
+            _option_source(known, OptionKind.MOUNT, advised.text),
         )
         changes.append(Suggestion(what, _with_risk(advised.why, advised.risk), source))
     if not changes:
@@ -120,8 +118,8 @@ def _mount_options(
     return tuple(text for text in kept if text != "defaults") or ("defaults",), changes
 
 
-def _says_the_same(text: str, advised: str) -> bool:
-    """Whether an option speaks of what the advised one speaks of, and so gives way."""
+def _replaces(text: str, advised: str) -> bool:
+    """Return True if an option is replaced by the recommended one because both set the same thing."""
     if advised in ACCESS_TIME:
         return text in ACCESS_TIME or (advised == "noatime" and text == "nodiratime")
     return text.partition("=")[0] == advised.partition("=")[0]
@@ -131,17 +129,17 @@ def _with_risk(why: Message | str, risk: Message | str) -> str | Message:
     return t("{why} Risk: {risk}", why=why, risk=risk) if risk else why
 
 
-def _source(known: Iterable[CatalogueOption], kind: OptionKind, text: str) -> Message | str:
+def _option_source(known: Iterable[CatalogueOption], kind: OptionKind, text: str) -> Message | str:
     return next((option.source for option in known if option.kind is kind and option.text == text), "")
 
 
 def _read_ahead(drive: Drive) -> int:
-    """As the kernel would, from an optimal I/O size that can be meant."""
+    """Calculate read-ahead as the kernel does, from a plausible optimal I/O size."""
     best = plausible_optimal_io_bytes(drive.geometry) if drive.geometry else None
     return max(READ_AHEAD_BYTES, 2 * (best or 0))
 
 
-def _more_ahead(now: int, wanted: int) -> Suggestion:
+def _read_ahead_suggestion(now: int, wanted: int) -> Suggestion:
     what, why = (
         t("read-ahead of {wanted:exact}", wanted=wanted),
         t(
@@ -154,8 +152,8 @@ def _more_ahead(now: int, wanted: int) -> Suggestion:
 
 
 def _trims(existing: Existing, drive: Drive) -> tuple[Suggestion, ...]:
-    takes = drive.discard is not None and drive.discard.maximum_bytes > 0
-    if not takes or drive.rotational is not False or existing.trims_weekly is not False:
+    supported = drive.discard is not None and drive.discard.maximum_bytes > 0
+    if not supported or drive.rotational is not False or existing.trims_weekly is not False:
         return ()
     return (
         Suggestion(
@@ -169,23 +167,23 @@ def _trims(existing: Existing, drive: Drive) -> tuple[Suggestion, ...]:
 def _reserve(
     existing: Existing, choice: Choice, known: Sequence[CatalogueOption], *, root: bool
 ) -> dict[int, Suggestion]:
-    """For what was made with `-m` in mind: the percent of its blocks that only root may fill; nothing where
-    they stay."""
-    size, held = existing.size_bytes, existing.reserved_bytes
+    """Return the percentage to reserve for root with its suggestion, if the recommended `-m` differs. Empty
+    otherwise."""
+    size, reserved = existing.size_bytes, existing.reserved_bytes
     share = 0 if any(option.text == "-m 0" for option in choice.mkfs) else 1
     option = next(
         (entry for entry in known if entry.kind is OptionKind.TUNE and entry.text == f"tune2fs -m {share}"),
         None,
     )
-    if root or not size or not held or held <= RESERVED_SHARE * size or option is None:
+    if root or not size or not reserved or reserved <= RESERVED_SHARE * size or option is None:
         return {}
-    why = t("{size:size} reserved for root. {why}", size=held, why=_with_risk(option.why, option.risk))
+    why = t("{size:size} reserved for root. {why}", size=reserved, why=_with_risk(option.why, option.risk))
     what = t("root reserve: 1 %") if share else t("no root reserve")
     return {share: Suggestion(str(what), why, option.source)}
 
 
 def line_with(line: str, options: Sequence[str]) -> str:
-    """A line of fstab with these options; every other byte as it was."""
+    """Replace the options in an fstab line, and preserve all other bytes."""
     found = re.fullmatch(r"(\s*\S+\s+\S+\s+\S+)(\s+)(\S+)(.*)", line)
     if found is None:
         return f"{line.rstrip()} {','.join(options)}"
@@ -193,8 +191,8 @@ def line_with(line: str, options: Sequence[str]) -> str:
 
 
 def udev_match(drive: Identity) -> str:
-    """What udev knows the drive by and no other attached one: its serial number, else its WWN; empty where it
-    has neither."""
+    """Return a udev match that is unique among attached drives: serial number, else WWN. Empty if there is
+    neither."""
     wwn = "ID_WWN_WITH_EXTENSION" if (drive.wwn or "").startswith("0x") else "ID_WWN"
     for key, number, shared in (
         ("ID_SERIAL_SHORT", drive.serial, drive.serial_shared),
@@ -206,23 +204,22 @@ def udev_match(drive: Identity) -> str:
 
 
 def udev_rule(drive: Identity, queue: Sequence[tuple[str, str]]) -> str:
-    """The lines of a rules file that give the drive these values at every start; empty for none.
+    """Return a rules file that sets these queue values at every boot. Empty if there are none.
 
-    One that has no number of its own is known by the kernel's name only, which can change.
+    A drive without a unique number is matched by kernel name, which can change.
     """
     if not queue:
         return ""
-    known, remark = udev_match(drive), ""
-    if not known:
-        known = f'KERNEL=="{drive.path.removeprefix("/dev/")}"'
+    match, remark = udev_match(drive), ""
+    if not match:
+        match = f'KERNEL=="{drive.path.removeprefix("/dev/")}"'
         remark = (
-            "# The drive tells no serial number that could stand here: look whether its name has stayed the "
-            "same.\n"
+            "# The drive reports no serial number, so this rule matches its kernel name, which can change.\n"
         )
     values = ", ".join(f'ATTR{{queue/{name}}}="{value}"' for name, value in queue)
-    return f'{remark}ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {known}, {values}\n'
+    return f'{remark}ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {match}, {values}\n'
 
 
 def values_in(rules: str) -> tuple[tuple[str, str], ...]:
-    """The values of a queue that a rules file of udev sets, in order."""
+    """Return the queue values set by a udev rules file, in order."""
     return tuple(re.findall(r'ATTR\{queue/(\w+)\}="([^"]*)"', rules))

@@ -24,17 +24,17 @@ COMMANDS = {
     "alpine": ("apk", "add"),
     "void": ("xbps-install",),
 }
-"""How a person installs packages, by family."""
+"""Install command by distribution family."""
 
 
 BINDING = "pyparted"
-"""libparted's binding for Python: not a program, but missed in the same way."""
+"""Python binding of libparted: not a program, but reported in the same way."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageChoice:
-    """Programs and the package that brings them: `package`, or in a family the one that is named for it;
-    empty where none is known."""
+    """Tools and the package that provides them: `package`, unless the family has its own name. Empty if
+    unknown."""
 
     programs: tuple[str, ...]
     package: str
@@ -46,22 +46,21 @@ class PackageChoice:
     void: str | None = None
 
     def in_family(self, family: str) -> str:
-        """The package's name in a family, the usual one where the family is not known."""
+        """Return the package name in a family, or the common name if the family is unknown."""
         named: str | None = getattr(self, family) if family in COMMANDS else None
         return self.package if named is None else named
 
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """All that is known of packages."""
+    """All known packages."""
 
     brings: tuple[PackageChoice, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Programs that are not installed, and the packages of `family` that bring those of them for which one is
-    known."""
+    """Tools that are not installed, and the known packages of `family` that provide them."""
 
     programs: tuple[str, ...]
     packages: tuple[str, ...] = ()
@@ -69,13 +68,13 @@ class Missing:
 
     @property
     def command(self) -> str:
-        """What a person types to install them; empty where the family or a package is not known."""
+        """Command to install the packages, empty if family or packages are unknown."""
         known = self.family in COMMANDS and self.packages
         return shlex.join((*COMMANDS[self.family], *self.packages)) if known else ""
 
     @property
     def said(self) -> Message:
-        """The sentence about it."""
+        """Message about the missing tools."""
         count = len(self.programs)
         programs = tuple(
             t("the libparted binding for Python") if name == BINDING else name for name in self.programs
@@ -105,7 +104,7 @@ class Missing:
 
 
 class Lacking(Refused):
-    """Something is refused since programs are not installed; installing them is the way on."""
+    """Refusal because of missing tools, which can be installed."""
 
     def __init__(self, absent: Missing) -> None:
         super().__init__(str(absent.said))
@@ -113,55 +112,58 @@ class Lacking(Refused):
 
 
 @cache
-def _table() -> dict[str, PackageChoice]:
-    """By program. Only what comes along decides what root installs, and no profile of a user's."""
+def _by_tool() -> dict[str, PackageChoice]:
+    """Return packages by tool. Only the bundled file counts, since root installs the packages. User profiles
+    are ignored."""
     known = read_profile(BUNDLED / "packages.toml", Packages)
     return {program: brings for brings in known.brings for program in brings.programs}
 
 
 def missing(programs: Iterable[str], family: str) -> Missing:
-    """What brings these programs in a family of distributions."""
+    """Return the packages that provide these tools in a distribution family."""
     wanted = tuple(dict.fromkeys(programs))
-    found = (_table()[name].in_family(family) for name in wanted if name in _table())
+    found = (_by_tool()[name].in_family(family) for name in wanted if name in _by_tool())
     return Missing(wanted, tuple(dict.fromkeys(filter(None, found))), family)
 
 
 def programs_named(name: str, family: str) -> tuple[str, ...]:
-    """What a person means by the name of a program, or of a package in a family; none where it is neither."""
-    if name in _table():
+    """Return the tools meant by a tool's or package's name, empty if unknown."""
+    if name in _by_tool():
         return (name,)
-    return tuple(program for program, brings in _table().items() if name and brings.in_family(family) == name)
+    return tuple(
+        program for program, brings in _by_tool().items() if name and brings.in_family(family) == name
+    )
 
 
 def known_programs() -> tuple[str, ...]:
-    """Every program whose package is known somewhere."""
-    return tuple(name for name in _table() if name != BINDING)
+    """Return all tools with a known package."""
+    return tuple(name for name in _by_tool() if name != BINDING)
 
 
 def lacking(machine: Machine, programs: Iterable[str]) -> Missing | None:
-    """What of these is not installed on a machine; None where all is there."""
+    """Return those of these tools that are not installed, or None if all are."""
     absent = [name for name in programs if not machine.has_tool(name)]
     return missing(absent, machine.family) if absent else None
 
 
 TABLE_BYTES = 2 * MIB
-"""What a partition table and the aligned start before the first partition take from a drive."""
+"""Space used by a partition table and the aligned start of the first partition."""
 
 LARGEST_BLOCK_BYTES = 4096
-"""Filesystems here are made with blocks of 4096 bytes, which a logical block may not exceed."""
+"""Filesystems are created with 4096-byte blocks, so larger logical blocks are not supported."""
 
 
 def filesystem(name: str) -> Filesystem:
-    """A filesystem by name; raises BadInput naming those there are."""
+    """Return a filesystem by name. Raises BadInput with the available names."""
     if name not in FILESYSTEMS:
         raise BadInput(not_made_because(name))
     return FILESYSTEMS[name]
 
 
 def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None) -> tuple[str, ...]:
-    """Sentences on why `kind` cannot be made and mounted here at all, zones apart; empty where it can.
+    """Return sentences on why `kind` cannot be created and mounted here, except for zones.
 
-    `room` is the bytes the volume can have, None where that is unknown.
+    `room`: available bytes, None if unknown.
     """
     found: list[Message] = []
     if (
@@ -177,7 +179,7 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
                 title=kind.title,
             )
         )
-    found += _missing(kind, machine)
+    found += _missing_requirements(kind, machine)
     if drive.geometry is not None and drive.geometry.logical_block_bytes > LARGEST_BLOCK_BYTES:
         size = drive.geometry.logical_block_bytes
         found.append(
@@ -192,8 +194,8 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
     return tuple(map(str, found))
 
 
-def _missing(kind: Filesystem, machine: Machine) -> list[Message]:
-    """Programs and files that its maker cannot do without."""
+def _missing_requirements(kind: Filesystem, machine: Machine) -> list[Message]:
+    """Return messages about missing tools and files that mkfs requires."""
     absent = lacking(machine, kind.makers)
     said = [absent.said] if absent else []
     said += [
@@ -205,14 +207,13 @@ def _missing(kind: Filesystem, machine: Machine) -> list[Message]:
 
 
 def for_files(choices: Iterable[Choice]) -> tuple[Choice, ...]:
-    """The choices that hold files: swap is made where it is asked for by name or as a role, and suits no
-    work."""
+    """Return the choices that store files. Swap suits no workload and is only created by name or role."""
     return tuple(choice for choice in choices if FILESYSTEMS[choice.filesystem].mounts)
 
 
 def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> int | None:
-    """The bytes a volume can have: those asked for, else the drive's less what a `table` takes; None where
-    neither is known."""
+    """Return the available bytes: as requested, else the drive's without the `table`. None if neither is
+    known."""
     if size_bytes is not None:
         return size_bytes
     return None if drive.size_bytes is None else max(0, drive.size_bytes - TABLE_BYTES * table)

@@ -22,32 +22,31 @@ _ORDER = list(Rank)
 def advise(
     machine: Machine, drive: Drive, recording: Recording, profile: Profile, *, size_bytes: int | None = None
 ) -> Advice:
-    """Rank every filesystem for `profile` on `drive`. `size_bytes` is the volume's size where it is not the
-    whole drive's.
+    """Rank all filesystems for `profile` on `drive`. `size_bytes`: volume size, if smaller than the drive.
 
-    The same facts always give the same advice. Where none that suits the work can be made nothing is chosen.
+    The same facts always give the same result. If no suitable filesystem is possible, none is recommended.
     """
     zoned = manages_zones(drive)
     site = site_of(machine, drive, recording, profile, size_bytes)
     shingled, room = site.shingled, site.size_bytes
     ranked = sorted(
         (
-            (candidate, _standing(candidate, shingled=shingled, zoned=zoned))
+            (candidate, _rank_on_drive(candidate, shingled=shingled, zoned=zoned))
             for candidate in profile.candidates
         ),
         key=lambda pair: _ORDER.index(pair[1].place),
     )
-    barred = {
+    blocked = {
         candidate.filesystem: _obstacles(filesystem(candidate.filesystem), machine, drive, recording, room)
         for candidate, _ in ranked
     }
-    unable = [pair for pair in ranked if barred[pair[0].filesystem]]
-    able = [pair for pair in ranked if not barred[pair[0].filesystem]]
-    risen = _risen(ranked, able)
+    barred = [pair for pair in ranked if blocked[pair[0].filesystem]]
+    usable = [pair for pair in ranked if not blocked[pair[0].filesystem]]
+    assigned = _assigned_ranks(ranked, usable)
     choices = [
-        _choice(candidate, standing, place, site, profile, _moved(standing, place, unable, barred))
-        for candidate, standing in able
-        for place in (risen.get(candidate.filesystem, Rank.REJECTED),)
+        _choice(candidate, standing, place, site, profile, _promoted(standing, place, barred, blocked))
+        for candidate, standing in usable
+        for place in (assigned.get(candidate.filesystem, Rank.REJECTED),)
     ]
     choices += [
         _choice(
@@ -56,14 +55,14 @@ def advise(
             Rank.REJECTED,
             site,
             profile,
-            _barred_sentence(candidate, standing),
-            barred[candidate.filesystem],
+            _obstacle_sentence(candidate, standing),
+            blocked[candidate.filesystem],
         )
-        for candidate, standing in unable
+        for candidate, standing in barred
     ]
-    wanted = {candidate.filesystem: _ORDER.index(standing.place) for candidate, standing in ranked}
+    order = {candidate.filesystem: _ORDER.index(standing.place) for candidate, standing in ranked}
     choices.sort(
-        key=lambda one: (not one.ranked, _ORDER.index(one.place), wanted[one.filesystem], bool(one.obstacles))
+        key=lambda one: (not one.ranked, _ORDER.index(one.place), order[one.filesystem], bool(one.obstacles))
     )
     btrfs = next(choice for choice in choices if choice.filesystem == BTRFS.name)
     return Advice(
@@ -83,7 +82,7 @@ def advise(
 def site_of(
     machine: Machine, drive: Drive, recording: Recording, profile: Profile, size_bytes: int | None
 ) -> OptionSite:
-    """What options are judged by, for a volume of `size_bytes` or of all that the drive has room for."""
+    """Return the conditions for options, on a volume of `size_bytes` or all available space."""
     zoned = manages_zones(drive)
     return OptionSite(
         kernel=machine.kernel,
@@ -95,14 +94,14 @@ def site_of(
 
 
 def is_shingled(recording: Recording) -> bool:
-    """Whether advice treats the drive as shingled: surely or likely so. Being wrong costs little, a surprise
-    costs hours."""
+    """Return True if the drive is definitely or likely shingled. A wrong guess costs little; a shingled drive
+    that is treated as ordinary costs hours."""
     return recording.verdict in (Recorded.YES, Recorded.LIKELY)
 
 
-def _standing(candidate: CandidateProfile, *, shingled: bool, zoned: bool) -> RankedChoice:
-    """A filesystem's standing on such a drive. Where the host manages zones only Btrfs comes into question;
-    what was measured on drives that manage themselves says nothing of it."""
+def _rank_on_drive(candidate: CandidateProfile, *, shingled: bool, zoned: bool) -> RankedChoice:
+    """Return a filesystem's ranking on this type of drive. On host-managed zones only Btrfs is possible, and
+    measurements on other drives do not apply."""
     if zoned and candidate.filesystem == BTRFS.name and candidate.moves_up:
         return replace(
             candidate.usual,
@@ -116,7 +115,7 @@ def _standing(candidate: CandidateProfile, *, shingled: bool, zoned: bool) -> Ra
             evidence=(),
         )
     if zoned:
-        # What does not suit the work does not suit it better for being the only one that can be made.
+        # A filesystem unsuitable for the workload does not become suitable as the only possible one.
         unfit = candidate.filesystem == BTRFS.name
         sentence = candidate.usual.sentence if unfit else t("Results from other drives do not apply here.")
         return replace(candidate.usual, place=Rank.REJECTED, sentence=sentence, evidence=())
@@ -155,16 +154,18 @@ def _obstacles(
     return found
 
 
-def _risen(
-    ranked: list[tuple[CandidateProfile, RankedChoice]], able: list[tuple[CandidateProfile, RankedChoice]]
+def _assigned_ranks(
+    ranked: list[tuple[CandidateProfile, RankedChoice]], usable: list[tuple[CandidateProfile, RankedChoice]]
 ) -> dict[str, Rank]:
-    """The places above the rejected ones, as many as the workload gives, filled in order by what can be used
-    and may move up."""
-    given = [standing.place for _, standing in ranked if standing.place is not Rank.REJECTED]
-    fit = [
-        candidate for candidate, standing in able if standing.place is not Rank.REJECTED or candidate.moves_up
+    """Assign the ranks above REJECTED, as many as the workload defines, in order to filesystems that are
+    possible and may move up."""
+    ranks = [standing.place for _, standing in ranked if standing.place is not Rank.REJECTED]
+    eligible = [
+        candidate
+        for candidate, standing in usable
+        if standing.place is not Rank.REJECTED or candidate.moves_up
     ]
-    return {candidate.filesystem: place for candidate, place in zip(fit, given, strict=False)}
+    return {candidate.filesystem: place for candidate, place in zip(eligible, ranks, strict=False)}
 
 
 def _choice(
@@ -174,14 +175,15 @@ def _choice(
     site: OptionSite,
     profile: Profile,
     sentence: Message,
-    barred: tuple[str, ...] = (),
+    obstacles: tuple[str, ...] = (),
 ) -> Choice:
-    always = _always(profile.always, candidate.filesystem, site)
-    mkfs = (*always[OptionKind.MKFS], *_beside(always, OptionKind.MKFS, standing.mkfs))
-    mount = (*always[OptionKind.MOUNT], *_beside(always, OptionKind.MOUNT, standing.mount))
-    schedulers = _offered((*always[OptionKind.SCHEDULER], *standing.schedulers), site)
+    always = _always_options(profile.always, candidate.filesystem, site)
+    mkfs = (*always[OptionKind.MKFS], *_without_flags_of(always, OptionKind.MKFS, standing.mkfs))
+    mount = (*always[OptionKind.MOUNT], *_without_flags_of(always, OptionKind.MOUNT, standing.mount))
+    schedulers = _available((*always[OptionKind.SCHEDULER], *standing.schedulers), site)
     named = (*mkfs, *mount, *standing.schedulers)
-    # Of several that set the same thing, each for its own sizes, the others are no news where one is offered.
+    # If one of several alternatives for the same flag is offered, do not report the others, for other sizes,
+    # as withheld.
     set_already = {flag_of(option) for option in mkfs if blocker(option, site) is None}
     never = (option for option in profile.never if candidate.filesystem in option.filesystems)
     return Choice(
@@ -190,10 +192,10 @@ def _choice(
         place=place,
         sentence=sentence,
         evidence=standing.evidence,
-        mkfs=_offered(mkfs, site),
-        mount=_offered(mount, site),
+        mkfs=_available(mkfs, site),
+        mount=_available(mount, site),
         scheduler=schedulers[0] if schedulers else None,
-        obstacles=barred,
+        obstacles=obstacles,
         withheld=tuple(
             Withheld(option.text, option.kind, reason)
             for option in (*named, *never)
@@ -203,11 +205,11 @@ def _choice(
     )
 
 
-def _always(
+def _always_options(
     options: tuple[CatalogueOption, ...], name: str, site: OptionSite
 ) -> dict[OptionKind, tuple[CatalogueOption, ...]]:
-    """Those that no workload need name, by kind. Of several with the same flag the first that may be offered
-    is taken."""
+    """Return the options that apply without being named by a workload, by kind. Of several with the same
+    flag, the first available one is used."""
     found: dict[tuple[OptionKind, str], CatalogueOption] = {}
     for option in options:
         if name in option.filesystems and blocker(option, site) is None:
@@ -215,56 +217,56 @@ def _always(
     return {kind: tuple(option for (of, _), option in found.items() if of is kind) for kind in OptionKind}
 
 
-def _beside(
+def _without_flags_of(
     always: dict[OptionKind, tuple[CatalogueOption, ...]],
     kind: OptionKind,
     options: tuple[CatalogueOption, ...],
 ) -> tuple[CatalogueOption, ...]:
-    """The options of a workload that can stand beside those that are always there."""
+    """Return the workload's options without those whose flag is already set."""
     flags = {flag_of(option) for option in always[kind]}
     return tuple(option for option in options if flag_of(option) not in flags)
 
 
-def _offered(options: tuple[CatalogueOption, ...], site: OptionSite) -> tuple[Option, ...]:
+def _available(options: tuple[CatalogueOption, ...], site: OptionSite) -> tuple[Option, ...]:
     return tuple(
         Option(option.text, option.why, option.risk) for option in options if blocker(option, site) is None
     )
 
 
-def _moved(
+def _promoted(
     standing: RankedChoice,
     place: Rank,
-    unable: list[tuple[CandidateProfile, RankedChoice]],
-    barred: dict[str, tuple[str, ...]],
+    barred: list[tuple[CandidateProfile, RankedChoice]],
+    blocked: dict[str, tuple[str, ...]],
 ) -> Message:
-    """The sentence of a filesystem that can be used; where others before it cannot, it says so first."""
+    """Return the sentence of a possible filesystem. If better ones are not possible, mention them first."""
     if place is standing.place:
         return standing.sentence
     before = [
         candidate.filesystem
-        for candidate, other in unable
+        for candidate, other in barred
         if _ORDER.index(other.place) < _ORDER.index(standing.place)
     ]
-    reasons = dict.fromkeys(barred[name][0] for name in before)
-    up = (
+    reasons = dict.fromkeys(blocked[name][0] for name in before)
+    form = (
         Sentence("Moved up to first place because {others:and} cannot be used here.")
         if place is Rank.CHOSEN
         else Sentence("Moved up to second place because {others:and} cannot be used here.")
     )
-    moved = up(others=tuple(filesystem(name).title for name in before))
+    moved = form(others=tuple(filesystem(name).title for name in before))
     return join(moved, *(t("{why}", why=why) for why in reasons), standing.sentence)
 
 
-def _barred_sentence(candidate: CandidateProfile, standing: RankedChoice) -> Message:
+def _obstacle_sentence(candidate: CandidateProfile, standing: RankedChoice) -> Message:
     title = filesystem(candidate.filesystem).title
     if standing.place is Rank.REJECTED:
         return standing.sentence
-    kept_from = (
+    form = (
         Sentence("{title} would be recommended for this workload, but cannot be used here.")
         if standing.place is Rank.CHOSEN
         else Sentence("{title} would be a good alternative for this workload, but cannot be used here.")
     )
-    return join(kept_from(title=title), standing.sentence)
+    return join(form(title=title), standing.sentence)
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
@@ -283,7 +285,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         found += zone_doubts(machine, drive)
     elif recording.verdict is Recorded.LIKELY:
         found.append(t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive."))
-        found += _otherwise(profile)
+        found += _if_not_shingled(profile)
     if not machine.kernel.filesystems:
         found.append(
             t("Cannot read the kernel's list of filesystems. Mounting will show which are supported.")
@@ -312,7 +314,7 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
     return tuple(map(str, found))
 
 
-def _otherwise(profile: Profile) -> list[Message]:
+def _if_not_shingled(profile: Profile) -> list[Message]:
     usual = next(
         candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Rank.CHOSEN
     )
@@ -331,16 +333,16 @@ def _otherwise(profile: Profile) -> list[Message]:
 
 
 def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) -> Iterator[str]:
-    """Where there are figures of this work, and none carries that the first one is the faster: that is a
-    doubt, and what settles it."""
-    measured = profile.measured_on(shingled=shingled)
+    """Yield a doubt if there are measurements for this workload but none proves the first filesystem faster,
+    and how to resolve the doubt."""
+    published = profile.measured_on(shingled=shingled)
     first, second = (
         next((one.filesystem for one in choices if one.place is place), None)
         for place in (Rank.CHOSEN, Rank.SECOND)
     )
-    if first is None or second is None or not profile.trial or not measured.figures:
+    if first is None or second is None or not profile.trial or not published.figures:
         return
-    if measured.show(first, second):
+    if published.show(first, second):
         return
     yield str(
         t(
@@ -397,15 +399,15 @@ def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, .
 
 
 def unmade(measured: Sequence[Evidence]) -> tuple[Unmade, ...]:
-    """The filesystems that are recognised and never made, with why not, the way off them, and those of the
-    measurements that hold a figure of them; those with figures come first."""
+    """Return filesystems that are recognised but never created: why, how to replace them, and measurements
+    that include them. Those with measurements come first."""
     found = [
         Unmade(
             kind.name,
             kind.title,
             str(kind.why_not),
             str(kind.way_off),
-            tuple(card for card in measured if _names(card, kind.name)),
+            tuple(card for card in measured if _has_figure(card, kind.name)),
         )
         for kind in KINDS.values()
         if kind.why_not and not kind.made
@@ -413,6 +415,6 @@ def unmade(measured: Sequence[Evidence]) -> tuple[Unmade, ...]:
     return tuple(sorted(found, key=lambda one: (not one.evidence, one.title.lower())))
 
 
-def _names(card: Evidence, filesystem: str) -> bool:
-    """Whether a figure is of this filesystem, also in some configuration (`ufs on two striped disks`)."""
+def _has_figure(card: Evidence, filesystem: str) -> bool:
+    """Return True if a figure is about this filesystem, in any configuration (`ufs on two striped disks`)."""
     return any(name.split()[0] == filesystem for name, _ in card.figures)

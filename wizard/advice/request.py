@@ -17,21 +17,21 @@ LISTS = {
     "xfs": frozenset({"-b", "-d", "-i", "-l", "-m", "-n", "-s"}),
     "btrfs": frozenset({"-O", "-R"}),
 }
-"""Flags of mkfs whose value is a list. A program takes the last of several (mke2fs), so what is asked for
-joins what is there."""
+"""mkfs flags with a list as value. Programs use only the last one if repeated (mke2fs), so requested options
+are merged."""
 
 NOT_WRITTEN = {
     OptionKind.TUNE: Sentence("it changes an existing filesystem, but does not create or mount one."),
     OptionKind.SCHEDULER: Sentence("it is a scheduler, and diskwright does not set schedulers."),
 }
-"""Why options of these kinds cannot be asked for."""
+"""Why options of these kinds cannot be requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A choice with what was asked for, and sentences on what of that is dangerous or against advice.
+    """A choice with requested options added, and sentences on dangerous or discouraged ones.
 
-    `names` are the ids that were asked for, `phrases` the dangers that were typed back.
+    `names`: requested ids. `phrases`: confirmations typed.
     """
 
     choice: Choice
@@ -48,13 +48,13 @@ def take_options(
     catalogue: Mapping[str, CatalogueOption],
     purpose: str,
 ) -> Taken:
-    """`choice` with the options of these ids; an advised option that cannot stand beside one gives way.
+    """Add the options with these ids to `choice`, replacing recommended options that conflict.
 
-    `phrases` are those that were typed back; `purpose` names the volume in sentences. Raises BadInput for
-    what cannot be asked for, Refused for what this kernel, this drive or a system's own volume must not have,
-    and for a danger that was not typed back.
+    `phrases`: confirmations typed. `purpose`: name of the volume in messages. Raises BadInput for options
+    that cannot be requested, and Refused for those that kernel, drive or a system volume do not allow, or
+    without confirmation.
     """
-    asked = [_known(name, choice.filesystem, catalogue) for name in dict.fromkeys(names)]
+    asked = [_find_option(name, choice.filesystem, catalogue) for name in dict.fromkeys(names)]
     for option in asked:
         refuse(option, site)
         _refuse_untyped(option, phrases)
@@ -62,13 +62,13 @@ def take_options(
         for other in asked[:number]:
             if exclude(option, other, choice.filesystem):
                 raise BadInput(str(words.TOGETHER(one=other.id, other=option.id)))
-    advised = [
+    available = [
         option
         for option in catalogue.values()
         if choice.filesystem in option.filesystems and limits(option, site) is None
     ]
-    mkfs = _beside(choice.mkfs, asked, OptionKind.MKFS, choice.filesystem, advised)
-    mount = _beside(choice.mount, asked, OptionKind.MOUNT, choice.filesystem, advised)
+    mkfs = _combined(choice.mkfs, asked, OptionKind.MKFS, choice.filesystem, available)
+    mount = _combined(choice.mount, asked, OptionKind.MOUNT, choice.filesystem, available)
     doubts = tuple(_doubt(option, purpose) for option in asked if option.never)
     return Taken(
         replace(choice, mkfs=mkfs, mount=mount), doubts, tuple(option.id for option in asked), tuple(phrases)
@@ -78,7 +78,7 @@ def take_options(
 def check_phrases(
     phrases: Sequence[str], names: Iterable[str], catalogue: Mapping[str, CatalogueOption]
 ) -> None:
-    """Raises BadInput for a phrase that belongs to none of the options that were asked for."""
+    """Raises BadInput for a phrase that belongs to no requested option."""
     wanted = [catalogue[name] for name in names if name in catalogue]
     for phrase in phrases:
         if not any(is_danger(option, phrase) for option in wanted):
@@ -93,7 +93,7 @@ def check_phrases(
             )
 
 
-def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption]) -> CatalogueOption:
+def _find_option(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption]) -> CatalogueOption:
     option = catalogue.get(name)
     if option is None:
         raise BadInput(
@@ -124,8 +124,8 @@ def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption])
 
 
 def refuse(option: CatalogueOption, site: OptionSite) -> None:
-    """Raises BadInput for what is done anyway, Refused for what cannot be had at `site`, whatever is
-    typed."""
+    """Raises BadInput for options that are already the default, and Refused for those not possible at `site`
+    even with confirmation."""
     if option.default:
         raise BadInput(str(t("{option} is not needed. {why}", option=option.text, why=option.never)))
     if option.refused:
@@ -145,7 +145,7 @@ def refuse(option: CatalogueOption, site: OptionSite) -> None:
 
 
 def is_danger(option: CatalogueOption, typed: str) -> bool:
-    """Whether this is the option's danger, as it is shown or in English."""
+    """Return True if this is the option's confirmation phrase, in the user's language or English."""
     return typed in (str(option.phrase), option.phrase.english)
 
 
@@ -161,16 +161,16 @@ def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
 
 
 def exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bool:
-    """Whether two options cannot stand beside each other: they say so, or both would set the same thing."""
+    """Return True if two options exclude each other, explicitly or by setting the same thing."""
     if one.id in other.conflicts or other.id in one.conflicts:
         return True
     if one.kind is not other.kind or flag_of(one) != flag_of(other):
         return False
-    return not _joins(one.kind, one.text, other.text, filesystem)
+    return not _can_merge(one.kind, one.text, other.text, filesystem)
 
 
-def _joins(kind: OptionKind, text: str, other: str, filesystem: str) -> bool:
-    """Whether two options have the same flag and can be written as one list."""
+def _can_merge(kind: OptionKind, text: str, other: str, filesystem: str) -> bool:
+    """Return True if two options have the same flag and can be merged into one list."""
     flag = text.split(" ")[0]
     if kind is not OptionKind.MKFS or flag not in LISTS.get(filesystem, ()) or other.split(" ")[0] != flag:
         return False
@@ -178,62 +178,64 @@ def _joins(kind: OptionKind, text: str, other: str, filesystem: str) -> bool:
 
 
 def _keys(text: str) -> set[str]:
-    """What the value of an mkfs option sets: `size`, or a feature with or without the `^` that takes it
-    away."""
+    """Return the names that an mkfs option sets: `size`, or a feature with or without the `^` that disables
+    it."""
     return {part.partition("=")[0].lstrip("^") for part in text.partition(" ")[2].split(",")}
 
 
-def _beside(
-    there: tuple[Option, ...],
+def _combined(
+    current: tuple[Option, ...],
     asked: Sequence[CatalogueOption],
     kind: OptionKind,
     filesystem: str,
     catalogue: Sequence[CatalogueOption],
 ) -> tuple[Option, ...]:
-    """The advised options that can stay, and those asked for behind them, lists joined."""
+    """Return the recommended options without conflicts, followed by the requested ones, with lists merged."""
     entries = {entry.text: entry for entry in catalogue if entry.kind is kind}
-    kept = [option for option in there if _stays(option, entries.get(option.text), asked, filesystem)]
+    kept = [
+        option for option in current if _is_compatible(option, entries.get(option.text), asked, filesystem)
+    ]
     for wanted in asked:
         if wanted.kind is kind and all(option.text != wanted.text for option in kept):
-            kept = _joined(kept, wanted, filesystem)
+            kept = _merged(kept, wanted, filesystem)
     return tuple(kept)
 
 
-def _stays(
+def _is_compatible(
     option: Option, entry: CatalogueOption | None, asked: Sequence[CatalogueOption], filesystem: str
 ) -> bool:
-    """Whether an advised option can stand beside all that was asked for; raises BadInput where it cannot and
-    must."""
+    """Return True if a recommended option is compatible with all requested ones. Raises BadInput if the
+    option is required."""
     if entry is None:
         return True
-    against = next(
+    conflict = next(
         (wanted for wanted in asked if wanted.text != entry.text and exclude(wanted, entry, filesystem)), None
     )
-    if entry.always and against is not None:
+    if entry.always and conflict is not None:
         raise BadInput(
             str(
                 t(
                     "{option} conflicts with {advised}, which the drive needs.",
-                    option=against.id,
+                    option=conflict.id,
                     advised=option.text,
                 )
             )
         )
-    return against is None
+    return conflict is None
 
 
-def _joined(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:
-    """The options with one more, written into the list that has its flag already, or behind them all."""
-    same = [option for option in options if _joins(wanted.kind, wanted.text, option.text, filesystem)]
+def _merged(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:
+    """Add an option, merged into the list of the same flag if there is one."""
+    same = [option for option in options if _can_merge(wanted.kind, wanted.text, option.text, filesystem)]
     if not same:
         return [*options, Option(wanted.text, wanted.why, wanted.risk)]
     old = same[0]
     text = f"{old.text},{wanted.text.partition(' ')[2]}"
-    joined = Option(text, _both(old.why, wanted.why), _both(old.risk, wanted.risk))
+    joined = Option(text, _join_texts(old.why, wanted.why), _join_texts(old.risk, wanted.risk))
     return [joined if option is old else option for option in options]
 
 
-def _both(first: Message | str, then: Message) -> Message | str:
+def _join_texts(first: Message | str, then: Message) -> Message | str:
     parts = [part for part in (*parts_of(first), then) if isinstance(part, Message) and part]
     return join(*parts) if parts else ""
 
@@ -248,8 +250,8 @@ def _doubt(option: CatalogueOption, purpose: str) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """An option for one choice. `refusal` says why it cannot be had here, empty where it can; `excludes` are
-    the texts of those that it cannot stand beside."""
+    """An option as offered for one choice. `refusal`: why it is not possible here, or empty. `excludes`:
+    texts of conflicting options."""
 
     option: CatalogueOption
     advised: bool
@@ -258,7 +260,7 @@ class Offered:
 
     @property
     def rank(self) -> int:
-        """The lower, the sooner it is shown: the advised first, what cannot be had last."""
+        """Position in lists: recommended options first, impossible ones last."""
         if self.advised:
             return 0
         if self.refusal:
@@ -271,8 +273,8 @@ class Offered:
 def offered(
     choice: Choice, site: OptionSite, catalogue: Mapping[str, CatalogueOption]
 ) -> tuple[Offered, ...]:
-    """Every option of mkfs and mount for the filesystem of an advised `choice`: the advised first, what
-    cannot be had last."""
+    """Return all mkfs and mount options for the filesystem of `choice`, recommended ones first, impossible
+    ones last."""
     options = [
         option
         for option in catalogue.values()

@@ -30,15 +30,14 @@ MOUNTED_ASKED = Sentence(
 
 
 BEHIND_THE_BUNDLED = 1000
-"""The `order` of a workload that has none of its own."""
+"""Default `order` of a workload."""
 
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,11}")
 
 
 @dataclass(frozen=True, slots=True)
 class ShingledForm:
-    """What a file says differently for a shingled drive; a list that is left out stays as it is for other
-    drives."""
+    """Overrides for shingled drives. Omitted lists are the same as for other drives."""
 
     place: Rank
     sentence: ProfileText
@@ -50,8 +49,8 @@ class ShingledForm:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceForm:
-    """A filesystem's place for a workload, as a file has it: everything by id. `unfit` where it must not move
-    up even if nothing that comes before it can be used."""
+    """A filesystem's rank for a workload, as defined in a file. All references are ids. `unfit`: never moves
+    up, even if better filesystems are not possible."""
 
     filesystem: str
     place: Rank
@@ -66,12 +65,12 @@ class ChoiceForm:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForm:
-    """A file in profiles/workloads. Lists of workloads go by `order`. `root` where the system itself lives on
-    the volume, `solid_state` where it is for drives that do not rotate.
+    """A file in profiles/workloads. `order`: position in lists. `root`: the volume contains the system.
+    `solid_state`: for drives that do not rotate.
 
-    `measured` names the measurements of this work, whichever filesystem they speak for, `measured_shingled`
-    those on shingled drives; `regret` and `regret_shingled` say why a filesystem is advised that is not the
-    fastest there. `trial` names the loads by which filesystems are tried.
+    `measured` and `measured_shingled`: measurements for this workload on ordinary and shingled drives, with
+    any result. `regret` and `regret_shingled`: why the recommended filesystem is not the fastest one.
+    `trial`: loads for comparing filesystems.
     """
 
     id: str
@@ -91,7 +90,7 @@ class WorkloadForm:
 
 @dataclass(frozen=True, slots=True)
 class RankedChoice:
-    """A filesystem's place with its options and evidence. `schedulers` in order of preference."""
+    """A filesystem's rank with its options and evidence. `schedulers` are in order of preference."""
 
     place: Rank
     sentence: Message
@@ -103,10 +102,10 @@ class RankedChoice:
 
 @dataclass(frozen=True, slots=True)
 class CandidateProfile:
-    """What a workload says of one filesystem, on drives in general and on shingled ones.
+    """A workload's ranking of one filesystem, on ordinary and shingled drives.
 
-    `ranked` is false where the workload does not name it; `moves_up` is whether it may take the place of one
-    that cannot be used.
+    `ranked`: False if the workload does not mention the filesystem. `moves_up`: may replace a better one that
+    is not possible.
     """
 
     filesystem: str
@@ -118,19 +117,19 @@ class CandidateProfile:
 
 @dataclass(frozen=True, slots=True)
 class PublishedMeasurements:
-    """The published measurements of a workload, and why the fastest filesystem there is not the advised one
-    (may be empty)."""
+    """Published measurements for a workload, and why the fastest filesystem is not the recommended one (may
+    be empty)."""
 
     figures: tuple[Evidence, ...] = ()
     regret: ProfileText = NO_TEXT
 
     def show(self, better: str, worse: str) -> bool:
-        """Whether any of them carries that `better` did better than `worse`."""
+        """Return True if any measurement proves that `better` beats `worse`."""
         return any(card.shows(better, worse) for card in self.figures)
 
     def said_of(self, advised: str, sentence: Message) -> Message:
-        """The advised filesystem's sentence. Where another one is shown to do better, it says by how much,
-        and why that one is not advised."""
+        """Return the recommended filesystem's sentence. If another is proven faster, add why that one is not
+        recommended."""
         others = {name for card in self.figures for name, _ in card.runs} & set(FILESYSTEMS)
         beaten = any(self.show(other, advised) for other in others)
         return join(sentence, self.regret) if beaten and self.regret else sentence
@@ -138,9 +137,9 @@ class PublishedMeasurements:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A workload with all that advice needs; `candidates` are all filesystems that diskwright makes. `never`
-    are the options that the catalogue records as never offered, `always` those that need no workload to name
-    them. `trial` are the ids of the loads by which filesystems are tried for it; the trial knows them."""
+    """A workload with all data needed for advice. `candidates`: all filesystems that diskwright creates.
+    `never`: options never offered. `always`: options that apply to every workload. `trial`: ids of loads for
+    comparing filesystems."""
 
     workload: Workload
     root: bool
@@ -153,23 +152,23 @@ class Profile:
     trial: tuple[str, ...] = ()
 
     def measured_on(self, *, shingled: bool) -> PublishedMeasurements:
-        """What was measured of this work on such drives."""
+        """Return the measurements on this type of drive."""
         return self.measured_shingled if shingled else self.measured
 
 
 def load_workloads() -> tuple[Profile, ...]:
-    """Every workload, by what most people come for, and users' own last, unless they have an order; raises
-    BadInput naming file, line and key of what is wrong in any profile."""
+    """Return all workloads, most common first and user-defined ones last unless they have an order. Raises
+    BadInput with file, line and key for any invalid profile."""
     options, evidence = load_catalogue(), load_evidence()
     places = gather(
         "workloads", WorkloadForm, lambda path, form: [Entry(path, "", form)], lambda form: form.id
     )
     in_order = sorted(places.values(), key=lambda place: place.entry.order)
-    return tuple(_Joined(place, options, evidence).profile() for place in in_order)
+    return tuple(_WorkloadLoader(place, options, evidence).profile() for place in in_order)
 
 
 def find_workload(name: str) -> Profile:
-    """The workload with this id; raises BadInput naming the known ids."""
+    """Return the workload with this id. Raises BadInput with the known ids."""
     profiles = load_workloads()
     for profile in profiles:
         if profile.workload.id == name:
@@ -187,7 +186,7 @@ def find_workload(name: str) -> Profile:
 
 
 def _unranked(ranked: Iterable[str]) -> list[CandidateProfile]:
-    """The filesystems that a workload does not rank, each rejected with its own general sentence."""
+    """Return the filesystems that a workload does not rank, as rejected with their general sentence."""
     named = set(ranked)
     standings = {
         name: RankedChoice(Rank.REJECTED, kind.in_general, (), (), (), ())
@@ -203,20 +202,22 @@ def _unranked(ranked: Iterable[str]) -> list[CandidateProfile]:
 def _with_regret(
     candidate: CandidateProfile, measured: PublishedMeasurements, on_shingled: PublishedMeasurements
 ) -> CandidateProfile:
-    """The candidate, with what it costs where it is chosen although another is shown to be faster."""
+    """Add the drawback to a recommended filesystem if another is proven faster."""
 
-    def told(standing: RankedChoice, by: PublishedMeasurements) -> RankedChoice:
+    def add_regret(standing: RankedChoice, published: PublishedMeasurements) -> RankedChoice:
         if standing.place is not Rank.CHOSEN:
             return standing
-        return replace(standing, sentence=by.said_of(candidate.filesystem, standing.sentence))
+        return replace(standing, sentence=published.said_of(candidate.filesystem, standing.sentence))
 
     return replace(
-        candidate, usual=told(candidate.usual, measured), shingled=told(candidate.shingled, on_shingled)
+        candidate,
+        usual=add_regret(candidate.usual, measured),
+        shingled=add_regret(candidate.shingled, on_shingled),
     )
 
 
-class _Joined:
-    """One file's checks and the look-up of what it names."""
+class _WorkloadLoader:
+    """Checks one workload file and resolves its references."""
 
     def __init__(
         self, place: Entry[WorkloadForm], options: dict[str, CatalogueOption], evidence: dict[str, Evidence]
@@ -282,13 +283,13 @@ class _Joined:
     def _check_places(self, places: Sequence[Rank], key: str) -> None:
         shingled = "." in key
         if Rank.CHOSEN not in places:
-            none = (
+            message = (
                 Sentence("exactly one filesystem must be chosen on a shingled drive; found none.")
                 if shingled
                 else Sentence("exactly one filesystem must be chosen; found none.")
             )
-            raise self.place.fault("choices[0]", none())
-        for place, anywhere, there in (
+            raise self.place.fault("choices[0]", message())
+        for place, anywhere, on_shingled in (
             (
                 Rank.CHOSEN,
                 Sentence("exactly one filesystem must be chosen; found several."),
@@ -300,10 +301,10 @@ class _Joined:
                 Sentence("at most one filesystem may be second on a shingled drive; found several."),
             ),
         ):
-            holders = [index for index, held in enumerate(places) if held is place]
+            holders = [index for index, rank in enumerate(places) if rank is place]
             if len(holders) > 1:
-                two = there if shingled else anywhere
-                raise self.place.fault(f"choices[{holders[1]}].{key}", two())
+                message = on_shingled if shingled else anywhere
+                raise self.place.fault(f"choices[{holders[1]}].{key}", message())
 
     def _candidate(self, key: str, choice: ChoiceForm) -> CandidateProfile:
         usual = self._standing(key, choice.filesystem, choice, choice)
@@ -352,8 +353,8 @@ class _Joined:
                 )
             self._check_option(key, kind, filesystem, option)
             for other in taken if kind is not OptionKind.SCHEDULER else ():
-                stands_against = option.id in other.conflicts or other.id in option.conflicts
-                if (stands_against or flag_of(option) == flag_of(other)) and meet(option, other):
+                excluded = option.id in other.conflicts or other.id in option.conflicts
+                if (excluded or flag_of(option) == flag_of(other)) and meet(option, other):
                     raise self.place.fault(key, TOGETHER(one=other.id, other=option.id))
             taken.append(option)
         return tuple(taken)

@@ -25,18 +25,17 @@ XFS_SINCE: Version = (6, 15)
 
 BTRFS_ZONE_BYTES = (4 * MIB, 8 * GIB)
 BTRFS_LEAST_ZONES = 16
-"""It starts with 10 where metadata are kept twice; with fewer than these hardly any room is left for data."""
+"""Metadata in two copies needs at least 10 zones. With fewer than these, almost no space is left for data."""
 
 BTRFS_LEAST_ACTIVE = 8
-"""BTRFS_MIN_ACTIVE_ZONES: those of the superblocks, one each of three kinds, of the log, and one to move data
-to."""
+"""BTRFS_MIN_ACTIVE_ZONES: superblocks, one zone for each of three types, the log, and one for relocation."""
 
 F2FS_MOST_BYTES = 16 * TIB
 XFS_SHARE = 100
-"""One in so many zones must take any write, so that metadata have room."""
+"""One in this many zones must be conventional, to have enough space for metadata."""
 
 OTHER = "/dev/OTHER"
-"""Stands in commands for a second, ordinary drive."""
+"""Placeholder for a second, conventional drive in commands."""
 
 PLACE = "/mnt"
 
@@ -45,7 +44,7 @@ MKFS_F2FS = ("mkfs.f2fs", "-f", "-m")
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What speaks against a use (`against`), and what could not be known (`unknown`), in sentences."""
+    """Sentences on what rules out a use (`against`) and what is unknown (`unknown`)."""
 
     against: tuple[Message, ...] = ()
     unknown: tuple[Message, ...] = ()
@@ -55,12 +54,12 @@ class _Findings:
 
 
 def manages_zones(drive: Drive) -> bool:
-    """Whether the kernel shows zones that must be written in order."""
+    """Return True if the kernel reports zones that must be written sequentially."""
     return drive.zoned == "host-managed"
 
 
 def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
-    """Why `kind` cannot be made on this host-managed drive, in sentences; empty where it can."""
+    """Return sentences on why `kind` cannot be created on this host-managed drive."""
     if kind is not BTRFS:
         return (
             str(
@@ -74,12 +73,12 @@ def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[st
 
 
 def zone_doubts(machine: Machine, drive: Drive) -> tuple[Message, ...]:
-    """What could not be known about making Btrfs on this host-managed drive."""
+    """Return unknown facts about creating Btrfs on this host-managed drive."""
     return _btrfs(machine, drive).unknown
 
 
 def zone_notes(*, root: bool) -> tuple[str, ...]:
-    """What else is good to know about such a drive."""
+    """Return further remarks about host-managed drives."""
     found = [
         t(
             "The drive accepts writes only in zone order. One filesystem uses the whole "
@@ -101,8 +100,7 @@ def zone_notes(*, root: bool) -> tuple[str, ...]:
 
 
 def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) -> tuple[ZonedUse, ...]:
-    """Everything that could live on a host-managed drive, with what speaks against it here and the commands
-    that make it."""
+    """Return all possible uses of a host-managed drive, with obstacles and commands."""
     alone = _has_conventional(drive)
     options = " ".join(option.text for option in btrfs_options)
     return (
@@ -112,7 +110,9 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 "Every write goes to a new place, zone after zone. diskwright creates this "
                 "filesystem on the whole drive."
             ),
-            _has(machine, "btrfs", BTRFS.title) + _tool(machine, BTRFS.tool) + _btrfs(machine, drive),
+            _kernel_support(machine, "btrfs", BTRFS.title)
+            + _tool(machine, BTRFS.tool)
+            + _btrfs(machine, drive),
             f"mkfs.btrfs {options} {drive.path}",
             _mount("btrfs", drive.path),
         ),
@@ -124,7 +124,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 "Presents each zone as an append-only file, for programs written for this "
                 "purpose, not for ordinary files."
             ),
-            _has(machine, "zonefs", "zonefs")
+            _kernel_support(machine, "zonefs", "zonefs")
             + _since(machine, "zonefs", ZONEFS_SINCE)
             + _tool(machine, "mkzonefs"),
             f"mkzonefs {drive.path}",
@@ -158,7 +158,7 @@ def _mount(kind: str, device: str, *options: str) -> str:
     return " ".join(("mount", "-t", kind, *options, device, PLACE))
 
 
-def _has(machine: Machine, name: str, title: str) -> _Findings:
+def _kernel_support(machine: Machine, name: str, title: str) -> _Findings:
     if not machine.kernel.filesystems:
         return _Findings(unknown=(t("Cannot read the kernel's list of filesystems."),))
     if name in machine.kernel.filesystems:
@@ -207,14 +207,14 @@ def _dotted(version: Version) -> str:
 
 
 def _has_conventional(drive: Drive) -> bool | None:
-    """Whether some zones take any write; None where the zones could not be counted."""
+    """Return True if some zones are conventional, None if unknown."""
     if drive.zones is None or drive.zones.conventional is None:
         return None
     return drive.zones.conventional > 0
 
 
 def _btrfs(machine: Machine, drive: Drive) -> _Findings:
-    """What concerns zones alone; that kernel and program are there at all is asked elsewhere."""
+    """Check zone support only. Kernel and tool are checked elsewhere."""
     return _since(machine, "Btrfs", BTRFS_SINCE) + _btrfs_program(machine) + _btrfs_zones(drive)
 
 
@@ -282,13 +282,17 @@ def _btrfs_zones(drive: Drive) -> _Findings:
 
 
 def _f2fs(machine: Machine, drive: Drive) -> _Findings:
-    found = _has(machine, "f2fs", "F2FS") + _since(machine, "F2FS", F2FS_SINCE) + _tool(machine, "mkfs.f2fs")
+    found = (
+        _kernel_support(machine, "f2fs", "F2FS")
+        + _since(machine, "F2FS", F2FS_SINCE)
+        + _tool(machine, "mkfs.f2fs")
+    )
     if drive.size_bytes is not None and drive.size_bytes > F2FS_MOST_BYTES:
         found += _Findings((t("{size:size} exceeds the limit of F2FS (16 TiB).", size=drive.size_bytes),))
-    return found + _counted(_has_conventional(drive))
+    return found + _conventional_known(_has_conventional(drive))
 
 
-def _counted(alone: bool | None) -> _Findings:
+def _conventional_known(alone: bool | None) -> _Findings:
     if alone is not None:
         return _Findings()
     return _Findings(
@@ -322,7 +326,11 @@ def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
 
 
 def _xfs(machine: Machine) -> _Findings:
-    found = _has(machine, "xfs", XFS.title) + _since(machine, "XFS", XFS_SINCE) + _tool(machine, XFS.tool)
+    found = (
+        _kernel_support(machine, "xfs", XFS.title)
+        + _since(machine, "XFS", XFS_SINCE)
+        + _tool(machine, XFS.tool)
+    )
     if machine.kernel.built_with("XFS_RT") is False:
         found += _Findings(
             (t("The kernel was built without the XFS realtime part (CONFIG_XFS_RT), which zones require."),)
@@ -339,19 +347,19 @@ def _xfs(machine: Machine) -> _Findings:
             )
         )
     if not found.against:
-        built = machine.kernel.built_with("XFS_RT") is not None
+        config_known = machine.kernel.built_with("XFS_RT") is not None
         found += _Findings(
             unknown=()
-            if built
+            if config_known
             else (t("Cannot read whether the kernel has the XFS realtime part (CONFIG_XFS_RT)."),)
         )
-        versed = known is not None and known.version != (0, 0)
-        found += _Findings(unknown=() if versed else (t("Cannot read the version of mkfs.xfs."),))
+        version_known = known is not None and known.version != (0, 0)
+        found += _Findings(unknown=() if version_known else (t("Cannot read the version of mkfs.xfs."),))
     return found
 
 
-def _xfs_alone(drive: Drive) -> bool:
-    """Whether enough zones take any write for its metadata, about one in a hundred."""
+def _has_xfs_metadata_zones(drive: Drive) -> bool:
+    """Return True if there are enough conventional zones for metadata, about one in a hundred."""
     zones = drive.zones
     if zones is None or zones.conventional is None or zones.count is None or zones.size_bytes is None:
         return False
@@ -364,14 +372,14 @@ def _xfs_alone(drive: Drive) -> bool:
 def _xfs_nature(drive: Drive) -> Message:
     second = (
         ()
-        if _xfs_alone(drive)
+        if _has_xfs_metadata_zones(drive)
         else (t("Metadata needs a second, conventional drive of about 1 % of this drive's size."),)
     )
     return join(t("The authors call this experimental."), METADATA, *second)
 
 
 def _xfs_commands(drive: Drive) -> tuple[str, str]:
-    if _xfs_alone(drive):
+    if _has_xfs_metadata_zones(drive):
         return f"mkfs.xfs -r zoned=1 {drive.path}", _mount("xfs", drive.path)
     return (
         f"mkfs.xfs -r zoned=1,rtdev={drive.path} {OTHER}",
@@ -388,18 +396,18 @@ def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
     found += _tool(machine, "dmzadm")
     if built is None:
         found += _Findings(unknown=(t("Cannot read whether the kernel has dm-zoned."),))
-    return found + _counted(alone)
+    return found + _conventional_known(alone)
 
 
 def _dm_zoned_nature(alone: bool | None) -> Message:
-    lent = (t("A second, conventional drive provides these zones."),) if alone is False else ()
+    second = (t("A second, conventional drive provides these zones."),) if alone is False else ()
     return join(
         t(
             "Presents the drive as an ordinary device (below /dev/mapper) for any "
             "filesystem. The cost: rewritten data first goes to conventional zones and "
             "is moved again later."
         ),
-        *lent,
+        *second,
     )
 
 

@@ -113,7 +113,7 @@ def test_a_rule_knows_the_drive_by_its_serial_number() -> None:
         assert (
             'KERNEL=="sda"' in rule
             and "reboot" not in rule
-            and rule.startswith("# The drive tells no serial number")
+            and rule.startswith("# The drive reports no serial number")
         )
     assert udev_rule(known, ()) == "" and values_in(udev_rule(known, values)) == values
 
