@@ -9,7 +9,7 @@ from wizard.model.geometry import Identity
 
 @dataclass(frozen=True, slots=True)
 class BootLine:
-    """A line of fstab for the filesystem: its number from 1, the type it names, and where it is mounted."""
+    """An fstab line for the filesystem: line number from 1, filesystem type and mount point."""
 
     number: int
     kind: str
@@ -18,8 +18,8 @@ class BootLine:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where stores or undo files would lie. `fault` is a clause on why they cannot, empty where they can;
-    `asked`: a person named it."""
+    """Folder for snapshot stores or undo files. `fault`: clause on why it is unsuitable, or empty. `asked`:
+    chosen by the user."""
 
     path: str
     free_bytes: int = 0
@@ -29,8 +29,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class FreshTarget:
-    """The volume for a fresh ext4 on `drive`. `fault` is a clause on why it cannot be had, empty where it
-    can."""
+    """Volume for a fresh ext4 on `drive`. `fault`: clause on why it is unsuitable, or empty."""
 
     device: str
     size_bytes: int
@@ -40,12 +39,12 @@ class FreshTarget:
 
 @dataclass(frozen=True, slots=True)
 class BootPath:
-    """What starts a system from this filesystem. `place` is / or /boot, empty where neither lies on it;
-    `root_type` what rootfstype= says.
+    """Boot setup of a system on this filesystem. `place`: / or /boot, empty if neither. `root_type`: value of
+    rootfstype=.
 
-    `grub` is the version of GRUB's programs, (0, 0) where there are none; `initramfs` the name of what makes
-    the first root. `grub_folder` is where GRUB's settings lie on the filesystem, empty where they do not or
-    it was not looked for; `grub_reader` is the program that has GRUB's own driver, empty where there is none.
+    `grub`: version of the GRUB tools, (0, 0) if not found. `initramfs`: name of the initramfs generator.
+    `grub_folder`: GRUB's configuration folder on the filesystem, empty if there is none or it was not
+    searched. `grub_reader`: tool that contains GRUB's own filesystem driver, empty if not found.
     """
 
     place: str = ""
@@ -58,10 +57,9 @@ class BootPath:
 
 @dataclass(frozen=True, slots=True)
 class OwnFstab:
-    """The text of /etc/fstab on the filesystem itself, which nobody has mounted, and the lines of it that are
-    for this filesystem.
+    """Text of /etc/fstab on the unmounted filesystem itself, and its lines for this filesystem.
 
-    `fault` is a clause on why it cannot be changed there, empty where it can; the text can be missing then.
+    `fault`: clause on why it cannot be changed, or empty. If set, the text may be missing.
     """
 
     text: str = ""
@@ -74,17 +72,15 @@ NO_BOOT = BootPath()
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The filesystem `ext` on `device`, which is `drive`, a partition of it or a volume on it, and everything
-    around it.
+    """Facts about the filesystem `ext` on `device` (the drive `drive`, a partition or a volume on it) and its
+    environment.
 
-    `device_bytes` is the size of the device, `mounts` are the places where anybody sees it mounted.
-    `is_root`: the running system stands on it; `opened`: another block device or a program holds it for
-    itself. `damaged`: the first error that its checker finds, None where that was not found out. `fstab` is
-    the file of mounts with its text, `own` the one on the filesystem itself, None where there is none or it
-    was not looked for; `units` are systemd's own files for it. `missing` are programs that are not there,
-    `family` is the distribution's, as a machine has it, `e2fsprogs` their version. `no_snapshots` is a clause
-    on why device mapper cannot be used, empty where it can. `manifest_seconds`: how long comparing every file
-    takes, both times together.
+    `device_bytes`: size of the device. `mounts`: mount points in all namespaces. `is_root`: contains the
+    running system. `opened`: another block device or program has exclusive access. `damaged`: first error
+    reported by e2fsck, None if not checked. `fstab`: path of fstab. `own`: fstab on the filesystem itself,
+    None if there is none or it was not read. `units`: systemd units that mount it. `missing`: missing tools.
+    `family`: distribution family. `e2fsprogs`: their version. `no_snapshots`: clause on why device mapper is
+    not available, or empty. `manifest_seconds`: time to read all files before and after.
     """
 
     drive: Identity
@@ -113,17 +109,17 @@ class Situation:
 
 
 FIRST_BYTES = 4096
-"""What is looked at of a filesystem: the superblock and, on every drive, whole blocks of it."""
+"""Bytes read from the start of a filesystem: the superblock, in whole blocks of any drive."""
 
 DECIDING = slice(START_BYTES, START_BYTES + 512)
-"""The part of the superblock, within the first bytes, that decides who may mount it."""
+"""Part of the superblock, within the first bytes, that determines which drivers may mount it."""
 
 INCOMPATIBLE_AT, READ_ONLY_AT = START_BYTES + 0x60, START_BYTES + 0x64
 BAR, CHECKSUMS = 1 << 31, 1 << 10
 
 
 def barred(first: bytes) -> bytes:
-    """The first bytes of a filesystem, with the bar in its superblock."""
+    """Return the first bytes with an unknown feature set in the superblock, which prevents mounting."""
     changed = bytearray(first)
     for at, bits in (
         (INCOMPATIBLE_AT, _word(first, INCOMPATIBLE_AT) | BAR),
@@ -134,13 +130,12 @@ def barred(first: bytes) -> bytes:
 
 
 def is_barred(first: bytes) -> bool:
-    """Whether the first bytes of a filesystem have the bar."""
+    """Return True if the first bytes contain the feature that prevents mounting."""
     return bool(_word(first, INCOMPATIBLE_AT) & BAR)
 
 
 def deciding_block(logical_block_bytes: int) -> slice:
-    """Where, within the first bytes, the smallest block lies that a drive writes and that holds what
-    decides."""
+    """Return the smallest range, in whole drive blocks, that contains the deciding part of the superblock."""
     unit = max(logical_block_bytes, DECIDING.stop - DECIDING.start)
     begin = START_BYTES // unit * unit
     return slice(begin, begin + unit)
@@ -151,39 +146,41 @@ def _word(data: bytes, at: int) -> int:
 
 
 PASSING = frozenset({"needs_recovery", "orphan_present"})
-"""Features that come with a mount and go with an unmount."""
+"""Features that are set by mounting and cleared by unmounting."""
 
 BY_ITSELF = frozenset({"large_file", "ext_attr", "dir_nlink", "extra_isize", "huge_file"})
-"""Features that the kernel switches on when something needs them (Linux fs/ext4, ext4_set_feature_...)."""
+"""Features that the kernel enables when needed (Linux fs/ext4, ext4_set_feature_...)."""
 
 
 def is_used_one(found: bytes, left: bytes, other: bytes) -> bool:
-    """Whether the first bytes `found` are of the filesystem that had `left`, and not of the one that had
-    `other`, which it was made from or into. A filesystem made anew, a damaged or a barred superblock is
-    neither.
-    """
-    now, was, not_it = (read_ext(first[START_BYTES:]) for first in (found, left, other))
+    """Return True if the first bytes `found` belong to the filesystem that was `left`, and not to `other`,
+    its state before or after conversion. False for a recreated filesystem, and for a damaged or blocked
+    superblock."""
+    current, previous, alternative = (read_ext(first[START_BYTES:]) for first in (found, left, other))
     if (
-        now is None
-        or was is None
-        or not_it is None
+        current is None
+        or previous is None
+        or alternative is None
         or int.from_bytes(found[INCOMPATIBLE_AT : INCOMPATIBLE_AT + 4], "little") & BAR
     ):
         return False
-    if (now.uuid, now.block_bytes, now.inode_bytes, now.made) != (
-        was.uuid,
-        was.block_bytes,
-        was.inode_bytes,
-        was.made,
+    if (current.uuid, current.block_bytes, current.inode_bytes, current.made) != (
+        previous.uuid,
+        previous.block_bytes,
+        previous.inode_bytes,
+        previous.made,
     ):
         return False
-    telling = not_it.features - was.features - PASSING - BY_ITSELF
-    return was.features - PASSING <= now.features and not (telling and telling <= now.features)
+    distinctive = alternative.features - previous.features - PASSING - BY_ITSELF
+    return previous.features - PASSING <= current.features and not (
+        distinctive and distinctive <= current.features
+    )
 
 
 def was_mounted_since(now: ExtFacts, left: ExtFacts, *possible: ExtFacts) -> bool:
-    """Whether the filesystem that was left so was mounted for writing since. The time of a mount counts
-    seconds: within one, the count of mounts tells. e2fsck begins it anew and putting back brings it back, so
-    that each of the `possible` superblocks can be the one that was left.
+    """Return True if the filesystem was mounted for writing since it was `left`.
+
+    Mount times have a resolution of one second; within the same second, the mount count decides. e2fsck
+    resets this count and undo restores it, so any of the `possible` superblocks may be the one that was left.
     """
     return now.mounted != left.mounted or now.mounts > max(one.mounts for one in (*possible, left))

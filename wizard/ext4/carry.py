@@ -31,12 +31,8 @@ from wizard.plan.rules import is_device_path
 
 NOTHING_WRITTEN = t("Nothing was written.")
 
-# Refusals.
 
-# Without a transaction.
 NO_TRANSACTION = t("A transaction is not possible here:")
-
-# Good to know.
 
 
 RULES = (
@@ -81,21 +77,21 @@ BARS: Mapping[str, frozenset[Way]] = {
     "migrate-light-complete": frozenset({Way.LIGHT}),
     "migrate-complete": frozenset({Way.FULL}),
 }
-"""Which ways a finding stands against. Every other one is only good to know."""
+"""Conversion methods that each finding blocks. Other findings are informational."""
 
 REPAIRABLE = frozenset({"migrate-errors", "migrate-damaged", "migrate-half-done"})
-"""What no longer stands against a way that writes once the person agreed to repairs."""
+"""Findings that no longer block a writing method once the user consents to repairs."""
 
 
 def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
-    """Everything that is found, what stands against most first."""
+    """Return all findings, most severe first."""
     found = [finding for rule in RULES for finding in rule(situation)]
     order = list(Severity)
     return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
 
 
 def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding | None:
-    """The first finding that stands against a way; None where it can be had."""
+    """Return the first finding that blocks a method, or None."""
     for finding in obstacles_of(situation):
         if way in BARS.get(finding.code, frozenset()) and not (
             repairs and way in WRITING and finding.code in REPAIRABLE
@@ -105,34 +101,35 @@ def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding
 
 
 def refusal(finding: Finding) -> DiskwrightError:
-    """The error that says so: a refusal for safety, or that the way does not fit this filesystem."""
+    """Return the error for a finding: Refused for safety, or BadInput if the method does not suit the
+    filesystem."""
     said = f"{finding.sentence} {finding.remedy} {NOTHING_WRITTEN}"
     return Refused(said) if finding.severity is Severity.DANGER else BadInput(said)
 
 
 IN_USE = frozenset({"migrate-running-root", "migrate-mounted", "migrate-swap-file"})
-"""Findings of what a rescue medium ends."""
+"""Findings that do not apply on a rescue medium."""
 
 ROOT = "/"
-"""Where that is mounted, fstab lies on the filesystem itself, and is changed with it."""
+"""If the filesystem is mounted here, fstab is on the filesystem itself and changes with it."""
 
 PLACE = PurePosixPath("/mnt")
 RUNS = str(PLACE / "diskwright")
-"""Where the instructions have the other volume mounted on the rescue medium, and the run kept."""
+"""Mount point of the other volume on the rescue medium, as instructed, and folder of the run."""
 
 
 def is_in_use(situation: Situation) -> bool:
-    """Whether it is used in a way that a rescue medium ends."""
+    """Return True if the filesystem is in use in a way that booting a rescue medium ends."""
     return situation.is_root or bool(situation.mounts) or bool(situation.swap_files)
 
 
 def can_be_carried(prospect: Prospect) -> bool:
-    """Whether what stands against the ways is that the filesystem is in use."""
+    """Return True if the conversion is blocked because the filesystem is in use."""
     return any(finding.code in IN_USE for finding in prospect.findings)
 
 
 def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repairs: bool = False) -> Carried:
-    """What is carried; raises Refused or BadInput with the sentence of what would stand against it
+    """Return the conversion for a rescue medium. Raises Refused or BadInput with the finding that blocks it
     anywhere."""
     if way not in WRITING:
         raise BadInput(
@@ -141,11 +138,11 @@ def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repa
                 NOTHING_WRITTEN,
             )
         )
-    free = _let_go(situation)
-    if finding := against(free, way, repairs=repairs):
+    unused = _unused(situation)
+    if finding := against(unused, way, repairs=repairs):
         raise refusal(finding)
     severe = (Severity.WARNING, Severity.INFO)
-    told = [one for one in obstacles_of(free) if one.code in TOLD and one.severity in severe]
+    notes = [one for one in obstacles_of(unused) if one.code in TOLD and one.severity in severe]
     return Carried(
         drive=replace(situation.drive, diskseq=None, content_digest=None, boot_id=None, held=()),
         device=situation.device,
@@ -155,19 +152,19 @@ def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repa
         manifest=manifest,
         repairs=repairs,
         fstab=situation.fstab if fstab_operations(situation) and ROOT not in situation.mounts else "",
-        doubts=tuple(map(told_of, told)),
+        doubts=tuple(map(told_of, notes)),
     )
 
 
 TOLD = frozenset({"migrate-boot-loader", "migrate-root-type", "migrate-initramfs", "migrate-mount-unit"})
-"""Findings on what starts and mounts from it: a rescue medium does not see them all."""
+"""Findings about boot and mounts that a rescue medium may not detect."""
 
 
-def _let_go(situation: Situation) -> Situation:
-    """As it would be where nobody uses it. What is free is known only then, and programs and folders are
-    other ones there."""
+def _unused(situation: Situation) -> Situation:
+    """Return the situation with the filesystem unused, and without facts that depend on the medium: free
+    space, tools and folders."""
     before = situation.ext
-    calm = replace(
+    clean = replace(
         before,
         free_blocks=before.blocks,
         needs_recovery=False,
@@ -176,7 +173,7 @@ def _let_go(situation: Situation) -> Situation:
     )
     return replace(
         situation,
-        ext=calm,
+        ext=clean,
         mounts=(),
         swap_files=(),
         is_root=False,
@@ -190,8 +187,8 @@ def _let_go(situation: Situation) -> Situation:
 
 
 def difference(carried: Carried, situation: Situation) -> Message | None:
-    """The first thing in which what is found is another than what was carried, as a clause; None where it
-    is the same."""
+    """Return the first difference between the filesystem found and the one planned for, as a clause, or
+    None."""
     was, now, drive = carried.before, situation.ext, carried.drive
     pairs: tuple[tuple[Sentence, object, object], ...] = (
         (Sentence("UUID"), was.uuid, now.uuid),
@@ -207,8 +204,8 @@ def difference(carried: Carried, situation: Situation) -> Message | None:
             return t(
                 "{what}: {now} now, {was} in the plan",
                 what=what(),
-                now=_shown(seen),
-                was=_shown(wanted),
+                now=_value_text(seen),
+                was=_value_text(wanted),
             )
     return None
 
@@ -226,17 +223,16 @@ def _lasting(facts: ExtFacts) -> str:
     return ", ".join(sorted(facts.features - PASSING))
 
 
-def _shown(value: object) -> Message | str:
+def _value_text(value: object) -> Message | str:
     return t("none") if value is None else printable(str(value), 400)
 
 
 def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Message, Argv]]:
-    """What a person does, in order, with the plan in `file`: a sentence each, and its command, empty for
-    none."""
+    """Yield the user's steps with the plan in `file`: a sentence and a command each, empty for none."""
     operations = operations_for(carried.way, carried.before, repairs=carried.repairs)
     room = max(room_bytes(operations, carried.before, means) for means in (Means.TRANSACTION, Means.DIRECT))
     plan, device = printable(file, 2000), printable(carried.device, 200)
-    there = str(PLACE / PurePosixPath(plan).name)
+    copy = str(PLACE / PurePosixPath(plan).name)
     if carried.fstab:
         token = printable(carried.drive.token)
         mounting: Argv = ("sudo", "diskwright", "migrate", device, "--way", "mount", "--confirm", token)
@@ -266,7 +262,7 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Messa
         ),
         (),
     )
-    applying: Argv = ("sudo", "diskwright", "apply", there, "--journal", RUNS)
+    applying: Argv = ("sudo", "diskwright", "apply", copy, "--journal", RUNS)
     yield (
         t(
             "Review all steps. The filesystem is found by UUID, regardless of the device "
@@ -278,31 +274,31 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[Messa
         t("Apply the plan. Replace TOKEN with the serial number or device name shown."),
         (*applying, "--confirm", "TOKEN"),
     )
-    undoing, keeping = (("sudo", "diskwright", settling, "--journal", RUNS) for settling in ("undo", "keep"))
+    undo, keep = (("sudo", "diskwright", action, "--journal", RUNS) for action in ("undo", "keep"))
     yield (
         t(
             "Keep the result. `{command}` undoes the conversion instead, if the system "
             "has not been booted from it.",
-            command=" ".join(undoing),
+            command=" ".join(undo),
         ),
-        keeping,
+        keep,
     )
     yield t("Remove the medium and reboot."), ()
 
 
 def not_there(carried: Carried) -> Message:
-    """That the filesystem is not attached."""
-    said = t(
+    """Return the message that the filesystem is not attached."""
+    message = t(
         "Filesystem {uuid} ({size:exact}) is not attached. Attach the drive and open "
         "the container (LUKS, LVM, md).",
         uuid=carried.before.uuid,
         size=carried.device_bytes,
     )
-    return join(said, NOTHING_WRITTEN)
+    return join(message, NOTHING_WRITTEN)
 
 
 def check_carried(carried: Carried, where: str) -> None:
-    """Raises BadInput, naming `where` (a file), for the first thing that does not hold together."""
+    """Raises BadInput for the first inconsistency. `where` names the file."""
     if fault := next(_faults(carried), None):
         raise BadInput(
             t(
@@ -325,7 +321,7 @@ def _faults(carried: Carried) -> Iterator[Message | str]:
 
 
 def _from_first(body: JSON) -> JSON:
-    """Of schema 1, whose doubts are text: it tells all the same what it is about, wherever it was made."""
+    """Migrate schema 1, whose doubts are text. They are still valid."""
     return body
 
 

@@ -24,10 +24,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import identity_faults
 from wizard.plan.rules import is_device_path, uuid_fault
 
-# The drive, the device and the filesystem.
 NO_DEVICE = Sentence('"{device}" is not a device under /dev')
-
-# The way.
 
 
 LINE_TWICE = t("the plan changes a line twice, or lines in several files")
@@ -41,11 +38,10 @@ MEANS = {
 
 
 def check_migration(migration: Migration, where: str = "The document") -> None:
-    """Raises BadInput, naming `where` (a file), for the first thing that `diskwright migrate` would not have
-    written.
+    """Raises BadInput for the first difference from what `diskwright migrate` writes. `where` names the file.
 
-    It proves that the steps are those of its way for the filesystem it names. What is shown of them follows
-    from them. That this filesystem is there, as it was found, is for whoever applies it.
+    Checks that the steps belong to the method and the filesystem; their descriptions are derived. Only
+    applying the plan checks that the filesystem still exists unchanged.
     """
     if fault := next(_faults(migration), None):
         raise BadInput(
@@ -58,8 +54,8 @@ def check_migration(migration: Migration, where: str = "The document") -> None:
 
 
 def told_anew(migration: Migration) -> Migration:
-    """A migration that is sound, with all that follows from its operations: every text and command, what it
-    gains, and the room that it needs."""
+    """Recompute everything derived from the operations of a valid conversion: texts, commands, gains and
+    space."""
     before, means = migration.before, migration.means
     operations = tuple(step.operation for step in migration.steps)
     return replace(
@@ -86,7 +82,7 @@ def _faults(migration: Migration) -> Iterator[Message | str]:
 
 
 def ext_faults(before: ExtFacts) -> Iterator[Message]:
-    """What cannot be of a superblock that a document names."""
+    """Yield impossible superblock values in a document."""
     if fault := uuid_fault(before.uuid):
         yield t(
             'the filesystem UUID "{uuid}" is invalid: it {fault}',
@@ -197,7 +193,7 @@ def _fresh_faults(migration: Migration, operations: tuple[MigrationOperation, ..
 
 
 def _from_first(body: JSON) -> JSON:
-    """Of schema 1, what is not worked out anew."""
+    """Migrate schema 1: drop the derived fields."""
     derived = ("gains", "room_bytes")
     return {name: value for name, value in without_texts(body).items() if name not in derived}
 

@@ -35,7 +35,7 @@ SMALL_BLOCKS = 4096
 
 
 def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tuple[str, ...]:
-    """A sentence on each gain; what only serves another is left out."""
+    """Return a sentence per gain. Operations that only prepare others have none."""
     return tuple(dict.fromkeys(str(said) for operation in operations for said in _gains(operation, before)))
 
 
@@ -69,7 +69,7 @@ def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Message]
 
 
 def fresh_gains(before: ExtFacts) -> Iterator[Message]:
-    """What only a filesystem that is made anew has, with this one's numbers."""
+    """Yield the advantages of recreating the filesystem, with its numbers."""
     if "flex_bg" not in before.features and before.groups > 1:
         yield t(
             "Filesystem tables are grouped (flex_bg) instead of in each of {groups:,d} "
@@ -95,7 +95,7 @@ def fresh_gains(before: ExtFacts) -> Iterator[Message]:
 
 
 def _narrow_limit(before: ExtFacts) -> int:
-    """What block numbers of 32 bits reach, in bytes."""
+    """Return the size limit of 32-bit block numbers, in bytes."""
     return (1 << 32) * before.block_bytes
 
 
@@ -106,12 +106,12 @@ PER_MILLION_INODES: dict[type, float] = {
     WidenBlockNumbers: 0.7,
     AddChecksums: 1.2,
 }
-"""Seconds."""
+"""In seconds."""
 
 LEAST_SECONDS: dict[type, float] = {AddJournal: 1.0, SetFeatures: 0.1, SetFstabType: 0.1, MakeFresh: 10.0}
 
 COPY_BYTES_PER_SECOND = 80e6
-"""Of many files, with reading them back to compare."""
+"""Copying many files, including the comparison."""
 
 WIDE_INODE_BYTES = 256
 WIDENING_UNDO_BYTES = 262
@@ -122,12 +122,12 @@ JOURNALS = (
     *((2048, 0), (32_768, 1024), (262_144, 4096), (524_288, 8192), (4_194_304, 16_384), (8_388_608, 32_768)),
     *((16_777_216, 65_536), (33_554_432, 131_072)),
 )
-"""Below so many blocks a journal of so many is made by default (e2fsprogs, lib/ext2fs/mkjournal.c); below
-2048 none."""
+"""Default journal size in blocks for filesystems below a number of blocks (e2fsprogs,
+lib/ext2fs/mkjournal.c). Below 2048 blocks there is no journal."""
 
 
 def operation_seconds(operation: MigrationOperation, before: ExtFacts, *, rotational: bool | None) -> float:
-    """Roughly; on platters never less than its inodes take to pass the heads, there and back."""
+    """Return a rough duration. On rotating drives, at least the time to read and write all inodes."""
     if isinstance(operation, CopyFiles):
         return max(1.0, used_bytes(before) / COPY_BYTES_PER_SECOND)
     kind = type(operation)
@@ -138,24 +138,23 @@ def operation_seconds(operation: MigrationOperation, before: ExtFacts, *, rotati
 
 
 def fingerprint_seconds(device_bytes: int, *, rotational: bool | None) -> float:
-    """How long reading all of a device takes, roughly."""
+    """Return the rough time to read the whole device."""
     return device_bytes / usual_bytes_per_second(rotational)
 
 
 def used_bytes(before: ExtFacts) -> int:
-    """What its files, its folders and its own tables fill."""
+    """Return the space used by files, folders and metadata."""
     return max(0, before.blocks - before.free_blocks) * before.block_bytes
 
 
 def journal_blocks(before: ExtFacts) -> int:
-    """How large a journal it is given; 0 where it is too small for one."""
+    """Return the default journal size in blocks, 0 if the filesystem is too small."""
     return next((size for below, size in JOURNALS if before.blocks < below), LARGEST_JOURNAL_BLOCKS)
 
 
 def room_bytes(operations: Sequence[MigrationOperation], before: ExtFacts, means: Means) -> int:
-    """What the folder for stores or undo files is asked for, with a margin. A transaction needs its store
-    twice: once for what is new, and once for what that replaces.
-    """
+    """Return the space needed for snapshot stores or undo files, with a margin. A transaction needs its store
+    twice: for the new data and for the data replaced."""
     kinds = {type(operation) for operation in operations}
     changed = MARGIN_BYTES + 2 * before.groups * before.block_bytes
     if AddJournal in kinds:
@@ -164,8 +163,8 @@ def room_bytes(operations: Sequence[MigrationOperation], before: ExtFacts, means
         changed += before.inodes * WIDE_INODE_BYTES
     match means:
         case Means.TRANSACTION:
-            moved = before.inodes * (WIDE_INODE_BYTES - before.inode_bytes) if WidenInodes in kinds else 0
-            return 2 * (changed + moved)
+            widened = before.inodes * (WIDE_INODE_BYTES - before.inode_bytes) if WidenInodes in kinds else 0
+            return 2 * (changed + widened)
         case Means.DIRECT:
             return changed + (before.inodes * WIDENING_UNDO_BYTES if WidenInodes in kinds else 0)
         case _:
@@ -177,15 +176,15 @@ WIDENING_READS, WIDENING_READS_TO_UNDO = 2.0, 3.5
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What a program reads, and what of its writing reaches the device, in bytes."""
+    """Bytes that a tool reads, and bytes of its writes that reach the device."""
 
     read_bytes: int
     written_bytes: int
 
 
 def effort_of(operation: OnDevice, now: ExtFacts, *, undoable: bool) -> Effort | None:
-    """Of the operation's program other than e2fsck, on the filesystem as it is now; None where that is done
-    at once."""
+    """Return the I/O of an operation's tool, except e2fsck, on the filesystem in its current state. None if
+    instantaneous."""
     match operation:
         case WidenInodes(inode_bytes=size):
             table = now.inodes * size
@@ -199,9 +198,9 @@ def effort_of(operation: OnDevice, now: ExtFacts, *, undoable: bool) -> Effort |
 
 
 def parts_of(operation: OnDevice, count: int) -> tuple[tuple[float, float], ...]:
-    """From where to where in its step each of the operation's `count` commands goes, by the time they take;
-    from 0 to 1."""
-    # e2fsck after new checksums took twice as long as making them (2.6 s and 6.2 s).
+    """Return start and end of each of the operation's `count` commands as fractions of the step, by
+    duration."""
+    # e2fsck after adding checksums took about twice as long as adding them (2.6 s and 6.2 s).
     bounds = (
         (0.0, 0.3, 1.0)
         if isinstance(operation, AddChecksums)

@@ -16,11 +16,11 @@ REPAIR = t(
 FRESH = t("Use the fresh conversion, which only reads the filesystem.")
 
 OLDEST_PROGRAMS = (1, 43)
-"""With it came undo files for every program, `resize2fs -b`, checksums of metadata, and e2fsck's bmap2extent
-(its release notes)."""
+"""First version with undo files for all tools, `resize2fs -b`, metadata checksums, and bmap2extent of e2fsck
+(release notes)."""
 
 BARRED = f"FEATURE_I{BAR.bit_length() - 1}"
-"""How the bar of a change that is half on the drive is called as a feature."""
+"""Name of the feature that blocks a partly committed filesystem."""
 
 KNOWN = frozenset(
     {
@@ -50,11 +50,11 @@ KNOWN = frozenset(
         *("metadata_csum_seed", "large_dir", "bigalloc", "sparse_super2"),
     }
 )
-"""Features with which the steps were tried, or which they leave alone."""
+"""Features that were tested with the steps, or that the steps do not affect."""
 
 
 def in_use(situation: Situation) -> Iterator[Finding]:
-    """Whoever uses it."""
+    """Report users of the filesystem."""
     device = situation.device
     if situation.is_root:
         yield danger(
@@ -116,7 +116,7 @@ def in_use(situation: Situation) -> Iterator[Finding]:
 
 
 def its_state(situation: Situation) -> Iterator[Finding]:
-    """What is out of order on it."""
+    """Report inconsistencies of the filesystem."""
     before, device = situation.ext, situation.device
     if 0 < situation.device_bytes < before.size_bytes:
         yield danger(
@@ -149,7 +149,7 @@ def its_state(situation: Situation) -> Iterator[Finding]:
 
 
 def _errors(situation: Situation) -> Iterator[Finding]:
-    """The gravest error that it has, or had: the first of these says all."""
+    """Report the most severe error, current or past; the first in this order covers the rest."""
     before, device = situation.ext, situation.device
     if before.half_done:
         yield danger(
@@ -208,7 +208,7 @@ def _errors(situation: Situation) -> Iterator[Finding]:
 
 
 def _not_unmounted(situation: Situation) -> Iterator[Finding]:
-    """What was left undone when it was last used."""
+    """Report an unclean unmount."""
     before, device = situation.ext, situation.device
     if before.needs_recovery:
         yield info(
@@ -235,7 +235,7 @@ def _not_unmounted(situation: Situation) -> Iterator[Finding]:
 
 
 def its_kind(situation: Situation) -> Iterator[Finding]:
-    """What it is that cannot be converted."""
+    """Report properties that prevent a conversion."""
     before, device = situation.ext, situation.device
     if before.journal_device:
         yield danger(
@@ -307,7 +307,7 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
 
 
 def programs(situation: Situation) -> Iterator[Finding]:
-    """What does the work."""
+    """Report missing or outdated tools."""
     if situation.missing:
         yield warning(
             "migrate-programs-missing",

@@ -17,7 +17,7 @@ from wizard.model.migration import MakeFresh, Means, Migration, MigrationOperati
 from wizard.model.said import Message, join, t
 
 
-def _drawn() -> str:
+def _random_uuid() -> str:
     return str(uuid4())
 
 
@@ -27,9 +27,9 @@ def make_migration(
     *,
     manifest: bool = False,
     repairs: bool = False,
-    draw_uuid: Callable[[], str] = _drawn,
+    draw_uuid: Callable[[], str] = _random_uuid,
 ) -> Migration:
-    """The migration; raises Refused or BadInput with the sentence of what stands against it."""
+    """Return the conversion. Raises Refused or BadInput with the finding that blocks it."""
     if finding := against(situation, way, repairs=repairs):
         raise refusal(finding)
     operations = wanted_operations(situation, way, repairs=repairs, draw_uuid=draw_uuid)
@@ -68,14 +68,14 @@ def make_migration(
 def doubts_of(
     situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool
 ) -> tuple[Message | str, ...]:
-    """The sentences on what is good to know before these operations are carried out."""
-    return (*_doubts(situation, way, means, manifest=manifest), *_stays(situation, operations))
+    """Return sentences to read before running these operations."""
+    return (*_doubts(situation, way, means, manifest=manifest), *_manual_changes(situation, operations))
 
 
 def wanted_operations(
-    situation: Situation, way: Way, *, repairs: bool, draw_uuid: Callable[[], str] = _drawn
+    situation: Situation, way: Way, *, repairs: bool, draw_uuid: Callable[[], str] = _random_uuid
 ) -> tuple[MigrationOperation, ...]:
-    """Everything that the way does here; raises BadInput for a fresh filesystem that has no place."""
+    """Return all operations of the method. Raises BadInput for a fresh filesystem without a target."""
     if way is not Way.FRESH:
         return all_operations(situation, way, repairs=repairs)
     if situation.target is None:
@@ -90,7 +90,7 @@ def wanted_operations(
 
 
 def means_of(situation: Situation, way: Way) -> Means:
-    """How it is made safe here: a transaction wherever one can be had."""
+    """Return the protection used here: a transaction if possible."""
     if way is Way.MOUNT:
         return Means.FILES
     if way is Way.FRESH:
@@ -99,12 +99,12 @@ def means_of(situation: Situation, way: Way) -> Means:
 
 
 def folder_of(situation: Situation, means: Means) -> Folder | None:
-    """Where what is replaced lies; None where nothing is."""
+    """Return the folder for replaced data, or None if no data is replaced."""
     return {Means.TRANSACTION: situation.store, Means.DIRECT: situation.undo_dir}.get(means)
 
 
 def not_covered(situation: Situation) -> Message:
-    """Why no transaction is possible, and what that means."""
+    """Return why a transaction is not possible, and the consequences."""
     why = (
         t("{why}.", why=situation.no_snapshots)
         if situation.no_snapshots
@@ -124,13 +124,13 @@ def not_covered(situation: Situation) -> Message:
     )
 
 
-def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[Message]:
-    """What is mounted at boot beside a fresh filesystem, and how that is changed: by hand, once the copy was
-    looked at."""
+def _manual_changes(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[Message]:
+    """Yield mount points that still refer to the old filesystem after a fresh one is created, to be changed
+    by hand after checking the copy."""
     text, file = situation.fstab_text.split("\n"), printable(situation.fstab, 200)
-    for made in (operation for operation in operations if isinstance(operation, MakeFresh)):
+    for operation in (operation for operation in operations if isinstance(operation, MakeFresh)):
         lines = [
-            (line.number, " ".join(renamed(text[line.number - 1], made.uuid).split()))
+            (line.number, " ".join(renamed(text[line.number - 1], operation.uuid).split()))
             for line in situation.lines
         ]
         if lines:
@@ -154,7 +154,7 @@ def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> It
                 "Its name is UUID={uuid}.",
                 file=file,
                 device=situation.device,
-                uuid=made.uuid,
+                uuid=operation.uuid,
             )
 
 
@@ -185,4 +185,4 @@ def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> 
 
 
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
-"""Findings that only choose between the ways."""
+"""Findings that only affect the choice of method."""

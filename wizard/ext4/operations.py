@@ -25,13 +25,6 @@ from wizard.model.migration import (
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.settings.possible import digest_of_text
 
-# What it does.
-
-# How it is undone.
-
-# If the power goes meanwhile.
-
-# What is checked afterwards.
 SOUND = t("e2fsck finds no errors.")
 
 
@@ -41,18 +34,16 @@ TOO_SHORT = t("the last group is too short for a larger table")
 
 
 SWITCHED = ("extent", "huge_file", "dir_nlink", "large_file", "dir_index")
-"""Features that tune2fs switches on without rewriting anything, and that hold for what is written from then
-on."""
+"""Features that tune2fs enables without rewriting data, for new files only."""
 
 FOR_WIDE_INODES = "extra_isize"
-"""What uses the room that wider inodes have."""
+"""Uses the additional space in larger inodes."""
 
 OLD_TYPES = frozenset({"ext2", "ext3"})
-"""The words of fstab with which a filesystem that has ext4's features is no longer mounted; `auto` goes on
-working."""
+"""fstab types that cannot mount a filesystem with ext4 features; `auto` still can."""
 
 SPARE_PER_MILLE = 5
-"""So much must stay free for what conversion needs besides, such as blocks of extents."""
+"""Free space needed for other data during conversion, such as extent blocks."""
 
 LEAST_SPARE_BLOCKS = 64
 BITMAPS = 2
@@ -61,8 +52,8 @@ INODES_WIDENED_FROM = 128
 
 
 def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tuple[OnDevice, ...]:
-    """What is done to the filesystem itself; nothing where it lacks nothing that this way brings, or where
-    the way leaves it as it is."""
+    """Return the operations on the filesystem itself. Empty if the method adds nothing or leaves the
+    filesystem unchanged."""
     match way:
         case Way.LIGHT:
             wanted = tuple(_light(before))
@@ -82,13 +73,13 @@ def _light(before: ExtFacts) -> Iterator[OnDevice]:
 
 
 def _full(before: ExtFacts) -> Iterator[OnDevice]:
-    # Inodes are widened before anything that is laid out by their size.
-    widens = before.inode_bytes == INODES_WIDENED_FROM and not widening_fault(before)
+    # Enlarge inodes first, because other structures depend on their size.
+    can_widen = before.inode_bytes == INODES_WIDENED_FROM and not widening_fault(before)
     if "has_journal" not in before.features:
         yield AddJournal()
-    if widens:
+    if can_widen:
         yield WidenInodes()
-    if features := lacking_features(before, WIDE_INODE_BYTES if widens else before.inode_bytes):
+    if features := lacking_features(before, WIDE_INODE_BYTES if can_widen else before.inode_bytes):
         yield SetFeatures(features)
     if may_have_blocks(before):
         yield ConvertFiles()
@@ -99,42 +90,41 @@ def _full(before: ExtFacts) -> Iterator[OnDevice]:
 
 
 def may_have_blocks(before: ExtFacts) -> bool:
-    """Whether files can still be noted block by block: those of an ext4 that lacks what every new one has, or
-    whose root folder is."""
+    """Return True if files may still have block maps: in an ext4 without features of every new one, or whose
+    root folder has one."""
     return before.unconverted or seems_once_ext3(before.features)
 
 
 def lacking_features(before: ExtFacts, inode_bytes: int) -> tuple[str, ...]:
-    """What can be switched on, with inodes of that size by then."""
+    """Return the features to enable, given the future inode size."""
     wanted = (*SWITCHED, FOR_WIDE_INODES) if inode_bytes >= WIDE_INODE_BYTES else SWITCHED
     return tuple(feature for feature in wanted if feature not in before.features)
 
 
 def widening_blocks(before: ExtFacts) -> int:
-    """How many blocks more the tables of inodes fill once they are widened."""
+    """Return the number of additional blocks that enlarged inode tables need."""
     return before.groups * (
         _table_blocks(before, WIDE_INODE_BYTES) - _table_blocks(before, before.inode_bytes)
     )
 
 
 def spare_blocks(before: ExtFacts) -> int:
-    """How many blocks must stay free besides."""
+    """Return the number of other blocks that must remain free."""
     return max(LEAST_SPARE_BLOCKS, before.blocks * SPARE_PER_MILLE // 1000)
 
 
 def widening_fault(before: ExtFacts) -> Message | None:
-    """Return why the inodes cannot be widened, as a clause, or None if they can. tune2fs notices a short last
-    group only after it has started to write, and leaves a damaged filesystem.
-    """
+    """Return why the inodes cannot be enlarged, as a clause, or None. tune2fs only notices a short last group
+    while writing, and leaves a damaged filesystem."""
     return widening_bar(before) or (t("the filesystem is too full") if is_too_full(before) else None)
 
 
 def widening_bar(before: ExtFacts) -> Message | None:
-    """Return why the inodes cannot be widened, however much space is free, or None."""
-    if barring := {"flex_bg", "bigalloc"} & before.features:
-        return TABLES_TOGETHER(feature=min(barring))
+    """Return why the inodes cannot be enlarged, regardless of free space, or None."""
+    if incompatible := {"flex_bg", "bigalloc"} & before.features:
+        return TABLES_TOGETHER(feature=min(incompatible))
     if "metadata_csum" in before.features:
-        # Tried with e2fsprogs 1.47.0: e2fsck could not even begin afterwards.
+        # Tested with e2fsprogs 1.47.0: e2fsck could not even start afterwards.
         return CHECKSUMS
     descriptors = -(-before.groups * before.desc_bytes // before.block_bytes)
     needed = 1 + descriptors + before.reserved_gdt_blocks + BITMAPS + _table_blocks(before, WIDE_INODE_BYTES)
@@ -142,24 +132,24 @@ def widening_bar(before: ExtFacts) -> Message | None:
 
 
 def is_too_full(before: ExtFacts) -> bool:
-    """Return whether wider inode tables would not leave enough free blocks."""
+    """Return True if enlarged inode tables would not leave enough free blocks."""
     return before.free_blocks < widening_blocks(before) + spare_blocks(before)
 
 
 def last_group_blocks(before: ExtFacts) -> int:
-    """The blocks of the last group, which can be shorter than the others."""
+    """Return the number of blocks in the last group, which may be shorter than the others."""
     first = 1 if before.block_bytes == 1024 else 0
     return (before.blocks - first) % before.blocks_per_group or before.blocks_per_group
 
 
 def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
-    """What the table of inodes fills in one group."""
+    """Return the blocks of the inode table in one group."""
     return -(-before.inodes_per_group * inode_bytes // before.block_bytes)
 
 
 def fstab_operations(situation: Situation) -> tuple[SetFstabType, ...]:
-    """One for each line that names a type as which it could no longer be mounted, or would be mounted with an
-    older driver's habits."""
+    """Return one operation per fstab line whose type could no longer mount the filesystem, or would use an
+    older driver's behaviour."""
     text = situation.fstab_text.split("\n")
     digest = digest_of_text(situation.fstab_text)
     return tuple(
@@ -172,7 +162,8 @@ def fstab_operations(situation: Situation) -> tuple[SetFstabType, ...]:
 
 
 def own_operations(situation: Situation) -> tuple[SetOwnFstabType, ...]:
-    """The same for the lines of the filesystem's own fstab, where it holds a system that does not run."""
+    """Return the same for the lines of the filesystem's own fstab, if it contains a system that is not
+    running."""
     own = situation.own
     if own is None or own.fault:
         return ()
@@ -189,13 +180,13 @@ def own_operations(situation: Situation) -> tuple[SetOwnFstabType, ...]:
 
 
 def _first_difference(old: str, new: str) -> int:
-    """Where two lines part; the types that are changed and ext4 differ in their last character alone."""
+    """Return the position of the first difference. The old types differ from ext4 in the last character
+    only."""
     return next(place for place, (was, now) in enumerate(zip(old, new, strict=True)) if was != now)
 
 
 def renamed(line: str, uuid: str) -> str:
-    """A line of fstab with a fresh ext4 of this UUID in the place of what it names, and everything else to
-    the character."""
+    """Return an fstab line for a fresh ext4 with this UUID, otherwise unchanged."""
     source = line.split()[0]
     start = line.index(source)
     fresh = f"{line[:start]}UUID={uuid}{line[start + len(source) :]}"
@@ -203,7 +194,7 @@ def renamed(line: str, uuid: str) -> str:
 
 
 def retyped(line: str) -> str:
-    """A line of fstab with the type ext4, and everything else to the character."""
+    """Return an fstab line with the type ext4, otherwise unchanged."""
     place = 0
     for field in line.split()[:2]:
         place = line.index(field, place) + len(field)
@@ -213,7 +204,8 @@ def retyped(line: str) -> str:
 
 
 def fresh_operations(before: ExtFacts, target: str, uuid: str) -> tuple[MigrationOperation, ...]:
-    """A new ext4 with the old one's label, where that can be handed to a program, and the copy."""
+    """Return the operations to create a new ext4, with the old label if valid as an argument, and to copy the
+    files."""
     label = before.label if before.label.isprintable() and len(before.label.encode()) <= LABEL_BYTES else ""
     return (MakeFresh(target, uuid, label, ()), CopyFiles(target))
 
@@ -221,8 +213,7 @@ def fresh_operations(before: ExtFacts, target: str, uuid: str) -> tuple[Migratio
 def all_operations(
     situation: Situation, way: Way, *, repairs: bool = False
 ) -> tuple[MigrationOperation, ...]:
-    """What the way does on this machine, but for a fresh filesystem: to the filesystem, and to fstab behind
-    it."""
+    """Return all operations of a method except FRESH: on the filesystem, and on fstab afterwards."""
     on_device = operations_for(way, situation.ext, repairs=repairs)
     if way is Way.MOUNT or on_device:
         own = own_operations(situation) if on_device else ()

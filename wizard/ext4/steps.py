@@ -32,7 +32,7 @@ LISTS = Sentence("The superblock lists {features:list}.")
 
 
 def sentence(operation: MigrationOperation, device: str) -> Message:
-    """What it does to the filesystem on `device`."""
+    """Describe the operation on `device`."""
     match operation:
         case SetFstabType(file=file, number=number):
             return t(
@@ -53,7 +53,7 @@ def sentence(operation: MigrationOperation, device: str) -> Message:
 def _on_device(operation: OnDevice, device: str) -> Message:
     match operation:
         case CheckFiles():
-            return _checking(operation, device)
+            return _check_sentence(operation, device)
         case AddJournal():
             return t("Add a journal, for consistency after later power cuts.")
         case WidenInodes(inode_bytes=size):
@@ -78,7 +78,7 @@ def _on_device(operation: OnDevice, device: str) -> Message:
             )
 
 
-def _checking(operation: CheckFiles, device: str) -> Message:
+def _check_sentence(operation: CheckFiles, device: str) -> Message:
     if operation.repairs:
         return t("Check {device} and repair any damage.", device=device)
     return (
@@ -92,7 +92,7 @@ def _checking(operation: CheckFiles, device: str) -> Message:
 
 
 def undo(operation: MigrationOperation, means: Means) -> Message:
-    """How it is taken back."""
+    """Describe how to undo the operation."""
     match operation:
         case SetFstabType():
             return t("`diskwright undo` restores the old line.")
@@ -115,7 +115,7 @@ def undo(operation: MigrationOperation, means: Means) -> Message:
 
 
 def power(operation: MigrationOperation, means: Means) -> Message:
-    """What would become of the filesystem if the power went meanwhile."""
+    """Describe the consequences of a power cut during the operation."""
     match operation:
         case SetFstabType():
             return t("The file contains either the old or the new line, never a mix.")
@@ -133,7 +133,7 @@ def power(operation: MigrationOperation, means: Means) -> Message:
 
 
 def holds(operation: MigrationOperation) -> tuple[Message, ...]:
-    """What is checked afterwards."""
+    """Describe the checks afterwards."""
     match operation:
         case SetFstabType(file=file):
             return (
@@ -152,7 +152,7 @@ def holds(operation: MigrationOperation) -> tuple[Message, ...]:
 
 
 def promises(operation: OnDevice) -> tuple[Message, ...]:
-    """What is checked after a step on the device itself, besides that its filesystem is sound."""
+    """Describe the checks after an operation on the device itself, in addition to a clean e2fsck."""
     match operation:
         case CheckFiles():
             return ()
@@ -178,27 +178,26 @@ def promises(operation: OnDevice) -> tuple[Message, ...]:
 
 
 OWN_FSTAB = "/etc/fstab"
-"""On a filesystem that holds a system."""
+"""On a filesystem that contains a system."""
 
 CHECKER = "e2fsck"
 FOUND_NOTHING, REPAIRED = 0, 1
-"""What e2fsck ends with where the filesystem is sound: nothing was found, or all of it was put right
-(e2fsck(8))."""
+"""Exit statuses of e2fsck for a sound filesystem: no errors, or all repaired (e2fsck(8))."""
 
 
 def operation_commands(operation: OnDevice, device: str, undo_file: str = "") -> tuple[Argv, ...]:
-    """The argument lists that carry the operation out on `device`, which can be any node.
+    """Return the argument lists for an operation on `device`, which may be any node.
 
-    With `undo_file` every program keeps there what it replaces. `tune2fs -I` takes no such file: it makes
-    `tune2fs-NAME.e2undo`, after the node's last name, in the folder that E2FSPROGS_UNDO_DIR names,
-    which is that of `undo_file`.
+    With `undo_file`, each tool saves replaced blocks there. `tune2fs -I` does not accept such a file: it
+    creates `tune2fs-NAME.e2undo`, named after the node, in the folder E2FSPROGS_UNDO_DIR, the parent of
+    `undo_file`.
     """
-    kept = ("-z", undo_file) if undo_file else ()
+    undo_option = ("-z", undo_file) if undo_file else ()
     match operation:
         case CheckFiles():
-            return _steps_checking(operation, device, kept)
+            return _check_commands(operation, device, undo_option)
         case AddJournal():
-            return (("tune2fs", *kept, "-j", device),)
+            return (("tune2fs", *undo_option, "-j", device),)
         case WidenInodes(inode_bytes=size):
             widen = ("tune2fs", "-I", str(size), device)
             return (
@@ -207,23 +206,23 @@ def operation_commands(operation: OnDevice, device: str, undo_file: str = "") ->
                 else widen,
             )
         case SetFeatures(features=features):
-            return (("tune2fs", *kept, "-O", ",".join(features), device),)
+            return (("tune2fs", *undo_option, "-O", ",".join(features), device),)
         case ConvertFiles():
-            return ((CHECKER, "-f", "-y", "-D", "-E", "bmap2extent", *kept, device),)
+            return ((CHECKER, "-f", "-y", "-D", "-E", "bmap2extent", *undo_option, device),)
         case WidenBlockNumbers():
-            return (("resize2fs", "-b", *kept, device),)
+            return (("resize2fs", "-b", *undo_option, device),)
         case AddChecksums():
             return (
-                ("tune2fs", *kept, "-O", "metadata_csum", device),
-                (CHECKER, "-f", "-y", "-D", *kept, device),
+                ("tune2fs", *undo_option, "-O", "metadata_csum", device),
+                (CHECKER, "-f", "-y", "-D", *undo_option, device),
             )
         case SetOwnFstabType(block=block, offset=offset):
-            # The length stays, so no block is allotted; the byte's inode and its times stay, too.
+            # The length is unchanged, so no block is allocated, and inode and times do not change.
             return (
                 (
                     "debugfs",
                     "-w",
-                    *kept,
+                    *undo_option,
                     "-R",
                     f"zap_block -f {OWN_FSTAB} -o {offset} -l 1 -p 0x34 {block}",
                     device,
@@ -231,28 +230,27 @@ def operation_commands(operation: OnDevice, device: str, undo_file: str = "") ->
             )
 
 
-def _steps_checking(operation: CheckFiles, device: str, kept: tuple[str, ...]) -> tuple[Argv, ...]:
-    checking = (CHECKER, "-f", "-y" if operation.repairs else "-p", *kept, device)
-    # -p would repair even folders that are gone, so nothing may be left to repair by then: it marks the
-    # filesystem as checked.
-    return (checking,) if operation.repairs or operation.pending else (proof(device), checking)
+def _check_commands(operation: CheckFiles, device: str, undo_option: tuple[str, ...]) -> tuple[Argv, ...]:
+    check = (CHECKER, "-f", "-y" if operation.repairs else "-p", *undo_option, device)
+    # -p would even repair lost folders, so a check first ensures there is nothing left to repair. -p then
+    # only marks the filesystem as checked.
+    return (check,) if operation.repairs or operation.pending else (proof(device), check)
 
 
 def accepted(argv: Argv) -> tuple[int, ...]:
-    """The statuses with which a command of `operation_commands` has done its work."""
+    """Return the exit statuses that mean success for a command from `operation_commands`."""
     return (FOUND_NOTHING, REPAIRED) if argv[0] == CHECKER and "-n" not in argv else (0,)
 
 
 def proof(device: str) -> Argv:
-    """The command that looks at everything and changes nothing; it ends with 0 only where nothing is
-    wrong."""
+    """Return the command for a full read-only check, which exits with 0 only for a clean filesystem."""
     return (CHECKER, "-f", "-n", device)
 
 
 def migration_steps(
     operations: Sequence[MigrationOperation], device: str, before: ExtFacts, drive: Identity, means: Means
 ) -> tuple[MigrationStep, ...]:
-    """A step for each operation on the filesystem `before` on `device`."""
+    """Return a step for each operation on the filesystem `before` on `device`."""
     return tuple(
         MigrationStep(
             operation=operation,

@@ -34,10 +34,12 @@ LATEST_REVISION = 1
 
 @dataclass(frozen=True, slots=True)
 class ExtGeometry:
-    """As the superblock says it: a block is 1024 bytes shifted left by `block_shift`, a cluster by
-    `cluster_shift`; `first_block` is that of the first group, `first_inode` the first that is not reserved.
-    `clustered`: more than a block is taken at once (bigalloc). `descriptor_bytes` is 0 where nothing is said;
-    the tables of two to the power of `groups_shift` groups lie together (flex_bg).
+    """Geometry in a superblock. A block is 1024 bytes shifted left by `block_shift`, a cluster by
+    `cluster_shift`.
+
+    `first_block`: first block of the first group. `first_inode`: first unreserved inode. `clustered`:
+    allocation in clusters (bigalloc). `descriptor_bytes`: 0 if not specified. `groups_shift`: two to this
+    power groups share their tables (flex_bg).
     """
 
     revision: int
@@ -59,7 +61,7 @@ class ExtGeometry:
 
     @property
     def fits(self) -> bool:
-        """Whether it can be that of a filesystem."""
+        """True if the values are plausible."""
         return self._blocks_fit and self._groups_fit and self._inodes_fit
 
     @property
@@ -105,7 +107,7 @@ class ExtGeometry:
 RESIZED_OR_MARKED = t("A resize was in progress, or a check was requested manually.")
 
 START_BYTES = 1024
-"""Where the superblock begins on its device."""
+"""Offset of the superblock on the device."""
 
 SUPERBLOCK_BYTES = 1024
 MAGIC = 0xEF53
@@ -114,7 +116,7 @@ OLD_INODE_BYTES = 128
 SMALL_DESCRIPTOR_BYTES = 32
 
 VALID, ERRORS = 1, 2
-"""Bits of s_state: left in order; errors were found."""
+"""Bits of s_state: cleanly unmounted, errors found."""
 
 COMPATIBLE: Mapping[int, str] = {
     0: "dir_prealloc",
@@ -166,13 +168,11 @@ READ_ONLY: Mapping[int, str] = {
     15: "verity",
     16: "orphan_present",
 }
-"""The names that tune2fs gives to the bits of s_feature_compat, s_feature_incompat and
-s_feature_ro_compat."""
+"""Names in tune2fs for bits of s_feature_compat, s_feature_incompat and s_feature_ro_compat."""
 
 
 def read_ext(superblock: bytes) -> ExtFacts | None:
-    """What the 1024 bytes at offset 1024 of a device say; None where they are no superblock, or one that
-    cannot be true."""
+    """Parse the 1024 bytes at offset 1024 of a device. Return None if they are not a valid superblock."""
     if len(superblock) < SUPERBLOCK_BYTES or _short(superblock, 0x38) != MAGIC:
         return None
     features = features_of(superblock)
@@ -239,20 +239,20 @@ def _geometry(superblock: bytes, features: frozenset[str]) -> ExtGeometry:
 
 
 def read_filesystem(read: Read) -> ExtFacts | None:
-    """The same of a whole filesystem, with what its root folder tells. `read` gives bytes from the
-    filesystem's start on."""
+    """Parse a whole filesystem, including its root folder. `read` returns bytes from the start of the
+    filesystem."""
     found = read_ext(read(START_BYTES, SUPERBLOCK_BYTES))
     return replace(found, unconverted=is_unconverted(read)) if found else None
 
 
 def features_of(superblock: bytes) -> frozenset[str]:
-    """The names of the features that are switched on."""
+    """Return the names of the enabled features."""
     return named_features(struct.unpack_from("<III", superblock, 0x5C))
 
 
 def named_features(words: tuple[int, int, int]) -> frozenset[str]:
-    """The names of the bits in the three words, in their order on disk; `FEATURE_C31` for a bit without one,
-    as e2fsprogs has it."""
+    """Return the names of the bits in the three words, in on-disk order. Unnamed bits are `FEATURE_C31`, as
+    in e2fsprogs."""
     sets = (("C", COMPATIBLE), ("I", INCOMPATIBLE), ("R", READ_ONLY))
     return frozenset(
         name
@@ -262,9 +262,8 @@ def named_features(words: tuple[int, int, int]) -> frozenset[str]:
 
 
 def seems_once_ext3(features: frozenset[str]) -> bool:
-    """Whether an ext4 with these features is likely to have been an ext3 that was not converted to the end:
-    mke2fs gives every ext4 flex_bg, which cannot be had later.
-    """
+    """Return True if an ext4 with these features is probably an incompletely converted ext3: mke2fs enables
+    flex_bg on every ext4, and it cannot be added later."""
     return "extent" not in features or (
         "flex_bg" not in features and not {"64bit", "metadata_csum"} <= features
     )
@@ -275,7 +274,7 @@ def _names(bits: int, letter: str, names: Mapping[int, str]) -> Iterator[str]:
 
 
 def _half_done(features: frozenset[str], state: int, errors: int, descriptor: int) -> Message | str:
-    """What tune2fs or resize2fs left in the middle, as far as the superblock tells it."""
+    """Return the operation that tune2fs or resize2fs left unfinished, as far as the superblock shows."""
     if "64bit" in features and descriptor < 2 * SMALL_DESCRIPTOR_BYTES:
         return t("A change to 64-bit block numbers was in progress.")
     if "metadata_csum" in features and not state & VALID and "needs_recovery" not in features:
@@ -286,17 +285,17 @@ def _half_done(features: frozenset[str], state: int, errors: int, descriptor: in
 
 
 def _word(data: bytes, offset: int) -> int:
-    found: int = struct.unpack_from("<I", data, offset)[0]
-    return found
+    value: int = struct.unpack_from("<I", data, offset)[0]
+    return value
 
 
 def _short(data: bytes, offset: int) -> int:
-    found: int = struct.unpack_from("<H", data, offset)[0]
-    return found
+    value: int = struct.unpack_from("<H", data, offset)[0]
+    return value
 
 
 def _long(data: bytes, low: int, high: int, wide: bool) -> int:
-    """A count whose upper half counts only with 64bit."""
+    """Read a number whose upper half is only valid with 64bit."""
     return _word(data, low) | (_word(data, high) << 32 if wide else 0)
 
 
@@ -313,16 +312,16 @@ def _is_power(number: int) -> bool:
 
 
 KINDS = frozenset({"ext2", "ext3"})
-"""By libblkid's name. Of an ext4 only its features tell whether it was one of these."""
+"""libblkid names. An ext4 needs a look at its features."""
 
 INCOMPLETE = "incomplete ext4"
-"""An ext4 that lacks what every new one has, or whose files were never converted: as one that was an ext3."""
+"""An ext4 without features of every new one, or with unconverted files, as after a conversion from ext3."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtCandidate:
-    """A filesystem on the node `device`: the drive, a partition of it, or a layer above. `kind`: ext2, ext3
-    or an incomplete ext4."""
+    """A filesystem on `device`: the drive, a partition, or a layer above. `kind`: ext2, ext3 or an incomplete
+    ext4."""
 
     device: str
     kind: str
@@ -330,25 +329,22 @@ class ExtCandidate:
 
 
 def old_filesystems(drive: Drive) -> tuple[ExtCandidate, ...]:
-    """The filesystems of an old kind on a drive, and what was left between the kinds, in the order in which
-    they lie there, those of layers last.
-    """
-    return tuple(_found(drive))
+    """Return ext2, ext3 and incomplete ext4 filesystems of a drive in on-disk order, those on layers last."""
+    return tuple(_candidates(drive))
 
 
-def _found(drive: Drive) -> Iterator[ExtCandidate]:
+def _candidates(drive: Drive) -> Iterator[ExtCandidate]:
     places: list[tuple[str, Sequence[Signature]]] = [(drive.path, drive.signatures)]
     places += [(part.path, part.signatures) for part in drive.partitions]
     places += [(layer.path, layer.signatures) for layer in drive.layers]
     for path, signatures in places:
-        # Where marks contradict each other, nobody knows what it is.
+        # Skip contradictory signatures.
         if len(signatures) == 1 and not signatures[0].ambivalent and (kind := _old_kind(signatures[0])):
             yield ExtCandidate(path, kind, signatures[0].label)
 
 
 def _old_kind(mark: Signature) -> str | None:
-    """How it is called to a person; None for what is nothing of the kind, or an ext4 whose features nobody
-    could read."""
+    """Return the kind to display. None for other filesystems, and ext4 with unknown features."""
     if mark.kind in KINDS:
         return mark.kind
     if mark.kind != "ext4" or mark.features is None:

@@ -31,7 +31,7 @@ def danger(
     remedy: Message,
     source: str = "e2fsprogs",
 ) -> Finding:
-    """What stands against a way, or puts data at risk."""
+    """Return a finding that blocks a method or means risk for data."""
     return _finding(code, Severity.DANGER, situation, sentence, why, remedy, source)
 
 
@@ -43,7 +43,7 @@ def warning(
     remedy: Message,
     source: str = "superblock",
 ) -> Finding:
-    """What can go wrong, or what a person may miss."""
+    """Return a finding about a possible problem or disadvantage."""
     return _finding(code, Severity.WARNING, situation, sentence, why, remedy, source)
 
 
@@ -55,7 +55,7 @@ def info(
     remedy: Message,
     source: str = "superblock",
 ) -> Finding:
-    """What is good to know."""
+    """Return an informational finding."""
     return _finding(code, Severity.INFO, situation, sentence, why, remedy, source)
 
 
@@ -72,7 +72,7 @@ def _finding(
 
 
 def told_of(finding: Finding) -> Message | str:
-    """What is so, and what to do."""
+    """Return a finding's sentence and remedy."""
     sentence, remedy = finding.sentence, finding.remedy
     if isinstance(sentence, Message) and isinstance(remedy, Message):
         return join(sentence, remedy)
@@ -80,28 +80,28 @@ def told_of(finding: Finding) -> Message | str:
 
 
 def as_text(finding: Finding) -> Finding:
-    """As `diskwright.prospect/1` holds it."""
+    """Return a finding with text instead of messages, as in `diskwright.prospect/1`."""
     return replace(finding, sentence=str(finding.sentence), why=str(finding.why), remedy=str(finding.remedy))
 
 
 def version_text(version: tuple[int, int]) -> str:
-    """1.43 for (1, 43), 2.06 for (2, 6)."""
+    """Format a version: 1.43 for (1, 43), 2.06 for (2, 6)."""
     return f"{version[0]}.{version[1]:02}"
 
 
 TRIED_GRUB = (2, 6)
-"""GRUB 2.06, as Debian 12 has it, read what was converted (grub-fstest)."""
+"""GRUB 2.06 of Debian 12 can read converted filesystems (tested with grub-fstest)."""
 
 NO_GRUB = (0, 0)
-"""None of its programs is there, or none tells its version."""
+"""No GRUB tool found, or no version reported."""
 
 MADE_ANEW = ("update-initramfs", "-u", "-k", "all")
 MADE_ANEW_BY_DRACUT = ("dracut", "-f", "--regenerate-all")
-"""What makes every initramfs anew."""
+"""Commands that rebuild every initramfs."""
 
 
 def room_inside(situation: Situation) -> Iterator[Finding]:
-    """What is free on it."""
+    """Report space and inodes."""
     before, device = situation.ext, situation.device
     size = before.block_bytes
     free, spare = before.free_blocks * size, spare_blocks(before)
@@ -166,8 +166,8 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
 
 
 def folders(situation: Situation) -> Iterator[Finding]:
-    """Where what is replaced would lie."""
-    # One folder that is named for both ways of keeping what is replaced is told of once.
+    """Report unsuitable folders and targets."""
+    # If both folders are the same, report it once.
     for folder in dict.fromkeys((situation.store, situation.undo_dir)):
         if folder.asked and folder.fault:
             yield danger(
@@ -212,11 +212,11 @@ def folders(situation: Situation) -> Iterator[Finding]:
 
 
 def boot_path(situation: Situation) -> Iterator[Finding]:
-    """A system that starts from it."""
+    """Report a system that boots from the filesystem."""
     found, device = situation.boot, situation.device
     if not found.place:
         return
-    lies = (
+    contents = (
         t(
             "{device} contains the root filesystem: the boot loader and initramfs must support ext4.",
             device=device,
@@ -228,7 +228,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
             device=device,
         )
     )
-    version = _grub(found.grub)
+    version = _grub_version(found.grub)
     if found.grub == NO_GRUB:
         why = t("GRUB's programs were not found. The GRUB version in the boot sector is unknown.")
     else:
@@ -245,7 +245,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     yield warning(
         "migrate-boot-loader",
         situation,
-        join(lies, *_grub_reads(found, situation.family)),
+        join(contents, *_grub_check(found, situation.family)),
         why,
         t(
             "Have a rescue medium ready. Reinstall the boot loader (grub-install) "
@@ -266,7 +266,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
             "/proc/cmdline",
         )
     if found.initramfs:
-        again = MADE_ANEW if found.initramfs == "initramfs-tools" else MADE_ANEW_BY_DRACUT
+        command = MADE_ANEW if found.initramfs == "initramfs-tools" else MADE_ANEW_BY_DRACUT
         yield info(
             "migrate-initramfs",
             situation,
@@ -283,14 +283,14 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
                 "If Linux is older than 4.3 or rootfstype= specifies ext3, rebuild the "
                 "initramfs before the first boot: `{command}`. If the system is not running, "
                 "use chroot from a rescue medium.",
-                command=" ".join(again),
+                command=" ".join(command),
             ),
             "/etc",
         )
 
 
 def at_boot(situation: Situation) -> Iterator[Finding]:
-    """What mounts it at every start."""
+    """Report units and fstab lines that mount the filesystem at boot."""
     device = situation.device
     for unit in situation.units:
         yield warning(
@@ -318,7 +318,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
 
 
 def own_fstab(situation: Situation) -> Iterator[Finding]:
-    """The system that lies on it, and does not run."""
+    """Report the fstab of an inactive system on the filesystem."""
     own, device = situation.own, situation.device
     if own is None:
         return
@@ -358,7 +358,7 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
 
 
 def nothing_to_do(situation: Situation) -> Iterator[Finding]:
-    """What it has already."""
+    """Report methods without further effect."""
     for way, code, said in (
         (
             Way.FULL,
@@ -381,9 +381,9 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
             )
 
 
-def _grub_reads(found: BootPath, family: str) -> tuple[Message, ...]:
-    """What is done to find out whether GRUB can read it."""
-    version = _grub(found.grub)
+def _grub_check(found: BootPath, family: str) -> tuple[Message, ...]:
+    """Describe how GRUB's support is checked."""
+    version = _grub_version(found.grub)
     judged = (
         t("GRUB support is unknown: its programs were not found.")
         if found.grub == NO_GRUB
@@ -405,5 +405,5 @@ def _grub_reads(found: BootPath, family: str) -> tuple[Message, ...]:
     )
 
 
-def _grub(version: tuple[int, int]) -> Message:
+def _grub_version(version: tuple[int, int]) -> Message:
     return t("not found") if version == NO_GRUB else t("version {version}", version=version_text(version))

@@ -31,7 +31,7 @@ SUMMARIES: Mapping[Way, Message] = {
     Way.FULL: t("Converts all files, folders and metadata to ext4 in place."),
     Way.FRESH: t("Creates an ext4 on another volume, copies all files there and compares them."),
 }
-_MEANS: Mapping[Means, Message] = {
+_MEANS_TEXTS: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
         "Works on a copy-on-write snapshot. The filesystem is changed only after all "
         "steps are complete and checked. A power cut loses no data."
@@ -43,7 +43,7 @@ _MEANS: Mapping[Means, Message] = {
     Means.FILES: t("Changes only a system file, in one atomic replacement."),
     Means.COPY: t("The old filesystem is only read."),
 }
-MEANS: Mapping[Means, str] = {means: str(said) for means, said in _MEANS.items()}
+MEANS: Mapping[Means, str] = {means: str(said) for means, said in _MEANS_TEXTS.items()}
 BETWEEN: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
         "The filesystem is either old or half committed. If half committed, it "
@@ -56,7 +56,7 @@ BETWEEN: Mapping[Means, Message] = {
     Means.FILES: t("The file is either old or new, never a mix."),
     Means.COPY: t("The old filesystem is only read and loses no data; the copy restarts."),
 }
-"""What a power cut would leave between two steps."""
+"""State after a power cut between two steps."""
 
 POWER: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
@@ -70,7 +70,7 @@ POWER: Mapping[Means, Message] = {
     Means.FILES: t("A power cut changes no data on disk. The system file is either old or new."),
     Means.COPY: t("After a power cut, the old filesystem is complete and the copy restarts."),
 }
-"""What a power cut would do."""
+"""Consequences of a power cut."""
 
 BACK: Mapping[Means, Message] = {
     Means.TRANSACTION: BACK_TO_THE_BIT,
@@ -78,28 +78,27 @@ BACK: Mapping[Means, Message] = {
     Means.FILES: t("Undo restores the file."),
     Means.COPY: t("The old filesystem remains unchanged and needs no undo; the copy can be repeated."),
 }
-"""Until when there is a way back."""
+"""How long undo is possible."""
 
 COMPARED = frozenset({Way.LIGHT, Way.FULL})
-"""Ways on which comparing every file is a choice: one changes nothing on the disk, the other always
-compares."""
+"""Methods with optional file comparison. MOUNT changes nothing on disk, and FRESH always compares."""
 
 
 def is_damaged(before: ExtFacts) -> bool:
-    """Whether the filesystem says itself that something in it is wrong, or was begun and not finished."""
+    """Return True if the superblock records errors or an unfinished operation."""
     return before.has_errors or before.recorded_errors > 0 or bool(before.half_done)
 
 
 def offer_of(prospect: Prospect, way: Way) -> WayOffer | None:
-    """The offer for a way."""
+    """Return the offer for a method."""
     return next((offer for offer in prospect.offers if offer.way is way), None)
 
 
 def power_words(migration: Migration, number: int | None, told: str, *, begun: bool = True) -> Message | str:
-    """What would become of everything if the power went while step `number`, from 1, is done; None between
-    two steps, or before the first where none was `begun`.
+    """Describe the consequences of a power cut during step `number`, counted from 1. None means between two
+    steps, or before the first if not `begun`.
 
-    `told` is what the transaction itself says of that, empty where there is none.
+    `told`: the transaction's own description, or empty.
     """
     step = migration.steps[number - 1] if number is not None and 0 < number <= len(migration.steps) else None
     if told and (step is None or not isinstance(step.operation, SetFstabType)):
@@ -110,11 +109,11 @@ def power_words(migration: Migration, number: int | None, told: str, *, begun: b
 
 
 def how_sentences(migration: Migration) -> tuple[Message, ...]:
-    """How it is made safe, where the room for that is, and what is compared and repaired."""
-    said = [_MEANS[migration.means]]
+    """Describe protection, space, comparison and repairs."""
+    sentences = [_MEANS_TEXTS[migration.means]]
     folder = migration.store or migration.undo_dir
     if folder:
-        said.append(
+        sentences.append(
             t(
                 "Uses up to {room:size} in {folder}, until you keep or undo the conversion.",
                 room=migration.room_bytes,
@@ -122,21 +121,21 @@ def how_sentences(migration: Migration) -> tuple[Message, ...]:
             )
         )
     if migration.manifest:
-        said.append(
+        sentences.append(
             t(
                 "All files are compared before and after: content, holes, owner, "
                 "permissions, times, links, extended attributes."
             )
         )
     elif migration.way in COMPARED:
-        said.append(t("Files are not compared individually; e2fsck checks the whole filesystem."))
+        sentences.append(t("Files are not compared individually; e2fsck checks the whole filesystem."))
     if migration.repairs:
-        said.append(t("Damage found by e2fsck may be repaired."))
-    return tuple(said)
+        sentences.append(t("Damage found by e2fsck may be repaired."))
+    return tuple(sentences)
 
 
 def risk_sentences(migration: Migration) -> tuple[Message, ...]:
-    """What may happen to the files, by a power cut among others, and until when there is a way back."""
+    """Describe the risks for files, including power cuts, and how long undo is possible."""
     driver = (
         ()
         if migration.way in (Way.FRESH, Way.MOUNT)
@@ -146,18 +145,18 @@ def risk_sentences(migration: Migration) -> tuple[Message, ...]:
 
 
 def confirm_command(migration: Migration, file: str = "FILE") -> str:
-    """The command by which root carries out what was saved in a file."""
+    """Return the command with which root applies a saved plan."""
     named = shlex.quote(file) if file != "FILE" else file
     token = shlex.quote(printable(migration.written.token))
     return " ".join(("sudo", "diskwright", "apply", named, "--confirm", token))
 
 
 NO_UUID = "00000000-0000-0000-0000-000000000000"
-"""Stands in an offer of a fresh filesystem for the one that is drawn when it is chosen."""
+"""Placeholder in offers, since the UUID of a fresh filesystem is generated when chosen."""
 
 
 def prospect_of(situation: Situation) -> Prospect:
-    """What is found, the four ways, and the one that is proposed."""
+    """Return findings, the four methods, and the recommended one."""
     offers = tuple(_offer(situation, way) for way in Way)
     default, why = _default(situation, {offer.way: offer for offer in offers})
     found = tuple(map(as_text, obstacles_of(situation)))
@@ -174,7 +173,7 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
         means=means,
         gains=gains_of(operations, before),
         costs=tuple(map(str, _costs(situation, way, means))),
-        undone=str(_undone(way, means)),
+        undone=str(_undo_text(way, means)),
         seconds=round(
             sum(
                 operation_seconds(step.operation, before, rotational=situation.drive.rotational)
@@ -222,7 +221,7 @@ def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Message]:
         yield not_covered(situation)
 
 
-def _undone(way: Way, means: Means) -> Message:
+def _undo_text(way: Way, means: Means) -> Message:
     if way is Way.MOUNT:
         return t("At any time, by restoring the old fstab line.")
     if way is Way.FRESH:
@@ -241,26 +240,26 @@ def _undone(way: Way, means: Means) -> Message:
 
 
 def _default(situation: Situation, offers: dict[Way, WayOffer]) -> tuple[Way | None, Message]:
-    can = {way for way, offer in offers.items() if not offer.obstacle}
-    if Way.FULL in can and offers[Way.FULL].means is Means.TRANSACTION:
+    possible = {way for way, offer in offers.items() if not offer.obstacle}
+    if Way.FULL in possible and offers[Way.FULL].means is Means.TRANSACTION:
         return Way.FULL, t(
             "Adds all features this filesystem allows, and writes to the drive only after verification."
         )
-    if Way.LIGHT in can and offers[Way.LIGHT].means is Means.TRANSACTION:
+    if Way.LIGHT in possible and offers[Way.LIGHT].means is Means.TRANSACTION:
         return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
-    if Way.LIGHT in can:
+    if Way.LIGHT in possible:
         return Way.LIGHT, t(
             "Power cuts cannot be covered here. This conversion writes very little, so little can go wrong."
         )
-    if Way.FULL in can:
+    if Way.FULL in possible:
         return Way.FULL, t(
             "Adds the missing features. Power cuts cannot be covered here: make a backup first."
         )
-    if Way.MOUNT in can:
+    if Way.MOUNT in possible:
         return Way.MOUNT, t(
             "Changes no data on disk, and the obstacles to the other conversions do not apply."
         )
-    if Way.FRESH in can and situation.target is not None:
+    if Way.FRESH in possible and situation.target is not None:
         return Way.FRESH, t("Only reads this filesystem.")
     if not operations_for(Way.FULL, situation.ext):
         return None, t("The filesystem has all features possible without recreation.")
