@@ -55,19 +55,17 @@ from wizard.plan.steps.render import told_anew
 
 
 def check_plan(plan: Plan, where: str = "The plan") -> None:
-    """Raises BadInput, naming `where` (a file), for the first thing in a plan that the planner would not have
-    written.
+    """Raises BadInput for the first difference from what the planner would write. `where` names the file.
 
-    It proves that every operation works on the plan's own drive and its partitions. What is shown of them
-    follows from them. It does not look at the machine: that the drive still is as `before` says is for
-    whoever applies it.
+    Checks that every operation works on the plan's own drive and its partitions; the descriptions are
+    derived. Does not access the machine: only applying the plan checks that the drive still matches `before`.
     """
     if fault := next(_faults(plan), None):
         raise BadInput(str(messages.BROKEN(where=where, fault=fault)))
 
 
 def _faults(plan: Plan) -> Iterator[Message]:
-    """Faults in an order in which each may rely on those before it having found nothing."""
+    """Yield faults in an order in which each check may rely on the previous ones."""
     for member in plan.members:
         yield from drive_faults(member.drive)
     yield from _volume_faults(plan)
@@ -82,14 +80,13 @@ def _faults(plan: Plan) -> Iterator[Message]:
     elif plan.after.whole is not None:
         yield from _whole_faults(plan)
     elif plan.part:
-        yield from _one_faults(plan)
+        yield from _partition_change_faults(plan)
     else:
         yield from _partitioned_faults(plan)
 
 
 def _whole_faults(plan: Plan) -> Iterator[Message]:
-    """A filesystem on a drive without a table: only what lives on zones, since everything else is better off
-    in a partition."""
+    """Check a filesystem on a drive without a table, which is only allowed on host-managed zones."""
     yield from before_faults(plan.before, fresh=True)
     volume = plan.volumes[0]
     if len(plan.volumes) != 1 or volume.partition != 0 or volume.path != plan.drive.path:
@@ -102,9 +99,9 @@ def _whole_faults(plan: Plan) -> Iterator[Message]:
         yield messages.OTHER_FOR_VOLUME
 
 
-def _one_faults(plan: Plan) -> Iterator[Message]:
-    """A change of one partition, beside which everything stays: all of it follows from what was there, and
-    from the volume that is made, if one is."""
+def _partition_change_faults(plan: Plan) -> Iterator[Message]:
+    """Check a change of one partition that preserves the others. Everything is derived from the old layout
+    and the new volume, if any."""
     slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
     if slot is None or is_container(slot):
         yield messages.NOT_CHANGEABLE(number=plan.part)
@@ -141,7 +138,7 @@ def _one_faults(plan: Plan) -> Iterator[Message]:
 
 
 def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Message]:
-    """A partition keeps all that is in it, and takes of the free space right behind it, or gives up its
+    """Check that a partition preserves its contents and grows into the adjacent free space or shrinks at its
     end."""
     resized = next((one for one in plan.after.partitions if one.number == plan.part), slot)
     free = next((one for one in plan.before.slots if one.start_bytes == slot.end_bytes), None)
@@ -172,12 +169,12 @@ def _partitioned_faults(plan: Plan) -> Iterator[Message]:
 
 
 def identity_faults(drive: Identity) -> Iterator[str]:
-    """What cannot be of a drive that a document names, as clauses."""
+    """Return faults of a drive named in a document, as clauses."""
     return map(str, drive_faults(drive))
 
 
 def drive_faults(drive: Identity) -> Iterator[Message]:
-    """The same as `identity_faults`, before it is text."""
+    """Return the faults of `identity_faults` as messages."""
     if not is_device_path(drive.path):
         yield messages.NO_DRIVE(path=printable(drive.path, 60))
     if fault := geometry_fault(drive.geometry):
@@ -238,12 +235,12 @@ def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[Message]:
 
 
 def _partition_of(volume: Volume) -> str:
-    """The node of its partition, be it encrypted."""
+    """Return the node of the volume's partition, even if encrypted."""
     return volume.encryption.device if volume.encryption else volume.path
 
 
 def _kept_faults(plan: Plan) -> Iterator[Message]:
-    """Faults of a layout to which partitions are added."""
+    """Check a layout to which partitions are added."""
     if plan.before.table not in ("gpt", "mbr"):
         yield messages.ADDED_TO_OTHER(kind=printable(plan.before.table, 20))
     elif (
@@ -255,7 +252,8 @@ def _kept_faults(plan: Plan) -> Iterator[Message]:
 
 
 def _bounds(plan: Plan, table: WriteTable) -> Extent:
-    """Where partitions may lie: by the rule for a new table, else from the first to the last slot before."""
+    """Return the range for partitions: by the rule for a new table, else from the first to the last old
+    slot."""
     drive, slots = plan.drive, plan.before.slots
     if table.fresh or not slots:
         return fresh_bounds(table.table, drive.size_bytes, drive.geometry)
@@ -264,7 +262,7 @@ def _bounds(plan: Plan, table: WriteTable) -> Extent:
 
 
 def _outermost(drive: Identity, table: WriteTable) -> Extent:
-    """What no table of this kind can reach beyond, however few entries it has."""
+    """Return the range that no table of this kind can exceed, however few entries it has."""
     block = drive.geometry.logical_block_bytes
     if table.table == "mbr":
         return mbr_bounds(drive.size_bytes, drive.geometry)
@@ -312,7 +310,7 @@ def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iter
 
 
 def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
-    """New partitions share no byte with each other or with one that stays."""
+    """Check that new partitions overlap neither each other nor preserved ones."""
     kept = [(slot.start_bytes, slot.end_bytes) for slot in plan.before.partitions] if not table.fresh else []
     new = sorted(
         (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept
@@ -324,7 +322,7 @@ def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
 
 
 def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
-    """Everything else is derived again from what was found sound, and compared."""
+    """Derive all other operations from the checked parts, and compare."""
     if plan.group is not None:
         yield from grouped_faults(plan, plan.group, table, _bounds(plan, table))
         return
@@ -351,15 +349,15 @@ FIRST_LOST_DOUBT = (
     "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
     "kept elsewhere."
 )
-"""`LOST_DOUBT` as plans of schema 1 have it."""
+"""`LOST_DOUBT` in plans of schema 1."""
 
 
 def _from_first(body: JSON) -> JSON:
-    """Of schema 1, whose doubts were text: that of containers is one without which no plan makes any."""
+    """Migrate schema 1, whose doubts are text. Plans with containers require the doubt about them."""
     doubts = body.get("doubts")
     if isinstance(doubts, list):
-        told = [to_json(LOST_DOUBT()) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
-        body = {**body, "doubts": told}
+        converted = [to_json(LOST_DOUBT()) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
+        body = {**body, "doubts": converted}
     return without_texts(body)
 
 

@@ -18,16 +18,17 @@ from wizard.plan.steps.commands import fstab_escaped
 
 
 def holds_of(filesystem: str) -> Holds:
-    """What a filesystem can hold, by libblkid's name or the kernel's; everything where it is not known."""
+    """Return what a filesystem can store, by libblkid's or the kernel's name. Unknown filesystems can store
+    everything."""
     return KINDS[filesystem].holds if filesystem in KINDS else EVERYTHING
 
 
 def losses_of(bring: Bring) -> tuple[Message, ...]:
-    """Sentences on everything that the copy does not keep, or that is left out."""
-    return (*_of_target(bring), *_of_source(bring), *_of_place(bring))
+    """Return sentences on everything that the copy omits or does not preserve."""
+    return (*_target_losses(bring), *_source_losses(bring), *_mount_point_notes(bring))
 
 
-def _of_target(bring: Bring) -> Iterator[Message]:
+def _target_losses(bring: Bring) -> Iterator[Message]:
     kind, amount = KINDS[bring.target.filesystem], bring.amount
     title, holds = kind.title, kind.holds
     if not holds.owners:
@@ -39,7 +40,7 @@ def _of_target(bring: Bring) -> Iterator[Message]:
     elif ~holds.flags & _flags_of(bring.source.filesystem):
         yield t("Flags of chattr unknown to {title} are not copied.", title=title)
     if not holds.links:
-        for said, count in (
+        for form, count in (
             (
                 Sentences(
                     "{title} does not support symbolic links: 1 is omitted.",
@@ -63,7 +64,7 @@ def _of_target(bring: Bring) -> Iterator[Message]:
             ),
         ):
             if count:
-                yield said(title=title, count=count)
+                yield form(title=title, count=count)
     if not holds.holes:
         yield t("{title} does not support holes, so they are filled with zeros.", title=title)
     if holds.grain >= SECOND:
@@ -81,7 +82,7 @@ def _flags_of(filesystem: str) -> int:
     return KINDS[filesystem].holds.flags if filesystem in KINDS else 0
 
 
-def _of_source(bring: Bring) -> Iterator[Message]:
+def _source_losses(bring: Bring) -> Iterator[Message]:
     source = bring.source
     if not holds_of(source.filesystem).owners and KINDS[bring.target.filesystem].holds.owners:
         yield t(
@@ -96,7 +97,7 @@ def _of_source(bring: Bring) -> Iterator[Message]:
         )
 
 
-def _of_place(bring: Bring) -> Iterator[Message]:
+def _mount_point_notes(bring: Bring) -> Iterator[Message]:
     if (takes := bring.takes) is not None:
         place, device = printable(takes.place, 200), printable(takes.device, 200)
         yield t(
@@ -112,10 +113,10 @@ def _of_place(bring: Bring) -> Iterator[Message]:
 
 
 def name_fault(name: str, filesystem: str) -> Message | None:
-    """Why a file cannot be called so on a filesystem, as a clause."""
+    """Return why a file name is not allowed on a filesystem, as a clause, or None."""
     kind = KINDS[filesystem]
-    wrong = kind.holds.forbidden
-    if found := next((one for one in name if wrong and (one in wrong or ord(one) < 32)), None):
+    forbidden = kind.holds.forbidden
+    if found := next((one for one in name if forbidden and (one in forbidden or ord(one) < 32)), None):
         return t("{title} does not allow {character} in names", title=kind.title, character=repr(found))
     if kind.holds.ends_plainly and name.endswith((".", " ")):
         return t("{title} does not allow names ending with a dot or space", title=kind.title)
@@ -123,7 +124,7 @@ def name_fault(name: str, filesystem: str) -> Message | None:
 
 
 def size_fault(size_bytes: int, filesystem: str) -> Message | None:
-    """Why no file can be so large there, as a clause."""
+    """Return why a file is too large for a filesystem, as a clause, or None."""
     kind = KINDS[filesystem]
     most = kind.holds.largest_bytes
     return (
@@ -139,17 +140,17 @@ def size_fault(size_bytes: int, filesystem: str) -> Message | None:
 
 
 BEFORE = "# before diskwright: "
-"""Begins the comment that holds the old line."""
+"""Prefix of the comment that preserves the old line."""
 
 PLACE, OPTIONS = 1, 3
-"""Fields of a line, from 0 (fstab(5))."""
+"""Fields of an fstab line, counted from 0 (fstab(5))."""
 
 OF_THE_PLACE = ("nosuid", "nodev", "noexec", "noauto", "nofail")
-"""Options that say something of the place, and not of what is mounted there."""
+"""Options of the mount point, not of the mounted filesystem."""
 
 
 def takes_fault(place: str) -> Message | None:
-    """Why nothing takes this place by a line of fstab, or None."""
+    """Return why an fstab line cannot take over this mount point, or None."""
     if place == "/":
         return t("The system boots from /: its boot loader and initramfs also refer to that filesystem")
     fault = mount_point_fault(place)
@@ -163,8 +164,8 @@ def takes_fault(place: str) -> Message | None:
 
 
 def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> EditFstab:
-    """The change of an fstab with this `text`. `old` is the number of the old filesystem's line, `own` that
-    of the new one's, which reads `line`; None where it has none yet, and that is the one that it gets."""
+    """Return the edit for an fstab with this `text`. `old`: line number of the old filesystem. `own`: line
+    number of the new one, which reads `line`. If `own` is None, `line` is the new line."""
     lines = text.split("\n")
     before = lines[old - 1]
     kept = _comment(before, lines)
@@ -172,13 +173,13 @@ def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> Ed
         LineEdit(old, before, moved(line, before)),
         LineEdit(0, None, kept) if own is None else LineEdit(own, line, kept),
     )
-    # As patch(1) takes a difference: in the order of the lines, and what is added last.
+    # In the order of patch(1): by line number, additions last.
     in_order = sorted(edits, key=lambda one: (one.number == 0, one.number))
     return EditFstab(file, digest_of_text(text), tuple(in_order))
 
 
 def moved(line: str, before: str) -> str:
-    """A line with the place of the line `before`, and with what is said of that place there."""
+    """Return a line with the mount point of the line `before` and its options for that mount point."""
     old = before.split()
     options = _options(line.split())
     at_place = _options(old)
@@ -192,7 +193,7 @@ def _options(fields: list[str]) -> list[str]:
 
 
 def _comment(line: str, lines: list[str]) -> str:
-    """The line as a comment that the file does not have yet."""
+    """Return the line as a comment that the file does not contain yet."""
     comment = BEFORE + line
     while comment in lines:
         comment = "#" + comment
@@ -200,7 +201,7 @@ def _comment(line: str, lines: list[str]) -> str:
 
 
 def take_faults(bring: Bring) -> Iterator[Message]:
-    """What `place_edit` would not have given."""
+    """Yield differences from what `place_edit` returns."""
     takes = bring.takes
     if takes is None:
         return
@@ -208,7 +209,7 @@ def take_faults(bring: Bring) -> Iterator[Message]:
         yield fault
     edit, file = takes.edit, printable(takes.edit.file, 60)
     plain = edit.file.startswith("/") and edit.file.isprintable() and len(edit.digest) == 64
-    if not plain or not _is_ours(takes, edit.lines):
+    if not plain or not _are_expected_edits(takes, edit.lines):
         yield t("changes in {file} go beyond the lines of both volumes", file=file)
     if (
         bring.source.path != takes.place
@@ -222,7 +223,7 @@ def take_faults(bring: Bring) -> Iterator[Message]:
 
 
 def _is_at(place: str, edit: LineEdit) -> bool:
-    """Whether it is the line of what is mounted at a place that is changed."""
+    """Return True if the edit changes the line of this mount point."""
     fields = (edit.old or "").split()
     return (
         edit.number > 0
@@ -232,7 +233,7 @@ def _is_at(place: str, edit: LineEdit) -> bool:
     )
 
 
-def _is_ours(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
+def _are_expected_edits(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
     if len(lines) != 2 or any("\n" in (text or "") for one in lines for text in (one.old, one.new)):
         return False
     first, second = sorted(lines, key=lambda one: not _is_at(takes.place, one))
@@ -246,8 +247,8 @@ def _is_ours(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
 
 
 def check_bring(bring: Bring, where: str = "The document") -> None:
-    """Raises BadInput, naming `where` (a file), for the first thing that `diskwright bring` would not have
-    written."""
+    """Raises BadInput for the first difference from what `diskwright bring` writes. `where` names the
+    file."""
     if fault := next(_faults(bring), None):
         raise BadInput(str(t("{where} is inconsistent: {fault}.", where=where, fault=fault)))
 
@@ -289,9 +290,9 @@ def _folder_faults(target: BringTo) -> Iterator[Message]:
             folder=printable(target.folder, 60),
             place=printable(target.place, 60),
         )
-    ways = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
+    parents = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
     count = len(target.makes)
-    if list(reversed(target.makes)) != ways[:count] or target.place in target.makes:
+    if list(reversed(target.makes)) != parents[:count] or target.place in target.makes:
         yield t("the created folders do not connect to {folder}", folder=printable(target.folder, 60))
 
 
@@ -302,7 +303,7 @@ def _amount_faults(amount: BringAmount) -> Iterator[Message]:
 
 
 def told_anew(bring: Bring) -> Bring:
-    """With what follows from it."""
+    """Add the derived fields."""
     return replace(bring, doubts=losses_of(bring))
 
 
@@ -313,7 +314,7 @@ BRING_SCHEMA, render_bring, is_bring, read_bring = BRINGS.schema, BRINGS.render,
 
 
 def amount_said(bring: Bring) -> tuple[Message, ...]:
-    """From where to where, how much it is, and that it fits."""
+    """Describe source, target and amount, and confirm that the copy fits."""
     source, target, amount = bring.source, bring.target, bring.amount
     return (
         t(
@@ -335,12 +336,12 @@ def amount_said(bring: Bring) -> tuple[Message, ...]:
 
 
 def fstab_step(bring: Bring) -> ChangeStep:
-    """The change of fstab by which the copy takes the place of its source."""
+    """Return the fstab change that replaces the source by the copy."""
     assert bring.takes is not None
     (step,) = change_steps((bring.takes.edit,), bring.drive)
     return step
 
 
 def fstab_difference(bring: Bring) -> tuple[str, ...]:
-    """What changes in fstab, as patch(1) takes it; nothing where nothing does."""
+    """Return the fstab change in the format of patch(1), empty if there is none."""
     return fstab_step(bring).edits if bring.takes is not None else ()

@@ -22,16 +22,16 @@ from wizard.plan.refusals import unread_content, waiting_doubts
 from wizard.plan.request.roles import is_systems
 
 WRITTEN_ZONES = "written zones"
-"""What stands among the signatures where zones hold something that has none."""
+"""Listed with the signatures if zones have data without a signature."""
 
 
 def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
-    """Who the drive is, and the start of the machine that its count is of."""
+    """Return the drive's identity, including the boot that its disk counter belongs to."""
     return replace(identity_of(drive, size_bytes, geometry), boot_id=machine.boot_id)
 
 
 def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
-    """Who the drive is, as the plan keeps it."""
+    """Return the drive's identity for a plan."""
     return Identity(
         path=drive.path,
         by_id=drive.by_id,
@@ -50,8 +50,8 @@ def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
 
 
 def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
-    """The digests of the superblocks on the drive and its partitions. What is in use has none: it is written
-    to all the time."""
+    """Return superblock digests of the drive and its partitions. Devices in use have none, because they
+    change constantly."""
     used = {use.subject for use in drive.uses}
     found = [
         (0, drive.path, drive.superblock_digest),
@@ -65,44 +65,45 @@ def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
 
 
 def shared_by(drive: Drive) -> tuple[str, ...]:
-    """The drives that tell all the numbers that this one tells; none where one of them is its own."""
-    told = [
+    """Return the drives that share all identifiers of this one. Empty if any identifier is unique."""
+    shared = [
         others
         for number, others in ((drive.serial, drive.same_serial), (drive.wwn, drive.same_wwn))
         if number
     ]
-    return tuple(dict.fromkeys(path for others in told for path in others)) if told and all(told) else ()
+    return (
+        tuple(dict.fromkeys(path for others in shared for path in others)) if shared and all(shared) else ()
+    )
 
 
 def layout_of(drive: Drive) -> Layout | None:
-    """What the drive holds now, as a layout that keeps nothing; None where its size or block size could not
-    be read."""
+    """Return the current layout with no partition preserved. None if size or block size is unreadable."""
     if not drive.size_bytes or drive.geometry is None:
         return None
     return layout_before(drive, drive.size_bytes, drive.geometry, keep=False)
 
 
 def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bool) -> Layout:
-    """What the drive holds now; `keep` marks every partition as one that stays."""
+    """Return the current layout. `keep` marks every partition as preserved."""
     kind = drive.table.kind if drive.table else "unread"
     partitions = tuple(
         replace(_slot(part), kept=keep, unread=drive.is_unread(part)) for part in drive.partitions
     )
-    waiting = _waiting_words(drive)
+    waiting = _waiting_text(drive)
     whole_is_taken = bool(drive.signatures or waiting) or kind == "unread"
     if whole_is_taken and not partitions:
         slots: tuple[Slot, ...] = ()
     else:
         slots = with_free(partitions, bounds_of(drive, size_bytes, geometry))
     kinds = tuple(signature.kind for signature in drive.signatures)
-    # What programs wrote straight to zones has no signature, and is lost like what has one.
+    # Data written directly to zones has no signature but is also lost.
     kinds += (WRITTEN_ZONES,) if drive.unrecognised_zones else ()
     label = drive.signatures[0].label or "" if len(drive.signatures) == 1 else ""
     return Layout(kind, slots, kinds, waiting=waiting, label=label)
 
 
-def _waiting_words(drive: Drive) -> Message | str:
-    """What a run made that waits on the drive; empty where none does."""
+def _waiting_text(drive: Drive) -> Message | str:
+    """Describe the result of a run waiting on the drive, or return an empty string."""
     if drive.waiting is None or not drive.waiting.bare:
         return ""
     told, run = printable(drive.waiting.told, 200), drive.waiting.run
@@ -126,14 +127,13 @@ def _slot(part: Partition) -> Slot:
 
 
 def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
-    """Where partitions may lie on the drive as it is; the whole of it where it has no table of a kind known
-    here."""
+    """Return the range for partitions on the current drive. The whole drive if its table type is unknown."""
     table = drive.table
     if table is None or table.kind not in ("gpt", "mbr", "hybrid"):
         return Extent(0, size_bytes)
     usual = mbr_bounds(size_bytes, geometry) if table.kind == "mbr" else gpt_bounds(size_bytes, geometry)
     first = usual.start_bytes if table.first_usable_bytes is None else table.first_usable_bytes
-    # Where the second copy of a GPT lies further in, whoever changes the table puts it at the end.
+    # If the backup GPT is not at the end of the drive, changing the table moves it there.
     unknown = table.end_usable_bytes is None or table.backup == "misplaced"
     end = usual.end_bytes if unknown else min(table.end_usable_bytes or 0, size_bytes)
     if table.kind == "mbr":
@@ -142,7 +142,7 @@ def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
 
 
 def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Message, ...]:
-    """What could not be known about the drive, in sentences. `recording` is what the diagnosis concludes."""
+    """Return sentences on unknown facts about the drive. `recording` is the conclusion of the findings."""
     doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
         doubts.append(messages.NOT_READ)
@@ -168,7 +168,7 @@ def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Messag
 
 DANGERS = {
     "ext4": frozenset({"^has_journal", "nobarrier", "barrier=0", "data=writeback", "noauto_da_alloc"}),
-    # XFS took it before kernel 4.19.
+    # XFS accepted these before kernel 4.19.
     "xfs": frozenset({"nobarrier", "barrier=0"}),
     "btrfs": frozenset({"nobarrier", "nodatacow", "nodatasum", "degraded"}),
     "f2fs": frozenset({"nobarrier", "fsync_mode=nobarrier", "checkpoint=disable", "disable_roll_forward"}),
@@ -176,20 +176,20 @@ DANGERS = {
     "nilfs2": frozenset({"nobarrier"}),
     "ntfs": frozenset({"force"}),
 }
-"""As they stand in lists of features and options, in every spelling. The catalogue's own are all among them;
-a plan is checked without the catalogue, which users can change."""
+"""Dangerous features and options, in their canonical spelling. Includes all of the catalogue's, which is not
+used to check plans because users can change it."""
 
 
 OTHERWISE = (
     ("ext4", re.compile(r"none|clear|\^feature_c.*"), "^has_journal"),
     ("ext4", re.compile(r"auto_da_alloc=0"), "noauto_da_alloc"),
 )
-"""Other words for the same. mke2fs clears all features at once, and knows each by a number too (e2fsprogs,
+"""Equivalent spellings. mke2fs can clear all features at once, and also accepts feature numbers (e2fsprogs,
 lib/e2p/feature.c)."""
 
 
 SHOWN = 500
-"""Characters of a doubt that every face shows; what stands behind them warns nobody."""
+"""Characters of a doubt that every interface shows. Anything after that cannot serve as a warning."""
 
 SAYING = (
     options.MADE_DANGEROUS,
@@ -197,23 +197,23 @@ SAYING = (
     options.MOUNTED_DANGEROUS,
     options.MOUNTED_ASKED,
 )
-"""The doubts that name an option that was asked for."""
+"""Doubts that name a requested option."""
 
 LONGEST_OPTION = 100
-"""Characters of an option within what every face shows of such a doubt."""
+"""Characters of an option that are always visible in such a doubt."""
 
 
 def unsaid_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
-    """The first option of the volume that puts data at risk without a doubt that names it; None where there
-    is none."""
-    said = {_plainly(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
+    """Return the first dangerous option of the volume that no doubt names, or None."""
+    named = {_canonical(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
     return min(
-        dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem) - said, default=None
+        dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem) - named, default=None
     )
 
 
 def _options_in(doubt: Message | str) -> list[str]:
-    """The words of a doubt that may be options; of one that an earlier version wrote, all of them."""
+    """Return the words of a doubt that may be options, or all words of a doubt written by an earlier
+    version."""
     if isinstance(doubt, str):
         return re.split(r"[\s,;]+", doubt[:SHOWN])
     option = dict(doubt.values)["option"] if doubt.english in {one.english for one in SAYING} else ""
@@ -221,8 +221,8 @@ def _options_in(doubt: Message | str) -> list[str]:
 
 
 def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> Message | None:
-    """What is wrong with a danger of the volume, as the end of a sentence: a system is to live on it, or no
-    doubt says so."""
+    """Return the fault of a dangerous option as the end of a sentence: on a system volume, or without a
+    doubt. None if neither."""
     if danger := systems_danger(
         volume.role, volume.filesystem, (*volume.mkfs_options, *volume.mount_options)
     ):
@@ -233,22 +233,21 @@ def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> Message | N
 
 
 def systems_danger(role: str, filesystem: str, options: Sequence[str]) -> str | None:
-    """The first option that puts data at risk, where a system starts from the volume or lives on it; None
-    where there is none."""
+    """Return the first dangerous option of a system volume, or None."""
     return min(dangers_in(options, filesystem), default=None) if is_systems(role) else None
 
 
 def dangers_in(options: Sequence[str], filesystem: str) -> frozenset[str]:
-    """Those of the options that put data at risk, in the one spelling that is looked for."""
+    """Return the dangerous options among these, in canonical spelling."""
     words = {part for option in options for part in re.split(r"[,\s]+", option)}
-    return frozenset(_plainly(word, filesystem) for word in words) & DANGERS.get(filesystem, frozenset())
+    return frozenset(_canonical(word, filesystem) for word in words) & DANGERS.get(filesystem, frozenset())
 
 
-def _plainly(word: str, filesystem: str) -> str:
-    """An option in the one spelling that is looked for.
+def _canonical(word: str, filesystem: str) -> str:
+    """Return the canonical spelling of an option.
 
-    mke2fs takes features in either case, and `-` for `^` (lib/e2p/feature.c); the kernel takes numbers as C
-    writes them, such as `0x0` or `00` for 0; and what F2FS is told behind a colon only says how much.
+    mke2fs ignores the case of features and accepts `-` for `^` (lib/e2p/feature.c). The kernel parses numbers
+    as C does, such as `0x0` or `00` for 0. An F2FS value after a colon is only an amount.
     """
     key, equals, value = word.lower().partition("=")
     key, value = re.sub(r"^-", "^", key), value.partition(":")[0]
@@ -266,11 +265,11 @@ NEEDED = {
     "raid0": ("md RAID0", messages.NO_RAID0),
     "raid1": ("md RAID1", messages.NO_RAID1),
 }
-"""By module, which for md is also its level: what it is called, and what is so without it."""
+"""By module, which for md is also the level: name, and consequence if missing."""
 
 
 def refuse_lacking(kernel: Kernel, module: str) -> None:
-    """Raises Refused where the kernel surely neither has the module nor can load it."""
+    """Raises Refused if the kernel definitely cannot provide the module."""
     if kernel.lacks(module):
         name, without = NEEDED[module]
         release = printable(kernel.release, 60)
@@ -278,27 +277,26 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
 
 
 def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
-    """Raises Lacking where one of these programs is not installed."""
+    """Raises Lacking if any of these tools is not installed."""
     if absent := lacking(machine, programs):
         raise Lacking(absent)
 
 
 def rehearsal_doubts(kernel: Kernel) -> tuple[Message, ...]:
-    """What is said where the kernel surely has no loop devices to rehearse on."""
+    """Return a doubt if the kernel definitely has no loop devices for rehearsals."""
     if not kernel.lacks("loop"):
         return ()
     return (messages.NO_LOOP(release=printable(kernel.release, 60)),)
 
 
 def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Message, ...]:
-    """What is said of lines for every boot where the system may not have them at its next one, or not
-    read them."""
-    written = any(
+    """Return a doubt about boot configuration that the system may lose or ignore at the next boot."""
+    edits_boot = any(
         isinstance(one, AddFstabLine | AddCrypttabLine)
         or (isinstance(one, EditFstab) and any(line.new is not None for line in one.lines))
         for one in operations
     )
-    if not written:
+    if not edits_boot:
         return ()
     if machine.in_container:
         return (messages.IN_CONTAINER,)

@@ -34,10 +34,10 @@ def plan_requested(
     phrases: Sequence[str] = (),
     arrangement: Arrangement = PLAIN,
 ) -> Plan:
-    """The plan that gives `drive` a volume for each request. `usual` is what holds where a request does not
-    say, `phrases` are the dangers that were typed back.
+    """Plan a volume on `drive` for each request. `usual`: defaults for missing values. `phrases`:
+    confirmations typed.
 
-    Raises as `make_plan` does, and BadInput for a writer whom this system does not know.
+    Raises as `make_plan` does, and BadInput for an unknown writer.
     """
     recording = diagnose(machine, drive, load_patterns()).recording
     wishes: tuple[Wish, ...] = ()
@@ -58,10 +58,10 @@ def plan_striped(
     phrases: Sequence[str] = (),
     arrays: Sequence[str] = (),
 ) -> Plan:
-    """The plan that gives `drives` one volume together, for the request. `arrays` are the nodes that other
-    arrays have; the rest is as for one drive.
+    """Plan one volume over all `drives` for the request. `arrays`: nodes of existing arrays. Other arguments
+    as for one drive.
 
-    Raises as `make_striped_plan` does, and BadInput for a writer whom this system does not know.
+    Raises as `make_striped_plan` does, and BadInput for an unknown writer.
     """
     patterns = load_patterns()
     recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
@@ -80,10 +80,10 @@ def striped_wish(
     phrases: Sequence[str] = (),
     room: int | None = None,
 ) -> Wish:
-    """A request with the filesystem that is advised for the first drive, of those that are `possible` on
-    several, or the named one.
+    """Resolve a request with the filesystem recommended for the first drive, out of those `possible` on
+    several drives, or the named one.
 
-    They are judged by the `room` in bytes that all drives have together; None is that of a stripe.
+    `room`: total size in bytes. None means the sum of all drives, as for a stripe.
     """
     profile = find_workload(asked.workload)
     room = sum(drive.size_bytes or 0 for drive in drives) if room is None else room
@@ -98,13 +98,13 @@ def striped_wish(
 def put_as_asked(
     wish: Wish, drive: Drive, asked: VolumeRequest, usual: Usual, others: Sequence[Wish] = ()
 ) -> Wish:
-    """The wish with the writer and the place of its request. Raises as `put_to_use` does."""
+    """Add writer and mount point of the request. Raises as `put_to_use` does."""
     writer = None if asked.writable is None else writer_named(asked.writable)
     return put_to_use(wish, drive, usual, others, writer=writer, place=asked.mount_point)
 
 
 def member_of(plan: Plan, device: str | None) -> Member:
-    """The drive that is meant: the only one, or the one at `device`. Raises BadInput."""
+    """Return the plan's only drive, or the one at `device`. Raises BadInput."""
     if device is None:
         if plan.others:
             raise BadInput(t("The plan is for {drives:and}. Select one with --device.", drives=plan.paths))
@@ -122,29 +122,29 @@ def member_of(plan: Plan, device: str | None) -> Member:
 
 
 def table_of(member: Member) -> Layout:
-    """What the drive is to have; raises BadInput where that is no table."""
+    """Return the planned layout. Raises BadInput if it has no table."""
     if member.after.whole is not None or member.after.table not in ("gpt", "mbr"):
         raise BadInput(t("The plan creates no partition table on {drive}.", drive=member.drive.path))
     return member.after
 
 
 def lacking(plan: Plan, makes: frozenset[str] = frozenset()) -> Iterator[str]:
-    """What is missing beside the table. `makes` are the filesystems that the tool makes itself, though with
-    options and a UUID of its own."""
+    """Describe what the exported table does not include. `makes`: filesystems that the tool creates itself,
+    with its own options and UUID."""
     if plan.stripe is not None:
         yield str(t("Not included: the {kind} array across several drives.", kind=plan.stripe.kind))
     if plan.group is not None:
         yield str(t("Not included: the LVM volume group {name}.", name=plan.group.name))
     for volume in plan.volumes:
-        yield from map(str, _of_volume(plan, volume, makes))
+        yield from map(str, _volume_omissions(plan, volume, makes))
 
 
 def is_plain(plan: Plan, volume: Volume) -> bool:
-    """Whether the volume's filesystem lies on its partition, with nothing between."""
+    """Return True if the volume's filesystem is directly on its partition."""
     return volume.encryption is None and plan.stripe is None and plan.group is None
 
 
-def _of_volume(plan: Plan, volume: Volume, makes: frozenset[str]) -> Iterator[object]:
+def _volume_omissions(plan: Plan, volume: Volume, makes: frozenset[str]) -> Iterator[object]:
     device, kind = volume.path, volume.filesystem
     if volume.encryption is not None:
         yield t(
@@ -190,23 +190,23 @@ def _of_volume(plan: Plan, volume: Volume, makes: frozenset[str]) -> Iterator[ob
 
 
 MAKES = frozenset({"ext4", "btrfs", "xfs", "vfat", "swap"})
-"""The filesystems that `Format=` takes since version 252."""
+"""Filesystems supported by `Format=` since version 252."""
 
 FIRST_BYTES = MIB
-"""Where it begins on an empty drive."""
+"""Start of the first partition on an empty drive."""
 
 STEP_BYTES = 4 * KIB
-"""What it counts sizes in."""
+"""Unit of sizes."""
 
 OWN_BITS = 0xFFFF << 48
-"""The attributes of a type. Version 252 sets none at all where a lower bit is among them."""
+"""Attributes defined by partition types. If any lower bit is given, version 252 sets no attributes at all."""
 
 GROWS = 1 << 59
-"""That a filesystem is to fill its partition: version 252 sets it for types that know it anyway."""
+"""Grow the filesystem to fill its partition. Version 252 always sets this for types that support it."""
 
 
 def repart_files(plan: Plan, member: Member) -> dict[str, str]:
-    """The files of a folder of definitions, by name; raises BadInput for a drive that gets no GPT."""
+    """Return the definition files by name. Raises BadInput if the drive gets no GPT."""
     layout = table_of(member)
     if layout.table != "gpt":
         raise BadInput(
@@ -216,14 +216,14 @@ def repart_files(plan: Plan, member: Member) -> dict[str, str]:
     volumes = {volume.path: volume for volume in plan.volumes if is_plain(plan, volume)}
     found = {}
     for at, slot in enumerate(slots):
-        behind = slots[at + 1].start_bytes - slot.end_bytes if at + 1 < len(slots) else 0
+        padding = slots[at + 1].start_bytes - slot.end_bytes if at + 1 < len(slots) else 0
         volume = volumes.get(partition_path(member.drive.path, slot.number))
-        found[_file_name(slot)] = _definition(slot, behind, volume)
+        found[_file_name(slot)] = _definition(slot, padding, volume)
     return found
 
 
 def repart_lacks(member: Member) -> Iterator[str]:
-    """What of the table itself the definitions do not say."""
+    """Describe parts of the table that the definitions do not include."""
     slots = table_of(member).partitions
     if slots and slots[0].start_bytes != FIRST_BYTES:
         yield str(
@@ -274,14 +274,14 @@ def _file_name(slot: Slot) -> str:
     return f"{slot.number:03}-{plain or 'partition'}.conf"
 
 
-def _definition(slot: Slot, behind_bytes: int, volume: Volume | None) -> str:
+def _definition(slot: Slot, padding_bytes: int, volume: Volume | None) -> str:
     lines = ["[Partition]", f"Type={slot.type}"]
     if slot.name and _is_plain_name(slot.name):
         lines.append(f"Label={slot.name.replace('%', '%%')}")
     if slot.part_uuid:
         lines.append(f"UUID={slot.part_uuid}")
     lines += [f"SizeMinBytes={slot.size_bytes}", f"SizeMaxBytes={slot.size_bytes}"]
-    lines += [f"PaddingMinBytes={behind_bytes}", f"PaddingMaxBytes={behind_bytes}"] if behind_bytes else []
+    lines += [f"PaddingMinBytes={padding_bytes}", f"PaddingMaxBytes={padding_bytes}"] if padding_bytes else []
     if bits := slot.attributes & OWN_BITS:
         lines.append(f"Flags={bits:#x}")
     lines.append(f"GrowFileSystem={'yes' if slot.attributes & GROWS else 'no'}")
@@ -291,21 +291,21 @@ def _definition(slot: Slot, behind_bytes: int, volume: Volume | None) -> str:
 
 
 def _is_plain_name(name: str) -> bool:
-    """Whether a line of a unit file can hold it as it is (systemd.syntax(7))."""
+    """Return True if a unit file can contain the name without escaping (systemd.syntax(7))."""
     return name.isprintable() and name == name.strip() and not name.endswith("\\")
 
 
 GPT_ENTRIES_BYTES = 128 * 128
-"""What the entries of a usual GPT take (UEFI 2.10, 5.3.2)."""
+"""Size of the entries of an ordinary GPT (UEFI 2.10, 5.3.2)."""
 
 NAMED_BITS = ("RequiredPartition", "NoBlockIOProtocol", "LegacyBIOSBootable")
-"""The attributes that have names, from bit 0 on; those of a type are 48 to 63."""
+"""Attributes with names, from bit 0. Bits 48 to 63 belong to the partition type."""
 
 ACTIVE = 0x80
 
 
 def sfdisk_dump(member: Member) -> str:
-    """The dump; raises BadInput for a drive that gets no table. Places are in logical blocks."""
+    """Return the dump. Raises BadInput if the drive gets no table. Positions are in logical blocks."""
     layout, geometry = table_of(member), member.drive.geometry
     block = geometry.logical_block_bytes
     lines = [f"label: {'gpt' if layout.table == 'gpt' else 'dos'}"]
@@ -322,19 +322,23 @@ def sfdisk_dump(member: Member) -> str:
 
 
 def sfdisk_lacks(member: Member) -> Iterator[str]:
-    """What of the table itself the dump does not say."""
-    if table_of(member).table == "gpt" and member.before.table == "gpt" and _keeps(member.after):
+    """Describe parts of the table that the dump does not include."""
+    if (
+        table_of(member).table == "gpt"
+        and member.before.table == "gpt"
+        and _preserves_partitions(member.after)
+    ):
         yield str(
             t("Not included: the table UUID of {drive}; a new UUID is generated.", drive=member.drive.path)
         )
 
 
-def _keeps(layout: Layout) -> bool:
+def _preserves_partitions(layout: Layout) -> bool:
     return any(slot.kept for slot in layout.partitions)
 
 
 def _mbr_id(layout: Layout) -> str:
-    """The disk's identifier, by which its partitions are called: `1a2b3c4d` of `1a2b3c4d-01`."""
+    """Return the disk identifier in partition identifiers: `1a2b3c4d` in `1a2b3c4d-01`."""
     known = {slot.part_uuid.partition("-")[0] for slot in layout.partitions if slot.part_uuid}
     return known.pop() if len(known) == 1 else ""
 
@@ -357,7 +361,7 @@ def _line(drive: str, slot: Slot, table: str, block: int) -> str:
 
 
 def _quoted(name: str) -> str:
-    """As sfdisk itself writes it: what is no plain character as its bytes."""
+    """Quote as sfdisk does: special characters as bytes."""
     return "".join(
         chr(byte) if 0x20 <= byte < 0x7F and chr(byte) not in '"\\' else f"\\x{byte:02x}"
         for byte in name.encode()

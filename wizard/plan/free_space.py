@@ -22,21 +22,21 @@ TOO_SMALL = Sentence("Volume {name} with {size:exact} is too small. The minimum 
 
 
 GPT_ENTRIES_BYTES = 128 * 128
-"""What libparted writes: 128 entries of 128 bytes, before and behind (UEFI 2.10, 5.3)."""
+"""As written by libparted: 128 entries of 128 bytes, at both ends (UEFI 2.10, 5.3)."""
 
 LARGEST_BYTES = 1 << 63
-"""The kernel counts a device's bytes in a signed 64-bit number."""
+"""The kernel stores device sizes in a signed 64-bit number."""
 
 GPT_PARTITIONS = 128
 MBR_BLOCKS = 1 << 32
-"""An MBR counts starts and lengths in 32 bits of logical blocks."""
+"""An MBR stores starts and lengths as 32-bit block numbers."""
 
 MBR_PRIMARIES = 4
 
 
 def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:
-    """Where a new GPT of 128 entries lets partitions lie: behind protective MBR, header and entries, before
-    their copies."""
+    """Return the range for partitions in a new GPT of 128 entries: after protective MBR, header and entries,
+    before their copies."""
     block = geometry.logical_block_bytes
     entries = rounded_up(GPT_ENTRIES_BYTES, block)
     first, end = 2 * block + entries, size_bytes // block * block - block - entries
@@ -44,32 +44,31 @@ def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:
 
 
 def mbr_bounds(size_bytes: int, geometry: Geometry) -> Extent:
-    """Where an MBR lets partitions lie: behind itself, and no further than 32 bits of blocks reach."""
+    """Return the range for partitions in an MBR: after the first block, within 32-bit block numbers."""
     block = geometry.logical_block_bytes
     end = min(size_bytes // block, MBR_BLOCKS) * block
     return Extent(block, max(0, end - block))
 
 
 def fresh_bounds(table: str, size_bytes: int, geometry: Geometry) -> Extent:
-    """Where a new table, `gpt` or `mbr`, lets partitions lie."""
+    """Return the range for partitions in a new table, `gpt` or `mbr`."""
     return mbr_bounds(size_bytes, geometry) if table == "mbr" else gpt_bounds(size_bytes, geometry)
 
 
 def is_container(slot: Slot) -> bool:
-    """Whether the slot is an MBR's extended partition, within which logical ones lie."""
+    """Return True if the slot is an extended partition of an MBR, which contains logical partitions."""
     return slot.type in CONTAINER_TYPES
 
 
 def content_of(slot: Slot) -> str:
-    """What a partition holds: `ext4`, `ext4 in LUKS2`, `not read`."""
+    """Describe the contents of a partition: `ext4`, `ext4 in LUKS2`, `not read`."""
     if slot.filesystem:
         return f"{printable(slot.filesystem, 40)}{' in LUKS2' if slot.opened else ''}"
     return "extended" if is_container(slot) else "not read" if slot.unread else "nothing recognised"
 
 
 def with_free(partitions: Iterable[Slot], bounds: Extent) -> tuple[Slot, ...]:
-    """The partitions in the order of their starts, with free slots (number 0) for every gap within
-    `bounds`."""
+    """Return the partitions sorted by start, with free slots (number 0) for all gaps within `bounds`."""
     slots: list[Slot] = []
     position = bounds.start_bytes
     for slot in sorted(partitions, key=lambda slot: (slot.start_bytes, -slot.size_bytes, slot.number)):
@@ -83,7 +82,7 @@ def with_free(partitions: Iterable[Slot], bounds: Extent) -> tuple[Slot, ...]:
 
 
 def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
-    """The first two partitions that share bytes, unless one is the extended partition around the other."""
+    """Return the first two partitions that overlap, except an extended partition and its logical ones."""
     ordered = sorted(
         (slot for slot in partitions if not is_container(slot)), key=lambda slot: slot.start_bytes
     )
@@ -103,15 +102,14 @@ def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
 
 
 def loose(partitions: Sequence[Slot]) -> Slot | None:
-    """The first logical partition that is not within an extended one."""
+    """Return the first logical partition outside an extended one."""
     containers = [slot for slot in partitions if is_container(slot) and slot.number <= MBR_PRIMARIES]
     logical = [slot for slot in partitions if containers and slot.number > MBR_PRIMARIES]
     return next((slot for slot in logical if not any(slot.is_within(one) for one in containers)), None)
 
 
 def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[Extent, ...]:
-    """What of the free space can hold partitions: from an aligned start to an aligned end, never below 1
-    MiB."""
+    """Return the usable parts of free space, with aligned start and end, from 1 MiB."""
     spaces = []
     for extent in free:
         start = align_up(geometry, max(extent.start_bytes, FLOOR_BYTES))
@@ -122,16 +120,16 @@ def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[E
 
 
 def share_bytes(percent: int, spaces: Iterable[Extent], geometry: Geometry) -> int:
-    """So many percent of all that can be used, rounded down to the grain: shares of 100 percent together
-    always fit."""
+    """Return a percentage of the usable space, rounded down to the grain so that shares of 100 percent always
+    fit."""
     grain = grain_bytes(geometry)
     return sum(space.size_bytes for space in spaces) * percent // 100 // grain * grain
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What one wish needs: bytes, or None for all that is left; never less than `minimum_bytes`. `name` is
-    for messages."""
+    """Space for one request: bytes, or None for all remaining space, at least `minimum_bytes`. `name` is for
+    messages."""
 
     name: str
     size_bytes: int | None
@@ -146,10 +144,10 @@ class _Space:
 
 
 def place(demands: Sequence[Demand], spaces: Sequence[Extent], geometry: Geometry) -> tuple[Extent, ...]:
-    """An extent for each demand, in their order. Sizes are rounded up to the grain; the one without a size
+    """Return an extent for each demand, in order. Sizes are rounded up to the grain; a demand without a size
     fills its space.
 
-    The largest are placed first, each where the least is left over. Raises BadInput saying how much is free.
+    Places the largest first, each in the tightest fit. Raises BadInput with the free size.
     """
     grain = grain_bytes(geometry)
     sized = [replace(demand, size_bytes=_rounded(demand, grain)) for demand in demands]
@@ -168,10 +166,10 @@ def place(demands: Sequence[Demand], spaces: Sequence[Extent], geometry: Geometr
             if widest is None or widest.left_bytes < demand.minimum_bytes:
                 raise BadInput(_too_large(demands, index, spaces))
             widest.taken.append(index)
-    return _laid_out(sized, open_spaces)
+    return _to_extents(sized, open_spaces)
 
 
-def _laid_out(demands: Sequence[Demand], spaces: Sequence[_Space]) -> tuple[Extent, ...]:
+def _to_extents(demands: Sequence[Demand], spaces: Sequence[_Space]) -> tuple[Extent, ...]:
     placed: dict[int, Extent] = {}
     for space in spaces:
         position = space.extent.start_bytes
@@ -194,23 +192,23 @@ def _rounded(demand: Demand, grain: int) -> int | None:
 def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) -> str:
     demand = demands[index]
     free = sum(space.size_bytes for space in spaces)
-    wanted = (
+    needed = (
         format_capacity(demand.size_bytes)
         if demand.size_bytes is not None
         else t("at least {size:exact}", size=demand.minimum_bytes)
     )
-    said = [
+    sentences = [
         t(
             "Volume {name} needs {wanted}, but {free:size} ({free} bytes) is available.",
             name=demand.name,
-            wanted=wanted,
+            wanted=needed,
             free=free,
         )
     ]
     if len(spaces) > 1:
-        said.append(
+        sentences.append(
             t("The largest free range has {size:size}.", size=max(space.size_bytes for space in spaces))
         )
     if others := sum(other.size_bytes or 0 for other in demands if other is not demand):
-        said.append(t("The other volumes need {size:size} of that.", size=others))
-    return str(join(*said, t("Request less.")))
+        sentences.append(t("The other volumes need {size:size} of that.", size=others))
+    return str(join(*sentences, t("Request less.")))

@@ -26,9 +26,9 @@ VOLUME_WRITABLE = Sentence('"{label}" will be writable by {who}.')
 CAN_WRITE = Sentence("{who} can write to {place}")
 
 OTHERWISE = Sentence("{fault}")
-"""A fault that is told elsewhere."""
+"""A fault described elsewhere."""
 
-# Why a plan that was read is none that the planner makes: clauses of BROKEN.
+# Clauses of BROKEN: why a plan differs from what the planner writes.
 BROKEN = Sentence("{where} is inconsistent: {fault}. Create the plan again with `diskwright plan`.")
 ONE_AND_MORE = t("the plan changes one partition and other things")
 ENCRYPTS_ELSEWHERE = t("the plan encrypts something other than a partition of one drive")
@@ -80,7 +80,7 @@ TABLE_DIFFERS = t("the table does not match the volumes and the preserved partit
 DANGER_IN_SYSTEM = Sentence("has {danger}, which puts data at risk, on a system volume")
 DANGER_UNSAID = Sentence("has {danger}, which puts data at risk, without a warning")
 
-# What a label, a mount point or an option may not be: each is the end of a sentence, or a clause.
+# Faults of labels, mount points and options: ends of sentences, or clauses.
 BLOCKS_FAULT = Sentence("blocks of {logical} and {physical} bytes do not support partitions")
 OFFSET_FAULT = Sentence("an alignment offset of {offset} bytes is impossible with blocks of {logical} bytes")
 IO_FAULT = t("the recommended I/O sizes are out of range")
@@ -107,7 +107,7 @@ NO_SERIAL = Sentence("is not a serial number of {digits} digits")
 UUID_FORM = t("is not in plain lower-case form")
 NO_UUID = t("is not a UUID")
 
-# Why something cannot be planned.
+# Why planning is not possible.
 ZONED_NO_TABLE = Sentence("{drive} is a host-managed zoned drive and cannot have any partition table.")
 ZONED_NO_PARTITIONS = Sentence("{drive} is a host-managed zoned drive and cannot be partitioned.")
 ZONED_FULL = Sentence(
@@ -145,7 +145,7 @@ NO_CRYPT = Sentence("encrypted volumes cannot be opened")
 NO_RAID0 = Sentence("md cannot stripe")
 NO_RAID1 = Sentence("md cannot mirror")
 
-# What is doubtful about a plan.
+# Doubts about a plan.
 NO_LOOP = Sentence(
     "The running kernel ({release}) has no loop devices, so plans cannot be "
     "rehearsed. Every step runs directly on the drive, and formatting cannot be "
@@ -182,7 +182,7 @@ NO_NODES = Sentence(
 
 
 def who(writer: Writer) -> Message | str:
-    """The writer as a person is told: a name, or what stands for it."""
+    """Return the display name of a writer."""
     match writer.kind:
         case "person":
             return printable(writer.name, 60)

@@ -1,4 +1,4 @@
-"""Plan a drive from requests and a mode. Pure: same facts, same plan, except for drawn UUIDs."""
+"""Plan a drive from requests and a mode. Pure: same facts, same plan, except for random UUIDs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -59,13 +59,13 @@ ZONED_FEATURE = "zoned"
 
 
 def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
-    """Whether these options make a filesystem that can live on a host-managed drive."""
+    """Return True if these options create a filesystem suitable for a host-managed drive."""
     features = [value for flag, value in pairwise(words) if flag == "-O"]
     return filesystem == ZONED_FILESYSTEM and any(ZONED_FEATURE in value.split(",") for value in features)
 
 
 def whole_after(drive: Identity, volume: Volume) -> Layout:
-    """The drive with nothing but the volume on it."""
+    """Return the layout with only this volume on the drive."""
     only = Slot(
         number=0,
         start_bytes=0,
@@ -79,21 +79,21 @@ def whole_after(drive: Identity, volume: Volume) -> Layout:
 
 
 def whole_operations(volume: Volume) -> tuple[Operation, ...]:
-    """Every zone emptied, since what lies in one cannot be written over; then the filesystem, its line in
-    fstab and its mount."""
+    """Return the operations to reset all zones, which cannot be overwritten, then create, mount and register
+    the filesystem."""
     return (ResetZones(volume.path), make(volume, volume.mkfs_options), *mounted(volume))
 
 
 PLAIN = Arrangement()
 
 ACTIVE = 0x80
-"""The first byte of an MBR's entry for the partition that an old boot record starts from (UEFI 2.10, table
-5.1, BootIndicator)."""
+"""First byte of an MBR entry: the partition that an old boot record boots (UEFI 2.10, table 5.1,
+BootIndicator)."""
 
 
 class Mode(Enum):
-    """What becomes of what a drive holds: REPLACE removes it for a new GPT; USE_FREE keeps the table and
-    every partition to the byte."""
+    """How to treat existing contents. REPLACE: erase them and create a new table. USE_FREE: preserve the
+    table and all partitions bit for bit."""
 
     REPLACE = "replace"
     USE_FREE = "use-free"
@@ -108,16 +108,16 @@ def make_plan(
     arrangement: Arrangement = PLAIN,
     recording: Recording = NOT_JUDGED,
 ) -> Plan:
-    """The plan that gives `drive` a volume for each wish. `draw_uuid` gives a new lower-case UUID at each
-    call; `recording` is what the diagnosis concludes.
+    """Plan a volume on `drive` for each request. `draw_uuid` returns a new lower-case UUID per call.
+    `recording` is the conclusion of the findings.
 
-    Raises Refused where the drive must not be touched, or holds anything while `mode` is None; BadInput for
-    wishes that cannot be.
+    Raises Refused if the drive must not be changed, or is not empty and `mode` is None. Raises BadInput for
+    impossible requests.
     """
     wishes = told_apart(wishes)
     check_wishes(wishes)
     refuse_obstacles(machine, wishes)
-    refuse_encryption(machine, wishes, why_not=_no_container(drive, arrangement))
+    refuse_encryption(machine, wishes, why_not=_encryption_obstacle(drive, arrangement))
     size_bytes, geometry = refuse_drive(drive)
     if arrangement.grouped:
         refuse_roles(wishes)
@@ -138,8 +138,8 @@ def make_plan(
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """Where new partitions can lie: in `spaces` between the `bounds` of a table, which is kept (`keep`) or
-    freshly made (`fresh_kind`)."""
+    """Space for new partitions: `spaces` within the `bounds` of a table, which is preserved (`keep`) or new
+    (`fresh_kind`)."""
 
     size_bytes: int
     geometry: Geometry
@@ -160,8 +160,8 @@ def _room(drive: Drive, size_bytes: int, geometry: Geometry, fresh_kind: TableKi
     return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh_kind, keep)
 
 
-def _no_container(drive: Drive, arrangement: Arrangement) -> Message | None:
-    """Why nothing can be encrypted there; None where it can."""
+def _encryption_obstacle(drive: Drive, arrangement: Arrangement) -> Message | None:
+    """Return why encryption is not possible there, or None."""
     if drive.zoned == HOST_MANAGED:
         return messages.ZONED_NO_PARTITIONS(drive=drive.path)
     return messages.GROUP_NOT_ENCRYPTED if arrangement.grouped else None
@@ -175,7 +175,7 @@ def _partitioned_plan(
     room: _Room,
     recording: Recording,
 ) -> Plan:
-    """The plan that gives each volume a partition of its own. Raises as `make_plan` does."""
+    """Plan a partition for each volume. Raises as `make_plan` does."""
     geometry, before, keep = room.geometry, room.before, room.keep
     extents = place([demand_of(wish, room.spaces, geometry) for wish in wishes], room.spaces, geometry)
     numbers = _free_numbers(drive, len(wishes), keep=keep)
@@ -212,8 +212,7 @@ def _grouped_plan(
     room: _Room,
     recording: Recording,
 ) -> Plan:
-    """The plan that puts all volumes into one volume group on the largest space. Raises as `make_plan`
-    does."""
+    """Plan all volumes in one volume group in the largest space. Raises as `make_plan` does."""
     refuse_lacking(machine.kernel, DEVICE_MAPPER)
     refuse_missing(machine, LVM_PROGRAMS)
     geometry, before, keep = room.geometry, room.before, room.keep
@@ -252,8 +251,7 @@ def _whole_plan(
     draw_uuid: Callable[[], str],
     recording: Recording,
 ) -> Plan:
-    """The plan that gives all of a host-managed drive to one filesystem in its zoned mode. Raises as
-    `make_plan` does."""
+    """Plan one zoned filesystem on the whole host-managed drive. Raises as `make_plan` does."""
     path = drive.path
     size_bytes, geometry = refuse_drive(drive)
     if mode is Mode.USE_FREE:
@@ -284,8 +282,8 @@ def _whole_plan(
 
 
 def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
-    """Raises Refused where a wished filesystem cannot be made here, BadInput where its options cannot be
-    taken."""
+    """Raises Refused if a requested filesystem cannot be created here, BadInput if its options are not
+    allowed."""
     for wish in wishes:
         choice = wish.choice
         if choice.obstacles:
@@ -300,14 +298,14 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
 
 
 def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The advised words for mkfs, and the options for mount."""
+    """Return the recommended mkfs arguments and mount options."""
     mkfs = tuple(word for option in wish.choice.mkfs for word in option.text.split())
     mount = tuple(word for option in wish.choice.mount for word in option.text.split(","))
     return mkfs, mount
 
 
 def demand_of(wish: Wish, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
-    """What a wish needs of these spaces."""
+    """Return the space that a request needs, given the available spaces."""
     name = (
         f"{printable(wish.final_label)!r} ({wish.choice.filesystem}{' in LUKS2' if wish.encrypted else ''})"
     )
@@ -316,8 +314,7 @@ def demand_of(wish: Wish, spaces: Sequence[Extent], geometry: Geometry) -> Deman
 
 
 def volume_of(drive: Drive, wish: Wish, number: int, uuid: str, architecture: str = "") -> Volume:
-    """A wish as the volume that it becomes on partition `number`; `architecture` is whose system would be on
-    it."""
+    """Return the volume for a request on partition `number`. `architecture` is that of the future system."""
     mkfs, mount = option_words(wish)
     return Volume(
         workload=wish.workload.id,
@@ -336,36 +333,36 @@ def volume_of(drive: Drive, wish: Wish, number: int, uuid: str, architecture: st
 
 
 def _free_numbers(drive: Drive, wanted: int, *, keep: bool) -> tuple[int, ...]:
-    """The lowest numbers that no kept partition has. An MBR has four: logical partitions are kept, not
-    added."""
-    taken = {part.number for part in drive.partitions} if keep else set()
+    """Return the lowest free partition numbers. In an MBR there are four, since logical partitions can be
+    preserved but not added."""
+    used = {part.number for part in drive.partitions} if keep else set()
     is_mbr = keep and drive.table is not None and drive.table.kind == "mbr"
     room = drive.table.most_partitions if keep and drive.table is not None else None
     most = 4 if is_mbr else min(GPT_PARTITIONS, room or GPT_PARTITIONS)
-    free = [number for number in range(1, most + 1) if number not in taken]
+    free = [number for number in range(1, most + 1) if number not in used]
     if len(free) >= wanted:
         return tuple(free[:wanted])
     if is_mbr:
         raise Refused(str(messages.MBR_FULL(drive=drive.path, there=4 - len(free), count=wanted)))
-    raise Refused(str(messages.GPT_FULL(drive=drive.path, most=most, there=len(taken), count=wanted)))
+    raise Refused(str(messages.GPT_FULL(drive=drive.path, most=most, there=len(used), count=wanted)))
 
 
 def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
-    """The wipes before a fresh table, without the partitions for which the kernel has no node: there is
-    nothing to reach them by."""
+    """Return the wipes before a new table, except for partitions without a kernel node, which cannot be
+    accessed."""
     without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
     wipes = wipes_of(drive.path, before, unread_content(drive))
     return tuple(wipe for wipe in wipes if wipe.device not in without)
 
 
 def asked_doubts(wishes: Sequence[Wish]) -> tuple[Message | str, ...]:
-    """What the wishes say of options that were asked for against advice, each once."""
+    """Return the requests' doubts about options chosen against the recommendation, without duplicates."""
     return tuple(dict.fromkeys(doubt for wish in wishes for doubt in wish.doubts))
 
 
 def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -> tuple[Message, ...]:
-    """What is said where a system is to start from an MBR that marks no partition, with the command that
-    marks the right one."""
+    """Return a doubt if a system would boot from an MBR without an active partition, with the command to set
+    one."""
     if after.table != "mbr" or any(slot.attributes & ACTIVE for slot in after.partitions):
         return ()
     parts = {role.name: volume.partition for volume in volumes if (role := role_of(volume))}

@@ -23,7 +23,7 @@ UNDO = t("Undo:")
 
 
 class StretchState(StrEnum):
-    """What becomes of a stretch of the drive."""
+    """State of a range of the drive in a plan."""
 
     KEPT = "kept"
     NEW = "new"
@@ -34,8 +34,7 @@ class StretchState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BarGlyphs:
-    """One character to fill each state with, and the edge between stretches. All in the fonts of a text
-    console."""
+    """Fill character for each state, and the edge between ranges. All are available in console fonts."""
 
     kept: str
     new: str
@@ -45,7 +44,7 @@ class BarGlyphs:
     edge: str
 
     def fill(self, state: StretchState) -> str:
-        """The character for a state."""
+        """Return the fill character of a state."""
         filled: str = getattr(self, state.value)
         return filled
 
@@ -55,10 +54,10 @@ ASCII = BarGlyphs(kept="=", new="#", removed="x", free=".", unread="?", edge="|"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One stretch of a bar. `text` is exactly `width` characters wide; `slots` are those drawn by it, several
-    where there is no room.
+    """A range in a bar. `text` is exactly `width` characters wide. `slots`: drawn by this cell, several if
+    there is not enough space.
 
-    `slots` is empty for a drive whose content fills it without a table, or could not be read.
+    `slots` is empty for a drive that is unreadable or has contents without a table.
     """
 
     state: StretchState
@@ -69,7 +68,7 @@ class Cell:
 
 @dataclass(slots=True)
 class DrawnStretch:
-    """Slots that are drawn as one, and what becomes of them."""
+    """Slots drawn together, and their state."""
 
     state: StretchState
     size_bytes: int
@@ -79,26 +78,26 @@ class DrawnStretch:
 def bar(
     layout: Layout, drive_size_bytes: int, width: int, glyphs: BarGlyphs = ASCII, *, after: bool = False
 ) -> tuple[Cell, ...]:
-    """The drive as cells to scale whose widths sum to `width` exactly; every partition has at least one.
+    """Return the drive as cells to scale, with a total width of exactly `width` and at least one cell per
+    partition.
 
-    Free space too small to be seen or used is not drawn. `after` tells whether what is not kept is new, else
-    it is to be removed.
+    Omits free space too small to see or use. `after` draws changed slots as new instead of removed.
     """
     if width < 1:
         return ()
-    drawn = stretches(layout, drive_size_bytes, width, after=after)
-    while len(drawn) > width:
-        _merge_smallest(drawn)
-    widths = _shares([stretch.size_bytes for stretch in drawn], width)
+    ranges = stretches(layout, drive_size_bytes, width, after=after)
+    while len(ranges) > width:
+        _merge_smallest(ranges)
+    widths = _cell_widths([stretch.size_bytes for stretch in ranges], width)
     return tuple(
         Cell(stretch.state, cells, _cell_text(stretch, cells, glyphs, first=index == 0), tuple(stretch.slots))
-        for index, (stretch, cells) in enumerate(zip(drawn, widths, strict=True))
+        for index, (stretch, cells) in enumerate(zip(ranges, widths, strict=True))
     )
 
 
 def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool) -> list[DrawnStretch]:
-    """What is drawn of a layout on `width` cells: without free space too small to be seen or used, and
-    without what lies within another slot. `after` is as in `bar`."""
+    """Return the ranges to draw in `width` cells, without unusably small free space and slots inside others.
+    `after` is as in `bar`."""
     if layout.whole:
         return [DrawnStretch(StretchState.NEW, drive_size_bytes, [layout.whole])]
     found: list[DrawnStretch] = []
@@ -127,7 +126,7 @@ def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool)
 
 
 def state_of(slot: Slot, *, after: bool) -> StretchState:
-    """What becomes of a slot. One without a number that has a filesystem fills a drive without a table."""
+    """Return the state of a slot. A filesystem without number fills a drive without a table."""
     if slot.kept:
         return StretchState.KEPT
     if not slot.number and not slot.filesystem:
@@ -135,9 +134,8 @@ def state_of(slot: Slot, *, after: bool) -> StretchState:
     return StretchState.NEW if after else StretchState.REMOVED
 
 
-def _merge_smallest(stretches: list[DrawnStretch]) -> None:
-    """Join the two neighbours that are smallest together; what is new or removed shows rather than what is
-    kept or free."""
+def _merge_smallest(ranges: list[DrawnStretch]) -> None:
+    """Merge the two adjacent ranges with the smallest total. New and removed states take precedence."""
     order = [
         StretchState.NEW,
         StretchState.REMOVED,
@@ -145,21 +143,18 @@ def _merge_smallest(stretches: list[DrawnStretch]) -> None:
         StretchState.UNREAD,
         StretchState.FREE,
     ]
-    index = min(
-        range(len(stretches) - 1), key=lambda at: stretches[at].size_bytes + stretches[at + 1].size_bytes
-    )
-    one, two = stretches[index], stretches.pop(index + 1)
+    index = min(range(len(ranges) - 1), key=lambda at: ranges[at].size_bytes + ranges[at + 1].size_bytes)
+    one, two = ranges[index], ranges.pop(index + 1)
     one.state = min(one.state, two.state, key=order.index)
     one.size_bytes += two.size_bytes
     one.slots += two.slots
 
 
-def _shares(sizes: Sequence[int], width: int) -> list[int]:
-    """`width` cells shared out by size, at least one each: what is left after that goes by largest
-    remainder."""
+def _cell_widths(sizes: Sequence[int], width: int) -> list[int]:
+    """Distribute `width` cells by size, at least one each, by the largest remainder method."""
     spare = width - len(sizes)
     total = sum(sizes) or 1
-    # The one cell that each has already counts against its share, so that large ones stay to scale.
+    # Subtract the guaranteed cell from each share, so that large ones stay to scale.
     wanted = [max(0.0, size * width / total - 1) for size in sizes]
     scale = spare / (sum(wanted) or 1)
     exact = [want * scale for want in wanted]
@@ -171,41 +166,41 @@ def _shares(sizes: Sequence[int], width: int) -> list[int]:
 
 
 def _cell_text(stretch: DrawnStretch, width: int, glyphs: BarGlyphs, *, first: bool) -> str:
-    """Fill, with the partition's number in the middle where there is room, and an edge before it unless it is
-    the first."""
+    """Return the cell's text: fill, the partition number in the middle if it fits, and a left edge unless
+    `first`."""
     fill = glyphs.fill(stretch.state)
     edge = "" if first or width < 2 else glyphs.edge
     numbers = [str(slot.number) for slot in stretch.slots if slot.number]
-    said = ("+" if len(numbers) > 1 else numbers[0]) if numbers else ""
+    label = ("+" if len(numbers) > 1 else numbers[0]) if numbers else ""
     room = width - len(edge)
-    if len(said) > room or (said and room == len(said) and not edge and width < 2):
-        said = ""
-    left = (room - len(said)) // 2
-    return edge + fill * left + said + fill * (room - len(said) - left)
+    if len(label) > room or (label and room == len(label) and not edge and width < 2):
+        label = ""
+    left = (room - len(label)) // 2
+    return edge + fill * left + label + fill * (room - len(label) - left)
 
 
 def preview_lines(plan: Plan, width: int = 80) -> list[str]:
-    """The whole plan as lines of plain text, none wider than `width` (at least 40)."""
+    """Return the whole plan as plain text, with lines up to `width` (at least 40)."""
     width = max(40, width)
-    said = unread_words(plan)
-    first = (*wrapped(f"{said} {AGAIN_AS_ROOT}", width), "") if said else ()
+    note = unread_words(plan)
+    first = (*wrapped(f"{note} {AGAIN_AS_ROOT}", width), "") if note else ()
     return [*first, *plan_lines(plan, width)]
 
 
 def unread_words(plan: Plan) -> str:
-    """That a plan was made without reading its drives, and so cannot be applied; empty where they were
-    read."""
+    """Return the note that a plan was made without reading its drives and cannot be applied, or an empty
+    string."""
     return str(UNREAD(drives=plan.unread, count=len(plan.unread))) if plan.unread else ""
 
 
 def plan_lines(plan: Plan, width: int, *, keep: bool = False) -> list[str]:
-    """The plan without a word on whether it can be applied; `keep`: it is put to use at once."""
-    way_back = () if plan.unread else ("", *wrapped(promise(plan, keep=keep), width))
+    """Return the plan without the note about applying it. `keep`: the result is used immediately."""
+    undo = () if plan.unread else ("", *wrapped(promise(plan, keep=keep), width))
     plan = told_as_kept(plan) if keep else plan
     return [
         *_head(plan, width),
         *layouts_lines(plan, width),
-        *way_back,
+        *undo,
         "",
         *steps_lines(plan.steps, width),
         *_doubts(plan, width),
@@ -215,14 +210,14 @@ def plan_lines(plan: Plan, width: int, *, keep: bool = False) -> list[str]:
 def _head(plan: Plan, width: int) -> Iterator[str]:
     for member in plan.members:
         yield from wrapped(who(member.drive), width)
-    if said := danger_of(plan) or mirror_note(plan):
+    if warning := danger_of(plan) or mirror_note(plan):
         yield ""
-        yield from wrapped(said, width)
+        yield from wrapped(warning, width)
     yield ""
 
 
 def who(drive: Identity) -> str:
-    """`/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
+    """Describe a drive: `/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
     model = printable(drive.model) if drive.model else t("unnamed drive")
     serial = t("serial {number}", number=printable(drive.serial)) if drive.serial else t("no serial number")
     capacity = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
@@ -230,8 +225,7 @@ def who(drive: Identity) -> str:
 
 
 def danger_of(plan: Plan) -> str | None:
-    """The sentence that comes before everything else about a striped plan; None where there is nothing of the
-    kind to be said."""
+    """Return the warning to show before a striped plan, or None."""
     if plan.stripe is None or plan.stripe.mirrors:
         return None
     return str(
@@ -245,7 +239,7 @@ def danger_of(plan: Plan) -> str | None:
 
 
 def layouts_lines(plan: Plan, width: int) -> Iterator[str]:
-    """Before and after of every drive: a bar each, with its legend, and the key to the bars."""
+    """Yield bars and legends of every drive before and after, and the key to the bars."""
     drawn = []
     for member in plan.members:
         size = member.drive.size_bytes
@@ -269,7 +263,7 @@ def layouts_lines(plan: Plan, width: int) -> Iterator[str]:
 
 
 def together_words(plan: Plan) -> str | None:
-    """What lies on all drives of a stripe or mirror; None where there is none."""
+    """Describe the volume across all drives of a stripe or mirror, or return None."""
     if plan.stripe is None:
         return None
     (volume,) = plan.volumes
@@ -296,9 +290,8 @@ def together_words(plan: Plan) -> str | None:
 def layout_lines(
     layout: Layout, drive_size_bytes: int, width: int, glyphs: BarGlyphs = ASCII, *, after: bool
 ) -> Iterator[str]:
-    """One layout: its table, its bar, and a line or more for each partition and each free stretch worth
-    naming."""
-    holds = tuple(_held(layout))
+    """Yield one layout: table, bar, and legend of each partition and usable free range."""
+    holds = tuple(_layout_facts(layout))
     yield from wrapped(
         str(
             (Sentence("After: {holds:semicolons}") if after else Sentence("Before: {holds:semicolons}"))(
@@ -309,7 +302,7 @@ def layout_lines(
     )
     yield "".join(cell.text for cell in bar(layout, drive_size_bytes, width, glyphs, after=after))
     if layout.whole:
-        whole = f"{glyphs.new}     new     {ALL_OF_IT} {_what(layout.whole)}"
+        whole = f"{glyphs.new}     new     {ALL_OF_IT} {_contents(layout.whole)}"
         yield from wrapped(whole, width, hang=6)
     named = [slot for slot in layout.slots if slot.number or slot.size_bytes > FLOOR_BYTES]
     start_width = max((len(format_exact(slot.start_bytes)) for slot in named), default=0)
@@ -317,8 +310,8 @@ def layout_lines(
         yield from _legend(slot, start_width, width, glyphs, after=after)
 
 
-def _held(layout: Layout) -> Iterator[Message | str]:
-    """The table of a layout, what lies beside it, and what waits there."""
+def _layout_facts(layout: Layout) -> Iterator[Message | str]:
+    """Yield the table, contents outside partitions, and a waiting run."""
     match layout.table:
         case "none":
             yield t("no partition table")
@@ -348,10 +341,10 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: BarGlyphs, *, afte
     if not slot.number:
         yield cut(fixed.rstrip(), width)
         return
-    yield from wrapped(f"{fixed} {_what(slot)}", width, hang=6)
+    yield from wrapped(f"{fixed} {_contents(slot)}", width, hang=6)
 
 
-def _what(slot: Slot) -> str:
+def _contents(slot: Slot) -> str:
     label = printable(slot.label or slot.name or "")
     where = (
         str(words.TURNED_ON)
@@ -365,8 +358,8 @@ def _what(slot: Slot) -> str:
 
 
 def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
-    """The steps in order. Commands stand alone on their lines, so that copying them is right; wrapped ones
-    end in a backslash."""
+    """Yield the steps in order. Commands have their own lines, so they can be copied; wrapped ones end with a
+    backslash."""
     total = sum(step.seconds for step in steps)
     yield from wrapped(
         str(
@@ -385,8 +378,7 @@ def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
 
 
 def step_lines(number: int, step: Step, width: int) -> Iterator[str]:
-    """One step: what it does, its commands or edits, what it destroys, how it is undone, and how long it may
-    take."""
+    """Yield one step: description, commands or edits, data loss, undo and duration."""
     yield from wrapped(f"{number:>2}. {step.sentence}", width, hang=4)
     for argv in step.commands:
         yield from command_lines(argv, width, indent=6)

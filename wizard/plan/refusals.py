@@ -18,7 +18,7 @@ CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest
 
 
 def unread_content(drive: Drive) -> bool:
-    """Whether anything about what the drive holds could not be read: then it must not pass for empty."""
+    """Return True if any contents of the drive are unreadable, so it must not be treated as empty."""
     return (
         drive.table is None
         or drive.content_digest is None
@@ -27,13 +27,13 @@ def unread_content(drive: Drive) -> bool:
 
 
 def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
-    """The drive's size and geometry; raises Refused where they are unknown or the drive must not be written
-    at all."""
+    """Return the drive's size and geometry. Raises Refused if they are unknown or the drive must not be
+    written."""
     path = drive.path
     if drive.uses:
-        gravest = next((use for use in drive.uses if use.kind == "running-system"), drive.uses[0])
-        used = IN_USE(drive=path, how=in_use(gravest))
-        raise Refused(str(join(used, t("Cannot plan for a drive in use."))))
+        worst = next((use for use in drive.uses if use.kind == "running-system"), drive.uses[0])
+        reason = IN_USE(drive=path, how=in_use(worst))
+        raise Refused(str(join(reason, t("Cannot plan for a drive in use."))))
     if mounted := next((part for part in drive.partitions if part.mount_points), None):
         use = Use("mounted", mounted.path, mounted.mount_points[0])
         raise Refused(str(IN_USE(drive=path, how=in_use(use))))
@@ -46,15 +46,15 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
 
 
 def refuse_half_moved(drive: Drive) -> None:
-    """Raises Refused where a partition of the drive is in the middle of a move: all of it would be lost, and
-    its journal may lie anywhere in its entry."""
+    """Raises Refused if a partition is in the middle of a move: all its data would be lost, and its journal
+    may be anywhere in its entry."""
     if half := next(filter(is_half_moved, drive.partitions), None):
         raise Refused(str(free_space.HALF_MOVED(part=half.path, drive=drive.path)))
 
 
 def measured(drive: Drive) -> tuple[int, Geometry]:
-    """The size and geometry of a drive that may be in use; raises Refused where they are unknown, or nothing
-    can be written to it."""
+    """Return size and geometry of a drive that may be in use. Raises Refused if they are unknown or the drive
+    is not writable."""
     path = drive.path
     if drive.read_only:
         raise Refused(
@@ -101,8 +101,8 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
 
 
 def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
-    """Why nothing may be written to the partition at `path`, the gravest first: how it is in use, what stands
-    on it, or the drive itself. What its neighbours are used for does not count."""
+    """Return why the partition at `path` must not be written, most severe first: uses of the partition, of
+    devices on it, or of the drive. Neighbouring partitions do not count."""
     mine = {drive.path, path}
     for _ in drive.layers:
         mine |= {layer.path for layer in drive.layers if layer.below in mine}
@@ -116,46 +116,47 @@ def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
 
 
 def in_use(use: Use) -> str:
-    """How a device is in use and what would end that, as a part of a sentence."""
+    """Describe how a device is in use and how to end that, as part of a sentence."""
     subject, by = printable(use.subject, 60), printable(str(use.by), 200)
     match use.kind:
         case "mounted":
-            said = t("{subject} is mounted at {by}; unmount it first", subject=subject, by=by)
+            text = t("{subject} is mounted at {by}; unmount it first", subject=subject, by=by)
         case "swap":
-            said = t("{subject} is in use as swap; run swapoff first", subject=subject)
+            text = t("{subject} is in use as swap; run swapoff first", subject=subject)
         case "holder":
-            said = t("{subject} is in use by {by}; close that first", subject=subject, by=by)
+            text = t("{subject} is in use by {by}; close that first", subject=subject, by=by)
         case "loop-backing":
-            said = t("{subject} backs the loop device {by}; detach that first", subject=subject, by=by)
+            text = t("{subject} backs the loop device {by}; detach that first", subject=subject, by=by)
         case "raid-member":
-            said = t("{subject} is part of the running RAID {by}; stop that first", subject=subject, by=by)
+            text = t("{subject} is part of the running RAID {by}; stop that first", subject=subject, by=by)
         case "running-system":
-            said = t(
+            text = t(
                 "{subject} is part of the running system ({by}); choose another drive", subject=subject, by=by
             )
         case "opened":
-            said = t("{subject} is open in another program; close that first", subject=subject)
+            text = t("{subject} is open in another program; close that first", subject=subject)
         case _:
-            said = t("{subject} is in use by {by}; close that first", subject=subject, by=by)
-    return str(said)
+            text = t("{subject} is in use by {by}; close that first", subject=subject, by=by)
+    return str(text)
 
 
 def refuse_content(drive: Drive, *, chosen: bool) -> None:
-    """Raises Refused where the drive holds anything, or may, and nobody has said what is to become of it."""
+    """Raises Refused if the drive is not or may not be empty and the user has not decided about its
+    contents."""
     if chosen:
         return
     if unread_content(drive):
         unread = t(
             "The contents of {drive} are unknown, so the drive may not be empty. {why}",
             drive=drive.path,
-            why=_why_unread(drive),
+            why=_unread_reason(drive),
         )
         raise Refused(
             str(unread if needs_root(drive) else join(unread, t("Use --replace to erase everything.")))
         )
     if drive.is_empty:
         return
-    if waiting := _why_waiting(drive):
+    if waiting := _waiting_reason(drive):
         raise Refused(str(waiting))
     has_table = drive.table is not None and drive.table.kind != "none"
     not_empty = (
@@ -169,8 +170,8 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
     raise Refused(str(not_empty(drive=drive.path, what=what_it_holds(drive))))
 
 
-def _why_waiting(drive: Drive) -> Message | None:
-    """That a run waits on the drive, whose volumes look like free space; None where none does."""
+def _waiting_reason(drive: Drive) -> Message | None:
+    """Describe a run waiting on the drive, whose volumes look like free space, or return None."""
     if drive.waiting is None or not drive.waiting.bare:
         return None
     return t(
@@ -183,7 +184,7 @@ def _why_waiting(drive: Drive) -> Message | None:
 
 
 def waiting_doubts(drive: Drive) -> Iterator[Message]:
-    """What a plan may destroy of a run that was left on the drive and written to since, in sentences."""
+    """Yield doubts about the remains of a run on a drive that was written since."""
     if drive.waiting is not None and not drive.waiting.bare:
         yield t(
             "Run {run} was left on the drive. Anything intact from that run will be lost.",
@@ -191,8 +192,8 @@ def waiting_doubts(drive: Drive) -> Iterator[Message]:
         )
 
 
-def _why_unread(drive: Drive) -> Message:
-    """Why what a drive holds is not known; a plain user is told what helps."""
+def _unread_reason(drive: Drive) -> Message:
+    """Return why contents are unknown. An unprivileged user learns that root may help."""
     if needs_root(drive):
         return t("Reading requires root.")
     reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
@@ -200,12 +201,12 @@ def _why_unread(drive: Drive) -> Message:
 
 
 def needs_root(drive: Drive) -> bool:
-    """Whether root may be able to read what the drive holds, which a plain user could not."""
+    """Return True if root may be able to read contents that an unprivileged user cannot."""
     return any(unread.without_root for unread in drive.unread if unread.what in CONTENT_FIELDS)
 
 
 def what_it_holds(drive: Drive) -> Message:
-    """The table, partitions and signatures of a drive in a few words."""
+    """Summarize table, partitions and signatures of a drive."""
     found = [
         t("{kind} on the whole drive", kind=printable(signature.kind, 30)) for signature in drive.signatures
     ]
@@ -228,16 +229,16 @@ def what_it_holds(drive: Drive) -> Message:
                 count=drive.unrecognised_zones,
             )
         )
-    holds = tuple(found) or (t("partitions"),)
+    contents = tuple(found) or (t("partitions"),)
     if not drive.partitions:
-        return t("{holds:and}", holds=holds)
-    named, more = tuple(map(_part_held, drive.partitions[:3])), len(drive.partitions) - 3
+        return t("{holds:and}", holds=contents)
+    shown, more = tuple(map(_part_contents, drive.partitions[:3])), len(drive.partitions) - 3
     if more > 0:
-        return t("{holds:and}: {parts:list} and {more} more", holds=holds, parts=named, more=more)
-    return t("{holds:and}: {parts:list}", holds=holds, parts=named)
+        return t("{holds:and}: {parts:list} and {more} more", holds=contents, parts=shown, more=more)
+    return t("{holds:and}: {parts:list}", holds=contents, parts=shown)
 
 
-def _part_held(part: Partition) -> Message:
+def _part_contents(part: Partition) -> Message:
     kinds = printable("+".join(one.kind for one in part.signatures), 40)
     return t(
         "{part} ({content}, {size:size})",
@@ -248,11 +249,11 @@ def _part_held(part: Partition) -> Message:
 
 
 def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
-    """Raises Refused where the table is none that partitions can be added to without a risk for those it
-    has. What changes one partition `puts_backup_right`, too: at the end of the drive."""
+    """Raises Refused if partitions cannot be added to the table without risk for the existing ones.
+    `puts_backup_right`: changes of one partition also repair a misplaced backup GPT."""
     path, table = drive.path, drive.table
     refuse_half_moved(drive)
-    if waiting := _why_waiting(drive):
+    if waiting := _waiting_reason(drive):
         raise Refused(str(t("Cannot add partitions: {why}", why=waiting)))
     if table is None or unread_content(drive):
         raise Refused(
@@ -260,7 +261,7 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
                 t(
                     "The contents of {drive} are unknown, so they cannot be preserved safely. {why}",
                     drive=path,
-                    why=_why_unread(drive),
+                    why=_unread_reason(drive),
                 )
             )
         )
@@ -342,7 +343,7 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
 
 
 def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int, *, keep: bool) -> None:
-    """Raises BadInput where a new MBR does not fit; `keep` where the table that is there stays."""
+    """Raises BadInput if a new MBR is not possible. `keep`: the existing table is preserved."""
     if keep:
         raise BadInput(
             str(
@@ -475,13 +476,14 @@ def _refuse_partitions(drive: Drive) -> None:
 
 
 def _covers(part: Partition, own: Sequence[Extent]) -> bool:
-    """Whether it lies upon the table itself; an extended one holds records of its logical ones."""
+    """Return True if the partition overlaps the table itself, except extended ones, which contain records of
+    logical ones."""
     return part.type not in CONTAINER_TYPES and any(part.overlaps(place) for place in own)
 
 
 def _kernel_differs(part: Partition) -> bool:
     if part.type in CONTAINER_TYPES:
-        # The kernel shows an extended partition with the length of its first blocks only
+        # The kernel reports only the first blocks as length of an extended partition
         # (block/partitions/msdos.c).
         return part.kernel_start_bytes not in (None, part.start_bytes)
     return (part.kernel_start_bytes or part.start_bytes) != part.start_bytes or (

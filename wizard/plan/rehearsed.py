@@ -45,21 +45,21 @@ ON_DRIVE = (
     | GrowFilesystem
     | ShrinkFilesystem
 )
-"""What is rehearsed: everything that writes to a drive. What follows puts it to use."""
+"""Operations that are rehearsed: those that write to a drive. The following ones only use the result."""
 
 STAND_IN_NAME = "diskwright-{}"
-"""What the device mapper calls a container on a stand-in that is open, by its UUID: never as on the drive."""
+"""Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
 
 
 def direct_reason(plan: Plan) -> str:
-    """Why a plan's steps have to run on the drive itself, as a clause; empty where all of them are rehearsed
-    first."""
+    """Return why the plan must run directly on the drive, as a clause, or empty if all steps are
+    rehearsed."""
     return why_on_drive(step.operation for step in plan.steps)
 
 
 def why_on_drive(operations: Iterable[Operation]) -> str:
-    """Why these operations have to run on the drive itself, as a clause; empty where all of them can be
-    rehearsed first."""
+    """Return why these operations must run directly on the drive, as a clause, or empty if all can be
+    rehearsed."""
     for operation in operations:
         match operation:
             case ResetZones():
@@ -72,7 +72,8 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
 
 
 def rehearsed_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
-    """The steps that are rehearsed, by number from 1. A container is opened there, and again on the drive."""
+    """Yield the rehearsed steps with their numbers from 1. Containers are opened both in the rehearsal and on
+    the drive."""
     return (
         (number, step)
         for number, step in enumerate(plan.steps, 1)
@@ -81,7 +82,7 @@ def rehearsed_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
 
 
 def use_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
-    """The steps that put to use what was made, by number from 1."""
+    """Yield the steps that use the result, with their numbers from 1."""
     return (
         (number, step)
         for number, step in enumerate(plan.steps, 1)
@@ -90,9 +91,8 @@ def use_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
 
 
 def on_nodes(plan: Plan, nodes: Mapping[str, str], *, named_alike: bool = False) -> Plan:
-    """The same plan for other nodes, each by the path of the drive, or of the md array, that it takes the
-    place of. What is shown of it stays as it was. A container is called as on stand-ins, or where it is
-    `named_alike` as it was."""
+    """Return the plan on other nodes, given for each drive and md array by path. Descriptions do not change.
+    Containers get the names of scratch copies, or keep theirs if `named_alike`."""
     known = {old: new for member in plan.members for old, new in _renamed(member, nodes[member.drive.path])}
     if array := array_node(plan):
         known[array] = nodes.get(array, array)
@@ -115,35 +115,37 @@ def on_nodes(plan: Plan, nodes: Mapping[str, str], *, named_alike: bool = False)
         ),
         stripe=plan.stripe and replace(plan.stripe, device=known.get(plan.stripe.device, plan.stripe.device)),
         group=plan.group and replace(plan.group, device=known[plan.group.device]),
-        steps=tuple(replace(step, operation=_on(step.operation, known, names)) for step in plan.steps),
+        steps=tuple(
+            replace(step, operation=_operation_on(step.operation, known, names)) for step in plan.steps
+        ),
     )
 
 
 def on_drives(plan: Plan, drives: Sequence[Identity]) -> Plan:
-    """The same plan for its drives as they are known now, in its order."""
+    """Return the plan on its drives as currently identified, in the plan's order."""
     nodes = {member.drive.path: drive.path for member, drive in zip(plan.members, drives, strict=True)}
-    there = on_nodes(plan, nodes, named_alike=True)
+    moved = on_nodes(plan, nodes, named_alike=True)
     return replace(
-        there,
+        moved,
         drive=drives[0],
         others=tuple(
-            replace(member, drive=drive) for member, drive in zip(there.others, drives[1:], strict=True)
+            replace(member, drive=drive) for member, drive in zip(moved.others, drives[1:], strict=True)
         ),
     )
 
 
 def on_drive_only(plan: Plan) -> Plan:
-    """The same plan without the steps that put to use what was made."""
+    """Return the plan without the steps that use the result."""
     return replace(plan, steps=tuple(step for _, step in rehearsed_steps(plan)))
 
 
 def array_node(plan: Plan) -> str:
-    """The node of the md array that the plan makes; empty where it makes none."""
+    """Return the node of the md array to create, or an empty string."""
     return plan.stripe.device if plan.stripe and plan.stripe.kind == "md" else ""
 
 
 def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
-    """Each node of a drive, with the one that stands for it."""
+    """Yield each node of a drive with its replacement."""
     path = member.drive.path
     yield path, node
     for number in {slot.number for layout in (member.before, member.after) for slot in layout.partitions}:
@@ -151,21 +153,20 @@ def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
 
 
 def _mapped(plan: Plan, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each node of the device mapper's, with the one that stands for it. A group's name stands in its own
-    records, so that its volumes are called alike, there and here.
-    """
+    """Yield each device mapper node with its replacement. Logical volumes keep their nodes, because LVM
+    metadata contains the group's name."""
     for step in plan.steps:
         if isinstance(step.operation, MakeLogicalVolume):
             yield step.operation.device, step.operation.device
-    for one in plan.containers:
-        yield one.opened, replace(one, name=names[one.uuid]).opened
+    for container in plan.containers:
+        yield container.opened, replace(container, name=names[container.uuid]).opened
 
 
 def _contained(encryption: Encryption, known: Mapping[str, str], names: Mapping[str, str]) -> Encryption:
     return replace(encryption, device=known[encryption.device], name=names[encryption.uuid])
 
 
-def _on(operation: Operation, known: Mapping[str, str], names: Mapping[str, str]) -> Operation:
+def _operation_on(operation: Operation, known: Mapping[str, str], names: Mapping[str, str]) -> Operation:
     match operation:
         case MakeFilesystem() | MakeSubvolumes() | SetOwner() | Mount():
             others = tuple(known[device] for device in operation.others)

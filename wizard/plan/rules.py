@@ -12,23 +12,23 @@ from wizard.model.said import Message
 from wizard.plan import messages
 
 GPT_NAME_UNITS = 36
-"""A GPT partition name has room for this many UTF-16 units (UEFI 2.10, 5.3.3)."""
+"""Maximum length of a GPT partition name in UTF-16 units (UEFI 2.10, 5.3.3)."""
 
 MOST_ID = 2**32 - 2
-"""The largest uid and gid: the next one means none (credentials(7))."""
+"""Largest uid and gid; the next value means none (credentials(7))."""
 
 FORBIDDEN_ROOTS = (
     *("/proc", "/sys", "/dev", "/run", "/etc", "/boot", "/bin", "/sbin", "/var/run", "/var/lock"),
     *("/lib", "/lib32", "/lib64", "/libx32", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share"),
 )
-"""Nothing is mounted here or below: the running system needs what lies there."""
+"""No mounts here or below, because the running system needs these files."""
 
 FORBIDDEN_EXACTLY = ("/", "/usr", "/var", "/var/lib", "/var/log", "/root", "/tmp")
 
 MKFS_KEYS_ELSEWHERE = frozenset(
     {"device", "logdev", "rtdev", "name", "file", "offset", "location", "uuid", "label"}
 )
-"""Keys within a value by which a program would write to another device or place than the one it is given."""
+"""Keys in option values that would make a program write to another device or place."""
 
 MOUNT_OPTIONS_ELSEWHERE = frozenset(
     {
@@ -63,8 +63,7 @@ MOUNT_OPTIONS_ELSEWHERE = frozenset(
         "noauto",
     }
 )
-"""Options that make mount(8) do something else, or with something else, than mount this volume at this
-place."""
+"""Options that change the action of mount(8), its device or its mount point."""
 
 _VALUE = re.compile(r"[\w^+:.%=,-]+", re.ASCII)
 _MOUNT_OPTION = re.compile(r"[a-z][a-z0-9_-]*(=[\w:.+-]+)?", re.ASCII)
@@ -74,7 +73,7 @@ _DEVICE = re.compile(r"/dev(/[\w.!+:-]+)+", re.ASCII)
 
 
 def geometry_fault(geometry: Geometry) -> Message | None:
-    """Why nothing can be laid out on a drive of this geometry, or None."""
+    """Return why partitions are not possible with this geometry, or None."""
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
     if (
         not 512 <= logical <= 65536
@@ -92,7 +91,7 @@ def geometry_fault(geometry: Geometry) -> Message | None:
 
 
 def label_fault(label: str, filesystem: str) -> Message | None:
-    """Why `label` cannot be the filesystem's label, or None."""
+    """Return why `label` is not valid for the filesystem, or None."""
     kind = MADE[filesystem]
     if not label:
         return messages.EMPTY
@@ -110,13 +109,13 @@ def label_fault(label: str, filesystem: str) -> Message | None:
 
 
 def partition_name(label: str) -> str:
-    """The label as a GPT partition name. Libparted writes other than ASCII names only in a UTF-8 locale, so
-    those become `_`."""
+    """Return the label as a GPT partition name. Libparted only writes non-ASCII names in a UTF-8 locale, so
+    such characters become `_`."""
     return "".join(char if char.isascii() else "_" for char in label)[:GPT_NAME_UNITS]
 
 
 def mount_point_fault(path: str) -> str | None:
-    """Why nothing can be mounted at `path`, or None. Spaces are allowed: fstab can write them."""
+    """Return why `path` cannot be a mount point, or None. Spaces are allowed, since fstab can escape them."""
     if not path.isprintable():
         return str(messages.CONTROLS)
     if not path.startswith("/"):
@@ -134,15 +133,15 @@ def mount_point_fault(path: str) -> str | None:
 
 
 def place_fault(place: str, filesystem: str) -> str | None:
-    """Why a volume of this filesystem cannot be mounted at `place`, or None; swap has NO_PLACE, and is turned
-    on."""
+    """Return why a volume of this filesystem cannot have the mount point `place`, or None. Swap has NO_PLACE
+    and is activated instead."""
     if MADE[filesystem].mounts:
         return mount_point_fault(place)
     return None if place == NO_PLACE else str(messages.NEVER_MOUNTED(filesystem=filesystem, none=NO_PLACE))
 
 
 def writer_fault(writer: Writer, filesystem: str, role: str) -> Message | None:
-    """Why a volume of this filesystem with this role (empty for none) cannot have this writer, or None."""
+    """Return why a volume with this filesystem and role (empty for none) cannot have this writer, or None."""
     if writer == ROOT:
         return None
     if role or not MADE[filesystem].mounts:
@@ -156,15 +155,14 @@ def writer_fault(writer: Writer, filesystem: str, role: str) -> Message | None:
 
 
 def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:
-    """Why these words are not handed to the program that makes the filesystem, or these options not to
-    mount(8), or None."""
+    """Return why these mkfs arguments or mount options are not allowed, or None."""
     if mount and not MADE[filesystem].mounts:
         return str(messages.NO_MOUNT_OPTIONS(filesystem=filesystem))
     return mkfs_options_fault(filesystem, mkfs) or mount_options_fault(mount)
 
 
 def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
-    """Why these words are not handed to the program that makes the filesystem, or None."""
+    """Return why these arguments are not passed to mkfs, or None."""
     kind, rest = MADE[filesystem], list(options)
     while rest:
         flag, equals, value = rest.pop(0).partition("=")
@@ -182,7 +180,7 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
 
 
 def mount_options_fault(options: tuple[str, ...]) -> str | None:
-    """Why these options are not handed to mount(8), or None."""
+    """Return why these options are not passed to mount(8), or None."""
     for option in options:
         if not _MOUNT_OPTION.fullmatch(option) or option.startswith("x-"):
             return str(messages.NO_MOUNT_OPTION(option=printable(option, 40)))
@@ -192,8 +190,8 @@ def mount_options_fault(options: tuple[str, ...]) -> str | None:
 
 
 def volume_uuid_fault(text: str, filesystem: str) -> str | None:
-    """Why `text` is no UUID, or serial number, in the form in which libblkid reports the filesystem's, or
-    None."""
+    """Return why `text` is not a UUID or serial number in the format that libblkid reports for the
+    filesystem, or None."""
     digits = MADE[filesystem].serial_digits
     if not digits:
         return uuid_fault(text)
@@ -205,7 +203,7 @@ def volume_uuid_fault(text: str, filesystem: str) -> str | None:
 
 
 def uuid_fault(text: str) -> str | None:
-    """Why `text` is no UUID in the form that the programs take and print, or None."""
+    """Return why `text` is not a UUID in canonical form, or None."""
     try:
         return None if str(UUID(text)) == text and UUID(text).int else str(messages.UUID_FORM)
     except ValueError:
@@ -213,7 +211,7 @@ def uuid_fault(text: str) -> str | None:
 
 
 def is_device_path(path: str) -> bool:
-    """Whether `path` can be a device's node: below /dev, in plain form, of harmless characters."""
+    """Return True if `path` may be a device node: in /dev, in plain form, with safe characters only."""
     return (
         len(path) < 256
         and bool(_DEVICE.fullmatch(path))
@@ -222,5 +220,5 @@ def is_device_path(path: str) -> bool:
 
 
 def is_workload_id(text: str) -> bool:
-    """Whether `text` can be a workload's id."""
+    """Return True if `text` may be a workload id."""
     return bool(_WORKLOAD.fullmatch(text))

@@ -33,39 +33,39 @@ from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.undo_policy import is_bare
 
 MOST_OPTIONS = 60
-"""Characters of the options that are told; the commands tell all of them."""
+"""Maximum length of the options shown. The commands contain all of them."""
 
 
 def brief(plan: Plan) -> tuple[str, ...]:
-    """A sentence for each thing that is lost, made, given to somebody or mounted.
+    """Return a sentence for each loss, creation, change of owner and mount.
 
-    Steps that only prepare for the next are left out. A line in fstab and its mount are one.
+    Omits steps that only prepare the next one. An fstab line and its mount are one sentence.
     """
     volumes = {volume.path: volume for volume in plan.volumes}
-    return tuple(_told(plan.steps, volumes))
+    return tuple(_brief_sentences(plan.steps, volumes))
 
 
-def _told(steps: tuple[Step, ...], volumes: dict[str, Volume]) -> Iterator[str]:
+def _brief_sentences(steps: tuple[Step, ...], volumes: dict[str, Volume]) -> Iterator[str]:
     before: Operation | None = None
     for number, step in enumerate(steps):
         operation = step.operation
         after = steps[number + 1].operation if number + 1 < len(steps) else None
         match operation:
             case WipeSignatures(expected=()):
-                # On a new partition: making what comes there overwrites it all the same.
+                # On a new partition, creating its contents erases the signatures anyway.
                 prepares = (
                     isinstance(after, MakeFilesystem | MakeContainer) and after.device == operation.device
                 )
                 if not prepares:
                     yield step.sentence
             case MakeFilesystem(device=device):
-                yield _made(step.sentence, volumes.get(device))
+                yield _creation_sentence(step.sentence, volumes.get(device))
             case SetOwner(device=device) if device in volumes:
-                # It is told where the filesystem is made.
+                # Mentioned when the filesystem is created.
                 pass
-            case AddFstabLine() if _goes_with(operation, after):
+            case AddFstabLine() if _belongs_to(operation, after):
                 pass
-            case Mount(device=device, mount_point=place, options=options) if _goes_with(before, operation):
+            case Mount(device=device, mount_point=place, options=options) if _belongs_to(before, operation):
                 what = mounted_subvolume(options) or device
                 yield str(
                     t(
@@ -74,27 +74,27 @@ def _told(steps: tuple[Step, ...], volumes: dict[str, Volume]) -> Iterator[str]:
                         place=printable(place, 200),
                     )
                 )
-            case TurnOnSwap(device=device) if _goes_with(before, operation):
+            case TurnOnSwap(device=device) if _belongs_to(before, operation):
                 yield str(t("Use {device} as swap, now and on every boot.", device=device))
             case _:
                 yield step.sentence
         before = operation
 
 
-def _made(sentence: str, volume: Volume | None) -> str:
+def _creation_sentence(sentence: str, volume: Volume | None) -> str:
     if volume is None:
         return sentence
-    said = [sentence]
+    sentences = [sentence]
     if volume.mkfs_options:
         options = printable(" ".join(volume.mkfs_options), MOST_OPTIONS)
-        said.append(str(t("Options: {options}.", options=options)))
+        sentences.append(str(t("Options: {options}.", options=options)))
     if volume.mount_point not in (None, NO_PLACE):
-        said.append(str(t("Write access: {who}.", who=who(volume.writer))))
-    return " ".join(said)
+        sentences.append(str(t("Write access: {who}.", who=who(volume.writer))))
+    return " ".join(sentences)
 
 
-def _goes_with(line: Operation | None, use: Operation | None) -> bool:
-    """Whether a line in fstab is for just this mount, or for this swap."""
+def _belongs_to(line: Operation | None, use: Operation | None) -> bool:
+    """Return True if an fstab line belongs to this mount or swap."""
     if not isinstance(line, AddFstabLine):
         return False
     if isinstance(use, TurnOnSwap):
@@ -103,7 +103,7 @@ def _goes_with(line: Operation | None, use: Operation | None) -> bool:
 
 
 def cell_width(text: str) -> int:
-    """The columns that a terminal gives `text`: two for East Asian wide characters, none for combining
+    """Return the width of `text` in terminal columns: two for East Asian wide characters, none for combining
     ones."""
     return sum(_columns(char) for char in text)
 
@@ -115,7 +115,7 @@ def _columns(char: str) -> int:
 
 
 def split_at(text: str, columns: int) -> tuple[str, str]:
-    """The longest beginning that fits in `columns` (at least one character), and the rest."""
+    """Split `text` after the longest prefix that fits in `columns`, at least one character."""
     used = 0
     for index, char in enumerate(text):
         used += _columns(char)
@@ -125,13 +125,13 @@ def split_at(text: str, columns: int) -> tuple[str, str]:
 
 
 def cut(text: str, width: int) -> str:
-    """`text` cut to `width` columns."""
+    """Cut `text` to `width` columns."""
     return text if cell_width(text) <= width else split_at(text, width)[0]
 
 
 def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
-    """Lines of at most `width` columns, broken at spaces where there are any; all but the first indented by
-    `hang`."""
+    """Yield lines of up to `width` columns, broken at spaces if possible. Lines after the first are indented
+    by `hang`."""
     rest = text
     indent = ""
     while cell_width(indent + rest) > width:
@@ -148,8 +148,8 @@ def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
 
 
 def command_lines(argv: Sequence[str], width: int, indent: int) -> Iterator[str]:
-    """A command as a shell reads it, quoted, wrapped with backslashes. A word too long for a line goes on at
-    the very start of the next."""
+    """Yield a shell command, quoted and wrapped with backslashes. A word longer than a line continues at the
+    start of the next line."""
     line = " " * indent
     fresh = True
     for word in argv:
@@ -174,7 +174,7 @@ def command_lines(argv: Sequence[str], width: int, indent: int) -> Iterator[str]
 
 
 def _pieces(word: str, columns: int) -> Iterator[str]:
-    """The word in quoted pieces of at most `columns`; the shell joins what stands without a space between."""
+    """Yield a word in quoted pieces of up to `columns`. The shell joins adjacent pieces."""
     piece = ""
     for char in word:
         if piece and cell_width(shlex.quote(piece + char)) > columns:
@@ -184,14 +184,7 @@ def _pieces(word: str, columns: int) -> Iterator[str]:
     yield shlex.quote(piece)
 
 
-# Until when what is on the drives can be put back.
-
-# What goes.
-
-# What lies where.
 TURNED_ON = t("enabled")
-
-# The steps.
 
 
 FREE_USED = Sentence(
@@ -200,15 +193,15 @@ FREE_USED = Sentence(
 
 
 def inside_sentences(plan: Plan) -> tuple[str, ...]:
-    """Sentences on a volume group, one for each volume with subvolumes, one for each that others than root
-    may write to, and one on free space that is used."""
-    within = tuple(_subvolumes(volume) for volume in plan.volumes if volume.subvolumes)
-    grouped = tuple(_grouped(plan, plan.group)) if plan.group else ()
-    return (*grouped, *within, *map(str, (*_writable(plan.volumes), *_free_used(plan))))
+    """Return sentences on the volume group, each volume's subvolumes and writers, and the free space used."""
+    subvolumes = tuple(_subvolumes_sentence(volume) for volume in plan.volumes if volume.subvolumes)
+    group = tuple(_group_sentences(plan, plan.group)) if plan.group else ()
+    return (*group, *subvolumes, *map(str, (*_writable(plan.volumes), *_free_used(plan))))
 
 
 def _free_used(plan: Plan) -> Iterator[Message]:
-    """Free space can hold data, such as a deleted partition's: a new or larger partition loses it."""
+    """Yield a warning about new or larger partitions in free space, which may contain data of deleted
+    ones."""
     drives = tuple(member.drive.path for member in plan.members if _covers_free(member.before, member.after))
     if drives:
         yield FREE_USED(drives=drives)
@@ -222,13 +215,13 @@ def _covers_free(before: Layout, after: Layout) -> bool:
 
 def _writable(volumes: Sequence[Volume]) -> Iterator[Message]:
     for volume in volumes:
-        # A filesystem without owners belongs to whoever it is mounted for.
+        # A filesystem without owners belongs to the user it is mounted for.
         if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].holds.owners):
             yield VOLUME_WRITABLE(label=printable(volume.label), who=who(volume.writer))
 
 
 def volume_bytes(plan: Plan, index: int) -> int | None:
-    """The size that a volume of the plan gets, by its place in the list; None where there is none."""
+    """Return the planned size of a volume by index, or None if there is no such volume."""
     if index >= len(plan.volumes):
         return None
     if plan.after.whole is not None:
@@ -241,18 +234,18 @@ def volume_bytes(plan: Plan, index: int) -> int | None:
     return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
 
 
-def _grouped(plan: Plan, group: Group) -> Iterator[str]:
-    """Each logical volume with its exact size, and what of the group is left."""
-    made = logical_volumes(plan)
+def _group_sentences(plan: Plan, group: Group) -> Iterator[str]:
+    """Yield each logical volume with its exact size, and the remaining space of the group."""
+    volumes = logical_volumes(plan)
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
     )
     yield str(t("LVM volume group {name} on {device}:", device=group.device, name=printable(group.name)))
-    for one, volume in zip(made, plan.volumes, strict=True):
-        where = TURNED_ON if volume.mount_point == NO_PLACE else _where(volume.mount_point)
+    for one, volume in zip(volumes, plan.volumes, strict=True):
+        where = TURNED_ON if volume.mount_point == NO_PLACE else _mount_text(volume.mount_point)
         size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
         yield f'{one.device}: {volume.filesystem} "{printable(volume.label)}", {size}, {where}.'
-    if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in made):
+    if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in volumes):
         yield str(
             t(
                 "{left:size} ({left} bytes) remains for snapshots or for growing a volume.",
@@ -261,21 +254,21 @@ def _grouped(plan: Plan, group: Group) -> Iterator[str]:
         )
 
 
-def _subvolumes(volume: Volume) -> str:
-    """`Within "system": @ mounted at /mnt/x, @snapshots not mounted.`"""
-    said = tuple(_subvolume(one) for one in volume.subvolumes)
+def _subvolumes_sentence(volume: Volume) -> str:
+    """List a volume's subvolumes with their mount points."""
+    subvolumes = tuple(_subvolume(one) for one in volume.subvolumes)
     return str(
         t(
             'Subvolumes of "{label}", sharing the space: {subvolumes:list}.',
             label=printable(volume.label),
-            subvolumes=said,
+            subvolumes=subvolumes,
         )
     )
 
 
 def _subvolume(one: Subvolume) -> Message:
-    return t("{name} {where}", name=printable(one.name, 200), where=_where(one.mount_point))
+    return t("{name} {where}", name=printable(one.name, 200), where=_mount_text(one.mount_point))
 
 
-def _where(mount_point: str | None) -> Message:
+def _mount_text(mount_point: str | None) -> Message:
     return t("mounted at {place}", place=printable(mount_point, 2000)) if mount_point else t("not mounted")

@@ -17,14 +17,13 @@ TRIED = Sentences(
 )
 
 WORD = "no undo"
-"""Typed beside the serial number to confirm a change that cannot be undone."""
+"""Typed together with the serial number to confirm a change that cannot be undone."""
 
 
 @dataclass(frozen=True, slots=True)
 class WayBackRoom:
-    """Whether there is room for what a way back takes, and a sentence on how much that is, or why it is not
-    known; empty where there is no way back to tell of. `lost` is data that nothing recognises and no plan
-    shows."""
+    """Space for undo data. `fits`: there is enough. `sentence`: the amount, or why it is unknown; empty if
+    undo is not possible. `lost`: unrecognised data that no plan shows."""
 
     sentence: str = ""
     fits: bool = True
@@ -35,17 +34,14 @@ ROOM_NOT_YET = WayBackRoom(str(t("The space required for undo is unknown until r
 
 
 def wants_word(plan: Plan, why_direct: str = "") -> bool:
-    """Whether what the drives hold cannot be put back once the plan was begun, so that a token alone does not
-    confirm it. `why_direct` is why no stand-in can be had, as a clause; empty where one can.
-    """
+    """Return True if the plan cannot be undone once started, so a token alone does not confirm it.
+    `why_direct`: why no scratch copy is possible, as a clause, or empty."""
     return bool(direct_reason(plan) or why_direct) and not shows_nothing(plan)
 
 
 def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
-    """Until when what is on the drives can be put back. `why_direct` is why no stand-in can be had on this
-    machine, as a clause; empty where one can, or nobody has looked. `keep`: the way back is given up
-    beforehand.
-    """
+    """Describe until when the plan can be undone. `why_direct`: why no scratch copy is possible on this
+    machine, as a clause; empty if possible or unknown. `keep`: the result is kept immediately."""
     drives = len(plan.members)
     if why := direct_reason(plan) or why_direct:
         return str(
@@ -70,7 +66,7 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
                 ),
             ]
         )
-    said = [
+    sentences = [
         TRIED(count=drives),
         t(
             "{written}. `diskwright keep` accepts the result. Until then, {undone}.",
@@ -79,28 +75,28 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
         ),
     ]
     if plan.containers:
-        said.append(t("Encrypted volumes are then opened, so `keep` asks for the passphrase."))
-    copied = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
-    # md copies over more than was read, so that waits for a decision.
-    if shows_nothing(plan) and not copied:
-        said.append(
+        sentences.append(t("Encrypted volumes are then opened, so `keep` asks for the passphrase."))
+    overwrites = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
+    # md copies more than was read, so a decision is required.
+    if shows_nothing(plan) and not overwrites:
+        sentences.append(
             tn(
                 "If only zeros would be overwritten, the result is used immediately, without undo.",
                 "If only zeros would be overwritten, the result is used immediately, without undo.",
                 count=drives,
             )
         )
-    return joined(said)
+    return joined(sentences)
 
 
 def lost_when(plan: Plan, why_direct: str = "") -> str:
-    """When what a plan destroys is lost, as the end of a heading: `, once you keep it`; empty where that is
-    at once."""
+    """Return when the data is lost, as the end of a heading: `, once you keep it`. Empty if immediately."""
     return "" if direct_reason(plan) or why_direct else str(t(", when you keep the result"))
 
 
 def shows_nothing(plan: Plan) -> bool:
-    """Whether nothing is recognised on any drive, and no run waits there; it may hold bytes all the same."""
+    """Return True if no contents are recognised on any drive and no run waits there. The drives may still
+    contain data."""
     return all(is_bare(member.before) for member in plan.members)
 
 
@@ -110,10 +106,10 @@ def is_bare(layout: Layout) -> bool:
 
 
 def losses(plan: Plan) -> list[str]:
-    """Each partition that goes, with all that is in it; where the drive has none, what the steps say that
-    they destroy."""
+    """Return each partition that is lost, with its contents. If the drive has none, return the data loss of
+    the steps."""
     if plan.others:
-        return [line for member in plan.members for line in _of_member(member)] + _copied(plan)
+        return [line for member in plan.members for line in _member_losses(member)] + _mirror_losses(plan)
     gone = [slot for slot in plan.before.partitions if not slot.kept]
     if gone:
         lost = [
@@ -121,7 +117,7 @@ def losses(plan: Plan) -> list[str]:
                 t(
                     "All of partition {number}: {content}, {size:size}.",
                     number=slot.number,
-                    content=_content(slot),
+                    content=_slot_contents(slot),
                     size=slot.size_bytes,
                 )
             )
@@ -133,8 +129,8 @@ def losses(plan: Plan) -> list[str]:
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
 
 
-def _of_member(member: Member) -> list[str]:
-    """What goes of one drive of several, which are all taken whole."""
+def _member_losses(member: Member) -> list[str]:
+    """Return the losses on one of several drives, each of which is used entirely."""
     path, before = member.drive.path, member.before
     waiting = [f"{path}: {waiting_lost(before)}"] if before.waiting else []
     if before.partitions:
@@ -143,7 +139,7 @@ def _of_member(member: Member) -> list[str]:
                 "{drive}: all of partition {number}, {content}, {size:size}.",
                 drive=path,
                 number=slot.number,
-                content=_content(slot),
+                content=_slot_contents(slot),
                 size=slot.size_bytes,
             )
             for slot in before.partitions
@@ -153,22 +149,22 @@ def _of_member(member: Member) -> list[str]:
         return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]
     if whole := whole_lost(member):
         return [whole, *waiting]
-    marks = [
+    signatures = [
         printable(mark, 40)
         for mark in (*before.signatures, *([before.table] if before.table != "none" else []))
     ]
     return (
         [
-            str(t("{drive}: everything, recognised as {marks:list}.", drive=path, marks=tuple(marks))),
+            str(t("{drive}: everything, recognised as {marks:list}.", drive=path, marks=tuple(signatures))),
             *waiting,
         ]
-        if marks
+        if signatures
         else waiting
     )
 
 
-def _copied(plan: Plan) -> list[str]:
-    """What a mirror writes over, be it recognised as anything or not."""
+def _mirror_losses(plan: Plan) -> list[str]:
+    """Return what a mirror overwrites, recognised or not."""
     return [
         mirror_lost(step.operation)
         for step in plan.steps
@@ -176,7 +172,7 @@ def _copied(plan: Plan) -> list[str]:
     ]
 
 
-def _content(slot: Slot) -> str:
+def _slot_contents(slot: Slot) -> str:
     label = slot.label or slot.name
     named = f' "{printable(label, 40)}"' if label else ""
     return content_of(slot) + named
