@@ -18,16 +18,8 @@ from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, together_bytes
 from wizard.plan.request.volume_request import VolumeRequest
 
-# The document.
-
-
-# Which drive.
-
-
-# How it differs.
 OTHER_SIZE = Sentence("{device} has {found:round} instead of {wanted:round}")
 
-# How several drives differ that hold one volume together.
 NOT_RUNNING = Sentence(
     "the array on {devices:and} is not running, so the contents are unknown; try `mdadm --assemble --scan`"
 )
@@ -37,14 +29,14 @@ CONTAINER = "crypto_LUKS"
 """libblkid's TYPE of an encrypted container."""
 
 ARRAYS = ("md", "LVM")
-"""How the kinds of layers begin that md and LVM make."""
+"""Prefixes of the kinds of md and LVM layers."""
 
 DIGEST_CHARACTERS = 12
-"""Of the digest of what a drive holds: enough to tell one from the next."""
+"""Characters of the content digest, enough to distinguish contents."""
 
 
 def emptied(drive: Drive) -> Drive:
-    """The same drive as if it held nothing: what a plan would make of it then is what is wanted of it."""
+    """Return the drive as if empty. A plan for it describes the desired state."""
     return replace(
         drive,
         table=Table("none"),
@@ -61,8 +53,7 @@ def emptied(drive: Drive) -> Drive:
 
 
 def with_makers(machine: Machine) -> Machine:
-    """The same machine as if it had every program that makes a filesystem: none is needed for one that is
-    there."""
+    """Return the machine as if all mkfs programs were installed: existing filesystems do not need them."""
     makers = {program for kind in MADE.values() for program in kind.makers}
     missing = tuple((program, "") for program in sorted(makers) if not machine.has_tool(program))
     return replace(machine, tools=(*machine.tools, *missing))
@@ -71,26 +62,27 @@ def with_makers(machine: Machine) -> Machine:
 def as_it_is(
     requests: Sequence[VolumeRequest], drive: Drive, layers: Sequence[Layer | None] = ()
 ) -> tuple[VolumeRequest, ...]:
-    """The requests, where they name no filesystem with the one that is there: advice may change, and what is
-    made does not. `layers` are what the volumes lie on, where that is no partitions."""
-    there = {part.number: _held(drive, part) for part in drive.partitions}
+    """Fill in the existing filesystem in requests that name none, since recommendations may change but
+    existing volumes stay as created. `layers`: devices of the volumes, if not partitions."""
+    existing = {part.number: _filesystem_on(drive, part) for part in drive.partitions}
     if layers:
-        there = {number: _on_layer(layer) for number, layer in enumerate(layers, 1)}
+        existing = {number: _on_layer(layer) for number, layer in enumerate(layers, 1)}
     return tuple(
-        replace(asked, filesystem=held)
-        if asked.filesystem is None and (held := there.get(number)) in MADE
+        replace(asked, filesystem=found)
+        if asked.filesystem is None and (found := existing.get(number)) in MADE
         else asked
         for number, asked in enumerate(requests, 1)
     )
 
 
 def opened_on(drive: Drive, device: str) -> Layer | None:
-    """What the encrypted container on a partition is open as; None where it is closed."""
+    """Return the open device of an encrypted container, or None if closed."""
     return next((layer for layer in drive.layers if (layer.kind, layer.below) == ("LUKS", device)), None)
 
 
 def array_on(drive: Drive) -> Layer | None:
-    """What md or LVM have put together on the one partition of a drive; None where nothing, or several."""
+    """Return the md or LVM device on the only partition of a drive. None if there is none, or more than
+    one."""
     part = partition_path(drive.path, NUMBER)
     found = [layer for layer in drive.layers if layer.below == part and layer.kind.startswith(ARRAYS)]
     return found[0] if len(found) == 1 else None
@@ -100,42 +92,42 @@ def _on_layer(layer: Layer | None) -> str | None:
     return layer.signatures[0].kind if layer and len(layer.signatures) == 1 else None
 
 
-def _held(drive: Drive, part: Partition) -> str | None:
-    """The filesystem on a partition, or in the open container there."""
+def _filesystem_on(drive: Drive, part: Partition) -> str | None:
+    """Return the filesystem on a partition or in its open container."""
     return _on_layer(opened_on(drive, part.path)) or part.filesystem
 
 
 def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
-    """What the table and the filesystems on the plan's drives, in its order, have otherwise than the plan's;
-    none where they hold it."""
-    found = [_of_member(member, drive) for member, drive in zip(plan.members, drives, strict=True)]
-    right = tuple(drive.path for drive, said in zip(drives, found, strict=True) if not said)
-    every = tuple(said for one in found for said in one)
-    is_half = every and right and plan.stripe and plan.stripe.mirrors
+    """Return the differences of tables and filesystems from the plan, given its drives in order. Empty if
+    they match."""
+    found = [_member_differences(member, drive) for member, drive in zip(plan.members, drives, strict=True)]
+    matching = tuple(drive.path for drive, said in zip(drives, found, strict=True) if not said)
+    differences = tuple(said for one in found for said in one)
+    is_half = differences and matching and plan.stripe and plan.stripe.mirrors
     return (
         (
-            *every,
+            *differences,
             tn(
                 "{drives:and} matches, and may contain all files of a mirror whose other drives are missing",
                 "{drives:and} match, and may contain all files of a mirror whose other drives are missing",
-                drives=right,
-                count=len(right),
+                drives=matching,
+                count=len(matching),
             ),
         )
         if is_half
-        else every
+        else differences
     )
 
 
-def _of_member(member: Member, drive: Drive) -> tuple[Message, ...]:
+def _member_differences(member: Member, drive: Drive) -> tuple[Message, ...]:
     return tuple(_layout_differences(member.after, drive, 2 * grain_bytes(member.drive.geometry)))
 
 
 def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     kind = drive.table.kind if drive.table else "unread"
     if drive.signatures:
-        held = tuple(printable(one.kind, 40) for one in drive.signatures)
-        yield t("{drive} has {held:and} instead of a partition table", drive=drive.path, held=held)
+        contents = tuple(printable(one.kind, 40) for one in drive.signatures)
+        yield t("{drive} has {held:and} instead of a partition table", drive=drive.path, held=contents)
         return
     if kind != wanted.table:
         yield t(
@@ -171,8 +163,8 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
     if slot.opened is None:
         yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
     elif [one.kind for one in part.signatures] != [CONTAINER]:
-        held = "+".join(one.kind for one in part.signatures)
-        yield _other(device, t("the content"), held, CONTAINER)
+        contents = "+".join(one.kind for one in part.signatures)
+        yield _other(device, t("the content"), contents, CONTAINER)
     elif layer := opened_on(drive, device):
         yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
 
@@ -180,33 +172,33 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
 def held_differences(
     device: str, found: Sequence[Signature], filesystem: str | None, label: str | None
 ) -> Iterator[Message]:
-    """How what is on a device differs from a filesystem with a label."""
-    held = "+".join(one.kind for one in found)
-    if held != (filesystem or "") or any(one.ambivalent for one in found):
-        yield _other(device, t("the filesystem"), held, filesystem)
+    """Yield differences of a device's contents from a filesystem with a label."""
+    contents = "+".join(one.kind for one in found)
+    if contents != (filesystem or "") or any(one.ambivalent for one in found):
+        yield _other(device, t("the filesystem"), contents, filesystem)
     elif filesystem in MEMBER_KINDS.values():
-        # What is called so is the array, by a name that is drawn.
+        # The label is the name of the array, which is generated.
         return
-    elif (there := found[0].label if found else None) != label and (there or label):
-        yield _other(device, t("the label"), there, label)
+    elif (current := found[0].label if found else None) != label and (current or label):
+        yield _other(device, t("the label"), current, label)
 
 
 def _other(device: str, what: Message, found: str | None, wanted: str | None) -> Message:
-    def shown(text: str | None) -> Value:
+    def text_of(text: str | None) -> Value:
         return printable(text, 80) if text else t("nothing")
 
     return t(
         "{device}: {what} is {found} instead of {wanted}",
         device=device,
         what=what,
-        found=shown(found),
-        wanted=shown(wanted),
+        found=text_of(found),
+        wanted=text_of(wanted),
     )
 
 
 def replace_value(*drives: Drive | Identity) -> str:
-    """What `replace` has to be so that what these drives hold now may be lost: once one holds something else,
-    the same value says nothing of that. It hangs on no order."""
+    """Return the `replace` value that allows losing the current contents of these drives. A change of
+    contents invalidates the value; the order of the drives does not matter."""
     values = (f"{drive.token}:{(drive.content_digest or '')[:DIGEST_CHARACTERS]}" for drive in drives)
     return " + ".join(sorted(values))
 
@@ -214,8 +206,8 @@ def replace_value(*drives: Drive | Identity) -> str:
 def may_replace(
     value: str, held: Sequence[Drive | Identity], others: Sequence[Drive | Identity] = ()
 ) -> bool:
-    """Whether the document says that what is on all of these drives now may be lost, and nothing else but
-    what is on some of the `others`, which are blank as far as anybody recognises."""
+    """Return True if `value` allows losing the current contents of all these drives. It may also include some
+    of the `others`, which have no recognised contents."""
     if not held or any(drive.content_digest is None for drive in (*held, *others)):
         return False
     more = chain.from_iterable(combinations(others, count) for count in range(len(others) + 1))
@@ -223,7 +215,7 @@ def may_replace(
 
 
 def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
-    """The drive as it is; `mount_points` are those of fstab by device."""
+    """Return the current state of the drive. `mount_points` are from fstab, by device."""
     volumes = tuple(
         VolumeShape(
             part.path,
@@ -253,13 +245,13 @@ def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
 
 
 def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple[Shape, ...]:
-    """Each drive as the plan would have it, in the plan's order."""
+    """Return the planned state of each drive, in the plan's order."""
     return tuple(
         Shape(
             member.after.table,
             (
                 *(_slot_shape(member, slot, mount_points) for slot in member.after.partitions),
-                *_above(plan, mount_points),
+                *_layered_volumes(plan, mount_points),
             ),
         )
         for member in plan.members
@@ -272,8 +264,8 @@ def _slot_shape(member: Member, slot: Slot, mount_points: dict[str, tuple[str, .
     return VolumeShape(device, slot.size_bytes, filesystem, label, mount_points.get(device, ()))
 
 
-def _above(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Iterator[VolumeShape]:
-    """What is to lie on an array or in a group of the plan."""
+def _layered_volumes(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Iterator[VolumeShape]:
+    """Yield the planned volumes on an array or in a volume group."""
     sizes = {one.device: one.size_bytes for one in logical_volumes(plan)}
     if plan.stripe and plan.stripe.device:
         sizes[plan.stripe.device] = together_bytes(plan)

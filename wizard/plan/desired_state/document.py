@@ -15,12 +15,11 @@ from wizard.plan.request.volume_request import VolumeRequest, mount_order_fault,
 
 SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs", "encrypt", "key")
 SEVERAL = ("option", "subvolume")
-"""The keys of a volume, as `plan --volume` has them."""
+"""Keys of a volume, as in `plan --volume`."""
 
 
 def read_wanted(text: str, where: str) -> WantedDrives:
-    """The document in a text; raises BadInput naming `where` (a file), the place in it and what does not
-    fit."""
+    """Parse a document. Raises BadInput with `where` (a file), the position and the fault."""
     wanted = read_toml(text, where, WantedDrives)
     if not wanted.drive:
         raise BadInput(t("{file} lists no drive; add [[drive]].", file=where))
@@ -50,7 +49,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
 
 
 def places_named(wanted: WantedDrives) -> tuple[str, ...]:
-    """Where the document says that volumes are mounted, in its order."""
+    """Return the mount points of all volumes, in document order."""
     return tuple(
         place
         for drive in wanted.drive
@@ -60,17 +59,17 @@ def places_named(wanted: WantedDrives) -> tuple[str, ...]:
 
 
 def requests_of(drive: WantedDrive) -> tuple[VolumeRequest, ...]:
-    """Its volumes as requests; raises BadInput for one that `plan --volume` would not take either."""
+    """Return the drive's volumes as requests. Raises BadInput as `plan --volume` does."""
     if not drive.volume:
         raise BadInput(t("no volume is listed; add [[drive.volume]]."))
     if any(volume.encrypt and not volume.key for volume in drive.volume):
         raise BadInput(t("an encrypted volume requires a key, since passphrase prompts are unavailable."))
-    return tuple(parse_volume(_written(volume)) for volume in drive.volume)
+    return tuple(parse_volume(_volume_text(volume)) for volume in drive.volume)
 
 
 def stripe_of(wanted: WantedDrive) -> StripeWish | None:
-    """How several drives are to be put together; None for one drive. Raises BadInput for what cannot be
-    meant."""
+    """Return how several drives are combined, or None for one drive. Raises BadInput for contradictory
+    settings."""
     kind = wanted.mirror or wanted.stripe
     if wanted.mirror and wanted.stripe:
         raise BadInput(t("mirror and stripe cannot be combined; use one."))
@@ -92,8 +91,8 @@ def stripe_of(wanted: WantedDrive) -> StripeWish | None:
     return StripeWish(kind, level="raid1" if wanted.mirror else "raid0")
 
 
-def _written(volume: WantedVolume) -> str:
-    """The volume as `--volume` has it, so that there is one reader of it."""
+def _volume_text(volume: WantedVolume) -> str:
+    """Convert the volume to `--volume` format, which is then parsed in one place."""
     pairs = [(key, getattr(volume, key)) for key in SINGLE if getattr(volume, key) is not None]
     pairs += [(key, value) for key in SEVERAL for value in getattr(volume, key)]
     for key, value in pairs:
@@ -111,17 +110,17 @@ def _written(volume: WantedVolume) -> str:
 UNKNOWN = t("unknown")
 
 SIZE_TOLERANCE = 100
-"""A size on a box is a round one: drives differ from it by less than one part in so many."""
+"""Labelled sizes are rounded: drives differ by less than one part in this many."""
 
 
 def drive_meant(match: Match, drives: Sequence[Drive]) -> Drive:
-    """The one drive that matches; raises Refused with the candidates where none does, or several do."""
+    """Return the only drive that matches. Raises Refused with the candidates if none or several match."""
     found = [drive for drive in drives if matches(match, drive)]
     if len(found) == 1:
         return found[0]
     criteria = ", ".join(_criteria(match))
     if not found:
-        known = tuple(_told(drive) for drive in drives) or (t("none"),)
+        known = tuple(_drive_text(drive) for drive in drives) or (t("none"),)
         raise Refused(
             t(
                 "No drive matches {criteria}. Available drives: {known:semicolons}.",
@@ -134,13 +133,13 @@ def drive_meant(match: Match, drives: Sequence[Drive]) -> Drive:
             "{number} drives match {criteria}, but exactly one must match: {found:semicolons}.",
             criteria=criteria,
             number=len(found),
-            found=tuple(map(_told, found)),
+            found=tuple(map(_drive_text, found)),
         )
     )
 
 
 def matches(match: Match, drive: Drive) -> bool:
-    """Whether everything that is given holds of the drive. What is not known of it does not match."""
+    """Return True if the drive meets all given criteria. Unknown values do not match."""
     if match.path is not None and match.path not in (drive.path, *drive.by_id):
         return False
     if match.model is not None and not (drive.model and fnmatchcase(drive.model, match.model)):
@@ -162,7 +161,7 @@ def _criteria(match: Match) -> Iterator[str]:
             yield f"{field.name} {printable(value, 100)}"
 
 
-def _told(drive: Drive) -> Message:
+def _drive_text(drive: Drive) -> Message:
     return t(
         "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
         drive=drive.path,

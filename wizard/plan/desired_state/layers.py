@@ -1,6 +1,6 @@
 """Compare an existing volume group, md array or Btrfs with the requested one. Pure.
 
-Names and positions inside are drawn or assigned each time, so they are ignored.
+Generated names and assigned positions inside are ignored.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,13 +18,13 @@ from wizard.plan.raid.striping import room_bytes
 SPREAD = Sentence("{kind} across {parts}")
 
 ROUNDED = 100
-"""md keeps some of its parts for itself, up to one part in so many, and `ROUNDED_BYTES`."""
+"""md reserves up to one part in this many of each member, plus `ROUNDED_BYTES`."""
 ROUNDED_BYTES = 2 * MIB
 
 
 @dataclass(frozen=True, slots=True)
 class Logical:
-    """A logical volume, there or wanted: `kind` is LVM's segtype."""
+    """An existing or requested logical volume. `kind` is LVM's segtype."""
 
     name: str
     size_bytes: int
@@ -34,8 +34,8 @@ class Logical:
 
 @dataclass(frozen=True, slots=True)
 class GroupSeen:
-    """What LVM says of the parts: of each the group, empty for none; and of the first one's group every
-    physical volume, and whether one is missing, with its logical volumes."""
+    """LVM's report. `groups`: group of each partition, empty if none. The rest is about the group of the
+    first partition: all physical volumes, if any is missing, and its logical volumes."""
 
     groups: tuple[tuple[str, str], ...]
     physical: frozenset[str] = frozenset()
@@ -44,7 +44,7 @@ class GroupSeen:
 
 
 def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
-    """The logical volumes that a plan makes, in its volumes' order."""
+    """Return the logical volumes that a plan creates, in volume order."""
     if plan.group:
         return tuple(Logical(one.name, one.size_bytes) for one in logical_volumes(plan))
     made = (step.operation for step in plan.steps)
@@ -59,10 +59,10 @@ def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
 
 
 def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Message]:
-    """What differs from the group that is wanted on exactly these parts; nothing where it is so."""
+    """Yield differences from the requested group on exactly these partitions."""
     parts = tuple(part for part, _ in seen.groups)
-    if without := tuple(part for part, group in seen.groups if not group):
-        yield t("LVM finds no volume group on {devices:and}", devices=without)
+    if ungrouped := tuple(part for part, group in seen.groups if not group):
+        yield t("LVM finds no volume group on {devices:and}", devices=ungrouped)
         return
     if len({group for _, group in seen.groups}) > 1:
         yield t("{devices:and} belong to different volume groups", devices=parts)
@@ -71,35 +71,35 @@ def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Me
         yield t("the volume group on {devices:and} also uses {more:and}", devices=parts, more=more)
     if seen.misses:
         yield t("the volume group on {devices:and} is missing a physical volume", devices=parts)
-    if strange := tuple(sorted({one.name for one in seen.volumes} - {one.name for one in wanted})):
-        yield t("the volume group also contains {names:and}", names=strange)
+    if extra := tuple(sorted({one.name for one in seen.volumes} - {one.name for one in wanted})):
+        yield t("the volume group also contains {names:and}", names=extra)
     for one in wanted:
-        # LVM tells each segment of a logical volume, and all of them have to be so.
-        segments = dict.fromkeys(there for there in seen.volumes if there.name == one.name)
-        for there in segments or (None,):
-            yield from _logical_differences(one, there)
+        # LVM reports each segment of a logical volume, and all of them must match.
+        segments = dict.fromkeys(current for current in seen.volumes if current.name == one.name)
+        for current in segments or (None,):
+            yield from _logical_differences(one, current)
 
 
-def _logical_differences(wanted: Logical, there: Logical | None) -> Iterator[Message]:
-    if there is None:
+def _logical_differences(wanted: Logical, current: Logical | None) -> Iterator[Message]:
+    if current is None:
         yield t("the volume group lacks logical volume {name}", name=wanted.name)
         return
-    if (there.kind, there.stripes) != (wanted.kind, wanted.stripes):
+    if (current.kind, current.stripes) != (wanted.kind, wanted.stripes):
         yield t(
             "{name} is {found} instead of {wanted}",
             name=wanted.name,
-            found=SPREAD(kind=there.kind, parts=there.stripes),
+            found=SPREAD(kind=current.kind, parts=current.stripes),
             wanted=SPREAD(kind=wanted.kind, parts=wanted.stripes),
         )
-    if abs(there.size_bytes - wanted.size_bytes) > EXTENT_BYTES * wanted.stripes:
-        yield differences.OTHER_SIZE(device=wanted.name, found=there.size_bytes, wanted=wanted.size_bytes)
+    if abs(current.size_bytes - wanted.size_bytes) > EXTENT_BYTES * wanted.stripes:
+        yield differences.OTHER_SIZE(device=wanted.name, found=current.size_bytes, wanted=wanted.size_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class ArraySeen:
-    """An md array that stands on the parts, by the kernel's words: `drives` are how many it is of, `misses`
-    how many of them are not in it, `parts` those that are. `room_bytes` is what its parts could hold by
-    level, None where that is not known."""
+    """An existing md array on the partitions, as the kernel reports it. `drives`: nominal number of members.
+    `misses`: number of missing members. `parts`: active members. `room_bytes`: possible size at this level,
+    None if unknown."""
 
     device: str
     level: str
@@ -112,11 +112,11 @@ class ArraySeen:
 
 
 IDLE = ("clear", "inactive", "suspended", "broken")
-"""States in which nothing can be read (Documentation/admin-guide/md.rst, array_state)."""
+"""States in which the array is not readable (Documentation/admin-guide/md.rst, array_state)."""
 
 
 def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> Iterator[Message]:
-    """What differs from the array that is wanted on exactly these parts; nothing where it is so."""
+    """Yield differences from the requested array on exactly these partitions."""
     if seen.state in IDLE:
         yield differences.NOT_RUNNING(devices=tuple(parts))
         return
@@ -151,25 +151,25 @@ def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> 
 
 
 def array_room(stripe: Stripe, parts: Sequence[int]) -> int:
-    """What an array of this level holds on parts that have so many bytes for data."""
+    """Return the size of an array at this level, from the data sizes of its members."""
     return room_bytes(stripe.kind, stripe.level, parts)
 
 
 def content_differences(volume: Volume, layer: Layer) -> Iterator[Message]:
-    """What a layer holds otherwise than the volume that is wanted on it."""
+    """Yield differences of a layer's contents from the requested volume."""
     yield from held_differences(layer.path, layer.signatures, volume.filesystem, volume.label or None)
 
 
 OTHER_DEVICES = Sentence("{device}: the Btrfs uses {found} devices instead of {wanted}")
 
 SINGLES = frozenset({"SYSTEM", "METADATA"})
-"""What Btrfs keeps for itself; both are kept alike."""
+"""Btrfs metadata, which all has the same profile."""
 
 
 @dataclass(frozen=True, slots=True)
 class BtrfsMember:
-    """One device of a Btrfs, by its superblock: the filesystem's UUID, the device's number in it, on how many
-    devices it lies, and the generation of what was written last."""
+    """A device of a Btrfs, from its superblock: filesystem UUID, device number, number of devices, and last
+    generation."""
 
     device: str
     uuid: str
@@ -180,11 +180,10 @@ class BtrfsMember:
 
 @dataclass(frozen=True, slots=True)
 class BtrfsSeen:
-    """The members, and how it keeps what is written: by what it is (DATA, METADATA, SYSTEM) the profiles, in
-    capitals.
+    """Devices and profiles of a Btrfs. `profiles`: profiles in capitals by type (DATA, METADATA, SYSTEM).
 
-    `newest` is the newest generation of any member, read before each member's own. `used` are the devices
-    that the kernel works with, None where it is not mounted; `misses` that it knows of one that is not there.
+    `newest`: newest generation of all devices, read before each device's own. `used`: devices in use by the
+    kernel, None if not mounted. `misses`: the kernel reports a missing device.
     """
 
     members: tuple[BtrfsMember, ...]
@@ -195,13 +194,13 @@ class BtrfsSeen:
 
 
 def alone_differences(device: str, devices: int) -> Iterator[Message]:
-    """That a Btrfs which is wanted on one device alone lies on so many."""
+    """Yield a difference if a Btrfs that should use a single device uses several."""
     if devices != 1:
         yield OTHER_DEVICES(device=device, found=devices, wanted=1)
 
 
 def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
-    """What differs from the Btrfs that is wanted; nothing where it is so."""
+    """Yield differences from the requested Btrfs."""
     devices = tuple(member.device for member in seen.members)
     if len({member.uuid for member in seen.members}) > 1:
         yield t("{devices:and} belong to different Btrfs filesystems", devices=devices)
@@ -212,7 +211,7 @@ def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
     if len({member.number for member in seen.members}) < len(devices):
         yield t("{devices:and} have the same Btrfs device ID, so some are copies", devices=devices)
     yield from _use_differences(devices, seen)
-    # Of a mounted one the superblocks of one commit are written one after the other.
+    # While mounted, the superblocks of one commit are written one after another.
     least = seen.newest - (0 if seen.used is None else 1)
     if behind := tuple(member.device for member in seen.members if member.generation < least):
         yield t("{devices:and} missed the latest writes to the other drives", devices=behind)
@@ -231,13 +230,13 @@ def _use_differences(devices: tuple[str, ...], seen: BtrfsSeen) -> Iterator[Mess
 
 
 def _profile_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
-    records = "RAID1" if stripe.mirrors else stripe.metadata.upper()
-    for holds in sorted(seen.profiles, key=sorted):
-        found = seen.profiles[holds]
-        # What holds files and records alike is never made so.
-        wanted = {frozenset({"DATA"}): stripe.level.upper()}.get(holds, records)
-        if found != {wanted} or len(holds) != 1:
-            what = t("metadata") if holds <= SINGLES else t("files")
+    metadata = "RAID1" if stripe.mirrors else stripe.metadata.upper()
+    for types in sorted(seen.profiles, key=sorted):
+        found = seen.profiles[types]
+        # Mixed data and metadata are never created.
+        wanted = {frozenset({"DATA"}): stripe.level.upper()}.get(types, metadata)
+        if found != {wanted} or len(types) != 1:
+            what = t("metadata") if types <= SINGLES else t("files")
             yield t(
                 "the Btrfs stores {what} as {found:and} instead of {wanted}",
                 what=what,

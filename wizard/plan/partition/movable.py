@@ -13,17 +13,18 @@ WITHOUT_PLACE = frozenset(
         "nilfs2", "reiserfs", "swap", "xfs",
     }
 )  # fmt: skip
-"""By libblkid's names: what Linux wrote by way of a partition, and so counts from its start."""
+"""libblkid names of contents written by Linux through the partition, so all positions are relative to its
+start."""
 
 MOVABLE = WITHOUT_PLACE | {"exfat", "ntfs", "vfat"}
-"""The others say where they start, which is changed with them."""
+"""The others store their start, which the move updates."""
 
 SMALLEST_BYTES = MIB
 LARGEST_PHYSICAL_BYTES = 16 * KIB
 
 
 def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
-    """Why the partition cannot be moved at all."""
+    """Return why the partition cannot be moved at all, or None."""
     return _why_not_drive(drive) or _why_not_content(drive, part)
 
 

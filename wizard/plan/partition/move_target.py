@@ -18,7 +18,7 @@ from wizard.plan.refusals import measured
 
 
 def afterwards(drive: Drive, part: Partition) -> Iterator[Message]:
-    """What is to be done once the partition has moved, so that what starts from it starts again."""
+    """Yield what must be done after the move so that systems on the partition boot again."""
     for loader in drive.loaders:
         if part.start_bytes <= loader.next_bytes < part.end_bytes:
             where = _node(drive, loader)
@@ -33,9 +33,9 @@ def afterwards(drive: Drive, part: Partition) -> Iterator[Message]:
 
 
 def again(part: str, where: str) -> str:
-    """The command by which the system in a partition puts its own GRUB there once more. Without --force it
-    refuses to name places within a filesystem, also where they were named before. What is bound is not bound
-    with all below it: unmounting that again would reach the running system."""
+    """Return the command to reinstall GRUB from the system in a partition. Without --force, grub-install
+    refuses blocklists inside a filesystem, even if already used. Bind mounts are not recursive, because
+    unmounting recursive ones would affect the running system."""
     place = "/mnt"
     commands = (
         ("mount", part, place),
@@ -52,7 +52,7 @@ def _node(drive: Drive, loader: Loader) -> str:
 
 
 def gap_of_grub(drive: Drive) -> Iterator[Extent]:
-    """Where GRUB lies before the first partition: nothing else may go there."""
+    """Yield the range used by GRUB before the first partition."""
     first = min((part.start_bytes for part in drive.partitions), default=FLOOR_BYTES)
     end = min(first, FLOOR_BYTES)
     for loader in drive.loaders:
@@ -61,19 +61,19 @@ def gap_of_grub(drive: Drive) -> Iterator[Extent]:
 
 
 LARGE_SHIFT_BYTES = 64 * MIB
-"""From here on a move costs no more than reading and writing once."""
+"""From this distance, a move takes no more time than one read and one write."""
 
 DIRECT_BYTES = 32 * MIB
-"""The shortest shift that is not logged."""
+"""Minimum shift without logging."""
 
 IN_FLIGHT = 3
-"""So many windows are on their way at most where a flush goes on beside the next write: the one that is
-written, the one that is flushed, and the one whose record is flushed with it."""
+"""Maximum number of windows in flight when flushes overlap writes: one being written, one being flushed, and
+one whose record is being flushed."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveTarget:
-    """Where it goes, what its entry covers meanwhile, where the journal lies, and how it is moved."""
+    """Target of a move: range after it, table entry during it, journal and method."""
 
     after: Extent
     span: Extent
@@ -83,8 +83,8 @@ class MoveTarget:
 
 
 def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
-    """All that a partition could take: itself and what is free before and behind it. A logical one stays
-    within the extended one that holds it."""
+    """Return the range available to a partition: its own and the free space on both sides. A logical
+    partition is limited to its extended one."""
     assert drive.size_bytes is not None
     room = bounds_of(drive, drive.size_bytes, geometry)
     low, high = room.start_bytes, room.end_bytes
@@ -99,7 +99,7 @@ def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
 
 
 def extended_around(drive: Drive, part: Partition) -> Partition | None:
-    """The extended partition that holds a logical one; None for every other."""
+    """Return the extended partition around a logical one, or None."""
     return next(
         (
             one
@@ -115,13 +115,13 @@ def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
     for one in drive.partitions:
         if one.number not in (part.number, around.number if around else 0):
             yield one.extent
-    # The records of logical partitions lie between them.
+    # Records of logical partitions are between the partitions.
     yield from drive.table.own if drive.table else ()
     yield from gap_of_grub(drive)
 
 
 def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
-    """To an aligned place, the fastest way for which there is room; None where there is none."""
+    """Return the fastest possible move to an aligned place, or None if there is not enough space."""
     starts = (
         align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
@@ -134,8 +134,8 @@ def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTar
 
 
 def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
-    """The lowest aligned start, with room for a journal before it where there is none behind the partition;
-    the partition's own start where the lowest is less than `shift` before that."""
+    """Return the lowest aligned start. If there is no space for the journal after the partition, leave space
+    before it. Return the current start if the shift would be less than `shift`."""
     behind = room.end_bytes - align_up(geometry, part.end_bytes)
     low = room.start_bytes + (0 if behind >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
     start = align_up(geometry, low)
@@ -143,15 +143,15 @@ def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> in
 
 
 def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
-    """The highest aligned start that leaves room for a journal; the partition's own where the highest is less
-    than `shift` behind that."""
+    """Return the highest aligned start with space for a journal. Return the current start if the shift would
+    be less than `shift`."""
     journal = align_down(geometry, room.end_bytes - JOURNALS[WINDOW_BYTES])
     start = align_down(geometry, journal - part.size_bytes)
     return start if start >= part.start_bytes + shift else part.start_bytes
 
 
 def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
-    """To this start; None where it is its own, or there is no room for it or for the journal."""
+    """Return the move to this start. None if it is the current start, or partition or journal do not fit."""
     shift = abs(start - part.start_bytes)
     after = Extent(start, part.size_bytes)
     if not shift or start < room.start_bytes or after.end_bytes > room.end_bytes:
@@ -166,7 +166,7 @@ def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> 
 
 
 def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: int) -> Extent | None:
-    """Behind both places, or before them."""
+    """Return a place for the journal after both places, or before them."""
     span = _span(places)
     behind = align_up(geometry, span.end_bytes)
     if behind + size <= room.end_bytes:
@@ -176,15 +176,15 @@ def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: i
 
 
 def _span(places: Iterable[Extent]) -> Extent:
-    """From the first byte of any of them to the last."""
+    """Return the smallest range that contains all these places."""
     known = [*places]
     start = min(place.start_bytes for place in known)
     return Extent(start, max(place.end_bytes for place in known) - start)
 
 
 def window_of(scheme: Scheme, shift: int, wanted: int, physical: int, in_flight: int) -> int:
-    """How much is moved at a time, in whole physical blocks: where nothing is logged, so little that
-    `in_flight` times as much is no more than the shift."""
+    """Return the window size in whole physical blocks. Without logging, `in_flight` windows must not exceed
+    the shift."""
     if scheme is Scheme.LOGGED:
         return wanted
     return min(wanted, shift // in_flight) // physical * physical
@@ -193,19 +193,18 @@ def window_of(scheme: Scheme, shift: int, wanted: int, physical: int, in_flight:
 NO_ROOM = Sentence("Not enough space to move {part}: {needed:size} of adjacent free space required. {way}")
 
 HEAD_BYTES, LUKS_HEAD_BYTES = MIB, 5 * MIB
-"""By what lies in the first MiB a content is recognised; a second LUKS2 header is looked for up to 4 MiB
-(cryptsetup, LUKS2 on-disk format 1.1.3, 2.2)."""
+"""Contents are recognised by their first MiB. The second LUKS2 header may start at up to 4 MiB (cryptsetup,
+LUKS2 on-disk format 1.1.3, 2.2)."""
 
 TAIL_BYTES = 64 * KIB
-"""The head ends before what a content may keep at its end."""
+"""The head excludes the end of a partition, where contents may store data."""
 
 ACTIVE = 0x80
-"""The boot byte of an MBR entry that firmware starts from; in GPT, the attribute for old BIOSes is bit 2."""
+"""Boot flag of an MBR entry. In GPT, bit 2 of the attributes serves old BIOSes."""
 
 
 def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | None = None) -> Move:
-    """The move of a partition to a start, or, without one, to the best aligned place. Raises Refused with the
-    reason where it cannot be."""
+    """Plan a move to `start`, or to the best aligned place if None. Raises Refused with the reason."""
     if why := why_not_move(drive, part):
         raise Refused(why)
     size_bytes, geometry = measured(drive)
@@ -221,7 +220,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
             )
         target = aligned_target(room, part, geometry)
         if target is None:
-            raise Refused(_no_room(drive, part))
+            raise Refused(_no_space(drive, part))
     else:
         _check_start(part, start, geometry)
         target = target_at(start, room, part, geometry)
@@ -260,14 +259,13 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     )
 
 
-def _no_room(drive: Drive, part: Partition) -> Message:
-    """How much free space it takes, and how that is had: where it can itself become so much smaller, by
-    that."""
+def _no_space(drive: Drive, part: Partition) -> Message:
+    """Return the message about the free space required. If the partition can shrink enough, suggest that."""
     grain = grain_bytes(measured(drive)[1])
     fast, short = LARGE_SHIFT_BYTES + JOURNALS[WINDOW_BYTES], grain + JOURNALS[LOGGED_WINDOWS[-1]]
     if why_not_shrink(drive, part) is None:
         for needed in (fast, short):
-            # Its own end, its new start and the journal each go on to an aligned place.
+            # The end, the new start and the journal are each rounded to an aligned place.
             size = (part.size_bytes - needed - 3 * grain) // MIB
             if size * MIB >= least_bytes(drive, part):
                 return NO_ROOM(

@@ -22,18 +22,17 @@ NOT_TOGETHER = Sentence("{where}: {what} is inconsistent with the rest.")
 
 
 def check_move(move: Move, where: str) -> None:
-    """Raises BadInput where the numbers of a move do not hold together: a forged one would write
-    elsewhere."""
+    """Raises BadInput if the values of a move are inconsistent. A forged move could write elsewhere."""
     block = move.drive.geometry.logical_block_bytes
     hole = move.window_bytes * move.in_flight
     places = (move.before, move.after, move.span, move.journal)
-    wrong = {
+    faults = {
         "number": move.number < 1,
         "in_flight": move.in_flight not in (1, IN_FLIGHT),
         "before": move.before.size_bytes <= 0 or move.before.size_bytes != move.after.size_bytes,
         "after": not move.shift_bytes,
         "span": not all(place.is_within(move.span) for place in places)
-        or _within_drive(move.span, move.drive.size_bytes),
+        or _exceeds_drive(move.span, move.drive.size_bytes),
         "journal": any(place.overlaps(move.journal) for place in (move.before, move.after)),
         "window_bytes": move.window_bytes < move.drive.geometry.physical_block_bytes
         or (move.scheme is Scheme.DIRECT and (hole > move.shift_bytes or move.shift_bytes < DIRECT_BYTES)),
@@ -44,17 +43,16 @@ def check_move(move: Move, where: str) -> None:
             for number in (place.start_bytes, place.size_bytes, move.window_bytes, move.head_bytes)
         ),
     }
-    if what := next((name for name, is_wrong in wrong.items() if is_wrong), None):
+    if what := next((name for name, is_faulty in faults.items() if is_faulty), None):
         raise BadInput(NOT_TOGETHER(where=where, what=what))
 
 
-def _within_drive(span: Extent, size_bytes: int) -> bool:
+def _exceeds_drive(span: Extent, size_bytes: int) -> bool:
     return span.start_bytes <= 0 or span.end_bytes > size_bytes
 
 
 def check_moves(moves: Moves, where: str) -> None:
-    """Raises BadInput where there is none, or one of them does not hold together, or they are of several
-    drives, or one partition moves twice."""
+    """Raises BadInput if there are no moves, a move is inconsistent, or drives or partitions do not match."""
     if not moves.moves:
         raise BadInput(NOT_TOGETHER(where=where, what="moves"))
     for move in moves.moves:
@@ -79,12 +77,9 @@ MOVES_SCHEMA, render_moves, read_moves, read_kept_moves = (
 )
 
 
-# Why not.
 NO_PARTITION = Sentence("{device} is not a partition. Name one, such as /dev/sdX1.")
 
-# What is good to know.
 
-# The document, and the preview.
 POWER = Sentence(
     "A power cut during the move loses no data. Until `diskwright resume` has "
     "finished the move, no computer can mount {part:and}."
@@ -94,11 +89,8 @@ BACK = t(
 )
 
 
-# The steps.
-
-
 def misaligned_parts(drive: Drive) -> tuple[Partition, ...]:
-    """The partitions that start where it costs speed, by their places; none where blocks are unknown."""
+    """Return the partitions with a start that reduces speed, in order. Empty if block sizes are unknown."""
     if drive.geometry is None:
         return ()
     grain = grain_bytes(drive.geometry)
@@ -115,20 +107,20 @@ def one_moves(
     start: int | None = None,
     recording: Recording = NOT_JUDGED,
 ) -> Moves:
-    """One partition to a start, or to the best aligned place. Raises Refused where it cannot be."""
-    return Moves((planned_move(machine, drive, part, start),), tuple(_of_recording(drive, recording)))
+    """Plan the move of one partition to `start`, or to the best aligned place. Raises Refused."""
+    return Moves((planned_move(machine, drive, part, start),), tuple(_smr_notes(drive, recording)))
 
 
 def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUDGED) -> Moves:
-    """Every misaligned partition to an aligned place, as many as there is room for: those that go fast first,
-    and of these the last on the drive. Raises Refused where none is misaligned, or none can move."""
+    """Plan moves of misaligned partitions to aligned places, as many as fit: fast ones first, last on the
+    drive first. Raises Refused if no partition is misaligned or none can move."""
     left = [*misaligned_parts(drive)]
     if not left:
         raise Refused(t("All partitions of {drive} are already aligned.", drive=drive.path))
     moves: list[Move] = []
     now, refused = drive, dict[int, Refused]()
     while left:
-        found, refused = _possible(machine, now, left)
+        found, refused = _possible_moves(machine, now, left)
         if not found:
             break
         move = next((one for one in found if one.scheme is Scheme.DIRECT), found[0])
@@ -137,11 +129,11 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
         left = [part for part in left if part.number != move.number]
     if not moves:
         raise refused[left[0].number]
-    remarks = (*(_why(refused[part.number]) for part in left), *_of_recording(drive, recording))
+    remarks = (*(_reason_of(refused[part.number]) for part in left), *_smr_notes(drive, recording))
     return Moves(tuple(replace(move, drive=moves[0].drive) for move in moves), remarks)
 
 
-def _of_recording(drive: Drive, recording: Recording) -> Iterator[Message]:
+def _smr_notes(drive: Drive, recording: Recording) -> Iterator[Message]:
     if recording.verdict in (Recorded.YES, Recorded.LIKELY):
         yield t(
             "{drive} is shingled (SMR), or probably so. Long writes slow such drives "
@@ -152,10 +144,11 @@ def _of_recording(drive: Drive, recording: Recording) -> Iterator[Message]:
         yield MAY_BE_SHINGLED
 
 
-def _possible(
+def _possible_moves(
     machine: Machine, drive: Drive, parts: Iterable[Partition]
 ) -> tuple[list[Move], dict[int, Refused]]:
-    """What could move now, the last on the drive first; and why the others cannot, by their numbers."""
+    """Return the moves possible now, last on the drive first, and the reasons against the others by
+    number."""
     found: list[Move] = []
     refused: dict[int, Refused] = {}
     for part in parts:
@@ -166,17 +159,16 @@ def _possible(
     return found, refused
 
 
-def _why(refusal: Refused) -> Message | str:
+def _reason_of(refusal: Refused) -> Message | str:
     return refusal.said if isinstance(refusal.said, Message) else str(refusal)
 
 
 def planned_again(machine: Machine, drive: Drive, moves: Moves) -> Moves:
-    """The same moves, worked out for the drive as it is now. Raises Refused where one would no longer be
-    made."""
-    return replace(moves, moves=tuple(_each_again(machine, drive, moves)))
+    """Plan the same moves for the current drive. Raises Refused if one is no longer possible."""
+    return replace(moves, moves=tuple(_replanned(machine, drive, moves)))
 
 
-def _each_again(machine: Machine, drive: Drive, moves: Moves) -> Iterator[Move]:
+def _replanned(machine: Machine, drive: Drive, moves: Moves) -> Iterator[Move]:
     now = drive
     for move in moves.moves:
         part = next((one for one in now.partitions if one.number == move.number), None)
@@ -188,7 +180,7 @@ def _each_again(machine: Machine, drive: Drive, moves: Moves) -> Iterator[Move]:
 
 
 def after_move(drive: Drive, move: Move) -> Drive:
-    """The drive with the partition at its new place."""
+    """Return the drive with the partition at its new place."""
     start = move.after.start_bytes
     return replace(
         drive,
@@ -200,27 +192,27 @@ def after_move(drive: Drive, move: Move) -> Drive:
 
 
 def taken_back(move: Move) -> Move:
-    """The move from the new place to the old one. What was free beside both is free still."""
+    """Return the reverse move. Free space around both places is still free."""
     return replace(move, before=move.after, after=move.before)
 
 
 def read_step(number: int) -> int:
-    """The number of the step that reads the partition of this move, which counts from 0."""
+    """Return the number of the step that reads a partition. Moves count from 0."""
     return number + 1
 
 
 def move_step(moves: Moves, number: int) -> int:
-    """The number of the step that moves it: all are read before the first moves."""
+    """Return the number of the step that moves a partition. All partitions are read before the first move."""
     return len(moves.moves) + 2 * number + 1
 
 
 def compare_step(moves: Moves, number: int) -> int:
-    """The number of the step that compares it."""
+    """Return the number of the step that compares a partition."""
     return move_step(moves, number) + 1
 
 
 def step_sentences(moves: Moves) -> tuple[Message, ...]:
-    """What each step does."""
+    """Describe each step."""
     reading = (
         t("Read all of {part} to find bad sectors before the first write.", part=move.device)
         for move in moves.moves
@@ -241,14 +233,14 @@ def step_sentences(moves: Moves) -> tuple[Message, ...]:
 
 
 def step_seconds(moves: Moves) -> tuple[float, ...]:
-    """How long each takes, roughly: a window is read and written, and one that is logged written twice."""
+    """Estimate the duration of each step. Each window is read and written, and written twice if logged."""
     rate = usual_bytes_per_second(moves.drive.rotational)
     once = [(move.before.size_bytes / rate, 3 if move.scheme is Scheme.LOGGED else 2) for move in moves.moves]
     return (*(read for read, _ in once), *chain.from_iterable((read * times, read) for read, times in once))
 
 
 def what_moves(move: Move) -> Message:
-    """From where to where, in sectors of 512 bytes, as other tools count."""
+    """Describe a move, in 512-byte sectors as other tools count."""
     is_up = move.after.start_bytes > move.before.start_bytes
     return t(
         "{part} ({size:size}, {holds}) on {drive} moves by {shift:size} {direction}: "
@@ -265,7 +257,7 @@ def what_moves(move: Move) -> Message:
 
 
 def journals_said(moves: Moves) -> Iterator[Message]:
-    """What is written to beside the partitions, which was free."""
+    """Describe the free space used by journals."""
     for move in moves.moves:
         yield t(
             "The journal uses {size:size} of free space, {start:exact} into the drive. "
@@ -275,8 +267,8 @@ def journals_said(moves: Moves) -> Iterator[Message]:
         )
 
 
-def _measured(moves: Moves) -> Iterator[Message]:
-    """How what it brings is measured, of the first that is off the drive's blocks."""
+def _measurement_hint(moves: Moves) -> Iterator[Message]:
+    """Describe how to measure the gain, for the first partition that is not aligned to the drive's blocks."""
     geometry = moves.drive.geometry
     if geometry.physical_block_bytes > geometry.logical_block_bytes:
         off = (move for move in moves.moves if misalignment_bytes(geometry, move.before.start_bytes))
@@ -290,8 +282,7 @@ def _measured(moves: Moves) -> Iterator[Message]:
 
 
 def preview(moves: Moves) -> Iterator[Message | str]:
-    """All that is to be known before: what moves, how long that takes, what a power cut does, the way back,
-    and what else is good to know."""
+    """Yield all facts to know before a move: partitions, duration, power cuts, undo and notes."""
     yield from (what_moves(move) for move in moves.moves)
     yield t(
         "All data is read, moved, then read again and compared. This takes about {time}.",
@@ -300,5 +291,5 @@ def preview(moves: Moves) -> Iterator[Message | str]:
     yield POWER(part=moves.devices)
     yield BACK
     yield from journals_said(moves)
-    yield from _measured(moves)
+    yield from _measurement_hint(moves)
     yield from moves.doubts

@@ -16,28 +16,27 @@ from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part
 
 PAGE_BYTES = 4096
-"""What a stand-in tells apart."""
+"""Granularity of scratch copies."""
 
 MOUNTED = frozenset({"mounted", "running-system"})
-"""The uses in which a filesystem that can grow while it is mounted does so."""
+"""Uses that still allow growing a filesystem that supports it while mounted."""
 
 HAS_JOURNAL, NEEDS_RECOVERY = 0x4, 0x4
-"""The features of an ext filesystem with a journal, and with one that has something to play back: of the
-compatible ones, and of the incompatible ones (Linux fs/ext4/ext4.h)."""
+"""ext feature bits: journal (compatible) and pending recovery (incompatible) (Linux fs/ext4/ext4.h)."""
 
 MARGIN_SHARE, MARGIN_BYTES = 16, 8 * MIB
-"""What is left beside what is taken: one part of so many, and so much. resize2fs leaves one of 500, and twice
-the number of inodes at most (e2fsprogs, resize/resize2fs.c, calculate_minimum_resize_size)."""
+"""Minimum free space after shrinking: one part in this many, plus this many bytes. resize2fs leaves one in
+500, and at most twice the number of inodes (e2fsprogs, resize/resize2fs.c, calculate_minimum_resize_size)."""
 
 
 def why_not_format(drive: Drive, part: Partition) -> Message | None:
-    """Why the partition cannot be given a new filesystem in its place."""
-    return _why_not_touch(drive, part)
+    """Return why the partition cannot be formatted, or None."""
+    return _why_not_change(drive, part)
 
 
 def why_not_delete(drive: Drive, part: Partition) -> Message | None:
-    """Why the partition cannot be taken out of the table."""
-    if why := _why_not_touch(drive, part):
+    """Return why the partition cannot be deleted, or None."""
+    if why := _why_not_change(drive, part):
         return why
     last = max(other.number for other in drive.partitions)
     if drive.table and drive.table.kind == "mbr" and MBR_PRIMARIES < part.number < last:
@@ -50,16 +49,15 @@ def why_not_delete(drive: Drive, part: Partition) -> Message | None:
 
 
 def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
-    """Why the partition, and the filesystem in it, cannot give up the end of its room. That it never could
-    comes first."""
-    if why := _why_not_shrunk(part):
+    """Return why the partition and its filesystem cannot shrink, or None. Permanent reasons come first."""
+    if why := _why_never_shrinks(part):
         return why
     if any(use.kind == "mounted" for use in uses_of_part(drive, part.path)):
         return t(
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
             part=part.path,
         )
-    if why := _why_not_touch(drive, part) or _why_not_resized(drive, part):
+    if why := _why_not_change(drive, part) or _why_cannot_resize(drive, part):
         return why
     mark, growing = part.signatures[0], growing_of(part.filesystem)
     if growing and (why := _why_not_whole_pages(part, growing)):
@@ -80,7 +78,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
 
 
 def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
-    """Why it cannot have this size, which `aligned_size` gave."""
+    """Return why a size from `aligned_size` is not possible when shrinking, or None."""
     _, geometry = measured(drive)
     if size_bytes >= part.size_bytes:
         return t(
@@ -100,8 +98,8 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
     return None
 
 
-def _why_not_shrunk(part: Partition) -> Message | None:
-    """Why what the partition holds is never made smaller."""
+def _why_never_shrinks(part: Partition) -> Message | None:
+    """Return why the partition's contents can never shrink, or None."""
     growing, kind = growing_of(part.filesystem), KINDS.get(part.filesystem or "")
     if not part.signatures or (growing and growing.smaller):
         return None
@@ -122,22 +120,22 @@ def _why_not_shrunk(part: Partition) -> Message | None:
 
 
 def least_bytes(drive: Drive, part: Partition) -> int:
-    """The least that a partition is shrunk to: what is taken of it, as far as that is known, and a margin.
-    Its program may find when it is tried out that a little more is needed."""
+    """Return the minimum size of a partition when shrinking: used space, if known, plus a margin. The
+    rehearsal may show that slightly more is needed."""
     taken = part.signatures[0].taken_bytes or 0
     return aligned_size(drive, part, taken + taken // MARGIN_SHARE + MARGIN_BYTES)
 
 
 def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
-    """The size that a partition of a drive of known size gets where so many bytes are asked for: up to the
-    next aligned place, so that what becomes free begins there."""
+    """Return the requested size rounded up to an aligned end, so free space starts aligned. The drive's size
+    must be known."""
     _, geometry = measured(drive)
     return align_up(geometry, part.start_bytes + asked_bytes) - part.start_bytes
 
 
 def why_not_grow(drive: Drive, part: Partition) -> Message | None:
-    """Why the partition, and the filesystem in it, cannot take the free space behind it."""
-    if why := _why_not_touch(drive, part) or _why_not_grown(drive, part):
+    """Return why the partition and its filesystem cannot grow into the adjacent free space, or None."""
+    if why := _why_not_change(drive, part) or _why_cannot_grow(drive, part):
         return why
     growing = growing_of(part.filesystem)
     if growing and (why := _why_not_whole_pages(part, growing)):
@@ -146,7 +144,7 @@ def why_not_grow(drive: Drive, part: Partition) -> Message | None:
 
 
 def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
-    """Why a stand-in, which tells whole pages apart, cannot show it."""
+    """Return why a scratch copy, with its page granularity, cannot represent the partition, or None."""
     block = part.signatures[0].block_bytes or PAGE_BYTES
     if growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
         return t(
@@ -160,7 +158,7 @@ def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
 
 
 def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
-    """Why it cannot have this size, which `aligned_size` gave."""
+    """Return why a size from `aligned_size` is not possible when growing, or None."""
     most = part.size_bytes + room_behind(drive, part)
     if size_bytes > most:
         return t(
@@ -174,9 +172,9 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message |
 
 
 def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
-    """The same where a person has it mounted, and it stays so. Whether there is room is not asked: it may not
-    even fill its partition."""
-    if why := _why_not_touch(drive, part, mounted=True) or _why_not_grown(drive, part):
+    """Return why a mounted partition cannot grow, or None. Free space is not checked, because the filesystem
+    may not fill its partition."""
+    if why := _why_not_change(drive, part, mounted=True) or _why_cannot_grow(drive, part):
         return why
     growing, mark = growing_of(part.filesystem), part.signatures[0]
     if growing is None or growing.in_use is None:
@@ -193,9 +191,9 @@ def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
     return None
 
 
-def _why_not_grown(drive: Drive, part: Partition) -> Message | None:
-    """Why the table, or what the partition holds, does not let it grow."""
-    if why := _why_not_resized(drive, part):
+def _why_cannot_grow(drive: Drive, part: Partition) -> Message | None:
+    """Return why table or contents prevent growing, or None."""
+    if why := _why_cannot_resize(drive, part):
         return why
     if growing_of(part.filesystem):
         return None
@@ -214,8 +212,8 @@ def _why_not_grown(drive: Drive, part: Partition) -> Message | None:
     )
 
 
-def _why_not_resized(drive: Drive, part: Partition) -> Message | None:
-    """Why the partition cannot have another size with what is in it, whichever that is."""
+def _why_cannot_resize(drive: Drive, part: Partition) -> Message | None:
+    """Return why the partition cannot be resized with any contents, or None."""
     if drive.table and drive.table.kind == "mbr" and part.number > MBR_PRIMARIES:
         return t(
             "{part} is a logical partition. Logical partitions cannot be resized so far.", part=part.path
@@ -228,14 +226,14 @@ def _kinds_in(part: Partition) -> str:
 
 
 def growing_of(filesystem: str | None) -> Growing | None:
-    """How a filesystem by this name grows; None where it does not."""
+    """Return how a filesystem grows, or None if it does not."""
     kind = KINDS.get(filesystem or "")
     return kind.growing if kind else None
 
 
 def room_behind(drive: Drive, part: Partition) -> int:
-    """How many bytes a partition of a drive of known size can grow by: up to the last aligned place before
-    what comes next."""
+    """Return how many bytes a partition can grow, up to the last aligned place before the next one. The
+    drive's size must be known."""
     size_bytes, geometry = measured(drive)
     slots = layout_before(drive, size_bytes, geometry, keep=True).slots
     free = (slot for slot in slots if not slot.number and slot.start_bytes == part.end_bytes)
@@ -243,8 +241,8 @@ def room_behind(drive: Drive, part: Partition) -> int:
     return max(0, end - part.end_bytes)
 
 
-def _why_not_touch(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
-    """Why nothing of the partition may change; that it is `mounted` may be no reason."""
+def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
+    """Return why the partition must not be changed, or None. `mounted`: a mount is not a reason."""
     if drive.zoned == HOST_MANAGED:
         return t("{drive} is a host-managed zoned drive and cannot be partitioned.", drive=drive.path)
     if part.type in CONTAINER_TYPES:
@@ -287,14 +285,14 @@ OTHERS_STAY = Sentences(
 
 
 def table_said(slot: Slot, table: WriteTable) -> Message:
-    """What a kept table has otherwise of the partition `slot`."""
+    """Describe the change of partition `slot` in a preserved table."""
     drive, kind = table.device, table.table.upper()
     others = sum(entry.kept for entry in table.entries)
     if not changes(slot, table):
         return t("Leave the {table} on {drive} unchanged.", table=kind, drive=drive)
     new = next((entry for entry in table.entries if entry.number == slot.number), None)
     if new and new.size_bytes != slot.size_bytes:
-        ends = (
+        form = (
             Sentence(
                 "Grow partition {number} of the {table} on {drive} into the adjacent free "
                 "space, to {size:size}."
@@ -304,12 +302,12 @@ def table_said(slot: Slot, table: WriteTable) -> Message:
                 "Shrink partition {number} of the {table} on {drive} to {size:size}, freeing the end."
             )
         )
-        start = ends(number=slot.number, table=kind, drive=drive, size=new.size_bytes)
+        start = form(number=slot.number, table=kind, drive=drive, size=new.size_bytes)
         return OTHERS_STAY(start=start, count=others) if others else start
-    gone = new is None
+    deleted = new is None
     start = (
         Sentence("Delete partition {number} from the {table} on {drive}.")
-        if gone
+        if deleted
         else Sentence(
             "Set the new type or name of partition {number} in the {table} on {drive}. "
             "Position and size are unchanged."
@@ -319,17 +317,17 @@ def table_said(slot: Slot, table: WriteTable) -> Message:
 
 
 def resized_said(operation: Resizing) -> Message:
-    """What changing a filesystem's size does."""
-    said = (
+    """Describe a filesystem resize."""
+    form = (
         Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
         if isinstance(operation, GrowFilesystem)
         else Sentence("Shrink the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
     )
-    return said(filesystem=operation.filesystem, part=operation.device, size=operation.size_bytes)
+    return form(filesystem=operation.filesystem, part=operation.device, size=operation.size_bytes)
 
 
 def lost(part: str, slot: Slot) -> Message:
-    """What goes with a partition that is formatted or deleted."""
+    """Describe the data lost by formatting or deleting a partition."""
     if not slot.filesystem:
         return t(
             "Any unrecognised data on {part}, {size:size}.",
@@ -342,7 +340,7 @@ def lost(part: str, slot: Slot) -> Message:
 
 
 def changes(slot: Slot, table: WriteTable) -> bool:
-    """Whether the table is another one than before."""
+    """Return True if the table differs from before."""
     entry = next((one for one in table.entries if one.number == slot.number), None)
     same = TableEntry(slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "")
     return entry != same

@@ -55,30 +55,30 @@ from wizard.plan.steps.render import Context, steps_of
 
 
 def changing(before: Layout, number: int) -> Layout:
-    """The layout of a drive on which everything stays but this partition."""
-    return replace(before, slots=tuple(_marked(slot, number) for slot in before.slots))
+    """Return the layout with all partitions preserved except this one."""
+    return replace(before, slots=tuple(_mark_preserved(slot, number) for slot in before.slots))
 
 
-def _marked(slot: Slot, number: int) -> Slot:
+def _mark_preserved(slot: Slot, number: int) -> Slot:
     return replace(slot, kept=slot.number not in (0, number))
 
 
 def table_with(path: str, before: Layout, slot: Slot, volumes: Sequence[Volume]) -> WriteTable:
-    """The table in which the entry of `slot` is that of its volume, or is gone where there is none."""
+    """Return the table with the entry of `slot` replaced by its volume, or removed if there is none."""
     others = replace(before, slots=tuple(one for one in before.slots if one.number != slot.number))
     places = [slot.extent for _ in volumes]
     table = table_after(path, others, False, volumes, places)
     return replace(
         table,
         entries=tuple(
-            entry if entry.kept else _keeping_purpose(entry, slot, volumes[0], table.table)
+            entry if entry.kept else _keep_type(entry, slot, volumes[0], table.table)
             for entry in table.entries
         ),
     )
 
 
-def _keeping_purpose(entry: TableEntry, slot: Slot, volume: Volume, table: TableKind) -> TableEntry:
-    """The entry with the type that it had, where that says what a system uses it for, and still can."""
+def _keep_type(entry: TableEntry, slot: Slot, volume: Volume, table: TableKind) -> TableEntry:
+    """Keep the entry's old type if it states a role that the new volume can still have."""
     fits = not volume.role and not volume.encryption and slot.type is not None
     if fits and any(
         slot.type in _types(role, table) and volume.filesystem in role.filesystems for role in ROLES.values()
@@ -94,7 +94,7 @@ def _types(role: Role, table: TableKind) -> tuple[str, ...]:
 
 
 def layout_with(before: Layout, slot: Slot, table: WriteTable, volumes: Sequence[Volume]) -> Layout:
-    """What the drive holds then. A formatted partition keeps its GUID and its flags."""
+    """Return the layout after the change. A formatted partition keeps its GUID and attributes."""
     first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
     after = layout_after(before, table, volumes, Extent(first, end - first))
     slots = (
@@ -107,7 +107,7 @@ def layout_with(before: Layout, slot: Slot, table: WriteTable, volumes: Sequence
 
 
 def resized_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> WriteTable:
-    """The table in which the partition `slot` has this size, and is the same otherwise."""
+    """Return the table with partition `slot` resized."""
     table = table_after(path, before, False, (), ())
     return replace(
         table,
@@ -119,12 +119,12 @@ def resized_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> Wri
 
 
 def resized_layout(before: Layout, slot: Slot, size_bytes: int) -> Layout:
-    """What the drive holds then."""
+    """Return the layout after resizing."""
     return placed_layout(before, slot.number, Extent(slot.start_bytes, size_bytes))
 
 
 def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
-    """What the drive holds where this partition lies elsewhere, or has another size."""
+    """Return the layout with this partition at another place or size."""
     first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
     slots = (
         replace(one, start_bytes=place.start_bytes, size_bytes=place.size_bytes)
@@ -136,7 +136,7 @@ def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
 
 
 def resized_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int) -> tuple[Operation, ...]:
-    """What grows finds the room in the table first; what shrinks ends before its partition does."""
+    """Return the operations in order: grow the partition before the filesystem, shrink it after."""
     device, kind = partition_path(path, slot.number), slot.filesystem or ""
     if size_bytes > slot.size_bytes:
         return (table, GrowFilesystem(device, kind, size_bytes))
@@ -146,7 +146,7 @@ def resized_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int
 def operations_with(
     path: str, slot: Slot, table: WriteTable, volumes: Sequence[Volume], geometry: Geometry
 ) -> tuple[Operation, ...]:
-    """Everything in order: for a volume the table first, for a partition that goes its marks first."""
+    """Return the operations in order: for a volume the table first, for a deletion the signatures first."""
     device = partition_path(path, slot.number)
     wipe = WipeSignatures(device, tuple(slot.filesystem.split("+")) if slot.filesystem else ())
     if not volumes:
@@ -165,8 +165,8 @@ def format_plan(
     draw_uuid: Callable[[], str],
     recording: Recording = NOT_JUDGED,
 ) -> Plan:
-    """The plan that gives a partition a new filesystem in its place. Raises Refused where it must not be
-    touched, BadInput for a wish that cannot be."""
+    """Plan to format a partition. Raises Refused if it must not be changed, BadInput for an impossible
+    request."""
     _refuse(why_not_format(drive, part))
     wishes = told_apart(tuple(wishes))
     if len(wishes) != 1:
@@ -207,8 +207,7 @@ def format_plan(
 
 
 def delete_plan(machine: Machine, drive: Drive, part: Partition, recording: Recording = NOT_JUDGED) -> Plan:
-    """The plan that takes a partition out of the table, with every mark in it. Raises Refused where it must
-    not be touched."""
+    """Plan to delete a partition, with all its signatures. Raises Refused if it must not be changed."""
     _refuse(why_not_delete(drive, part))
     return _plan_with(machine, drive, part, (), (), recording)
 
@@ -220,9 +219,8 @@ def grow_plan(
     recording: Recording = NOT_JUDGED,
     asked_bytes: int | None = None,
 ) -> Plan:
-    """The plan that gives a partition, and the filesystem in it, the free space behind it: all of it, or so
-    much that it has that many bytes, or as many more as bring its end to an aligned place. Raises Refused
-    where that cannot be."""
+    """Plan to grow a partition and its filesystem to all adjacent free space, or to `asked_bytes` rounded up
+    to an aligned end. Raises Refused."""
     _refuse(why_not_grow(drive, part))
     size_bytes = part.size_bytes + room_behind(drive, part)
     if asked_bytes is not None:
@@ -234,8 +232,8 @@ def grow_plan(
 def shrink_plan(
     machine: Machine, drive: Drive, part: Partition, asked_bytes: int, recording: Recording = NOT_JUDGED
 ) -> Plan:
-    """The plan that leaves a partition, and the filesystem in it, so many bytes, or as many more as bring its
-    end to an aligned place. Raises Refused where that cannot be."""
+    """Plan to shrink a partition and its filesystem to `asked_bytes`, rounded up to an aligned end. Raises
+    Refused."""
     _refuse(why_not_shrink(drive, part))
     size_bytes = aligned_size(drive, part, asked_bytes)
     _refuse(why_not_shrink_to(drive, part, size_bytes))
@@ -249,7 +247,7 @@ def _resized(
     size_bytes: int,
     recording: Recording,
 ) -> Plan:
-    """The plan that gives a partition this size, with all that is in it."""
+    """Plan a new size of a partition, preserving its contents."""
     doubts: tuple[Message, ...] = ()
     if growing := growing_of(part.filesystem):
         if growing.mounted:
@@ -265,7 +263,7 @@ def _resized(
 
 
 def _why_not_mounted(kernel: Kernel, filesystem: str) -> Message | None:
-    """What only grows while it is mounted needs its driver."""
+    """Return a reason if the kernel lacks the driver of a filesystem that only grows while mounted."""
     kind = KINDS[filesystem]
     if not kernel.filesystems or not kernel.filesystems.isdisjoint(kind.kernel_names):
         return None
@@ -290,7 +288,7 @@ def _plan_with(
     doubts: tuple[Message | str, ...],
     recording: Recording,
 ) -> Plan:
-    """The plan that gives the partition's place to these volumes; without any it goes out of the table."""
+    """Plan to replace the partition by these volumes, or to delete it if there are none."""
     size_bytes, geometry = measured(drive)
     before = changing(layout_before(drive, size_bytes, geometry, keep=True), part.number)
     slot = next(one for one in before.partitions if one.number == part.number)
@@ -310,12 +308,12 @@ def _plan_of(
     doubts: tuple[Message | str, ...],
     recording: Recording,
 ) -> Plan:
-    """The plan of these operations, which lead from the first of the layouts to the second, with all that is
-    doubtful about it."""
+    """Return the plan for these operations, which lead from the first layout to the second, with all
+    doubts."""
     before, after = layouts
     identity = known_identity(machine, drive, *measured(drive))
     table = next(one for one in operations if isinstance(one, WriteTable))
-    shared = (
+    risk = (
         (
             t(
                 "Other partitions of {drive} are in use during the table write. A power "
@@ -327,7 +325,7 @@ def _plan_of(
         if _is_risky(drive, slot, table)
         else ()
     )
-    unknown = (
+    general = (
         *doubts_of(drive, recording, keep=True),
         *rehearsal_doubts(machine.kernel),
         *forgotten_doubts(machine, operations),
@@ -339,12 +337,12 @@ def _plan_of(
         after,
         volumes,
         steps_of(operations, Context(identity, before, after, part=slot.number)),
-        (*unknown, *shared, *moved, *doubts),
+        (*general, *risk, *moved, *doubts),
         part=slot.number,
     )
 
 
 def _is_risky(drive: Drive, slot: Slot, table: WriteTable) -> bool:
-    """Whether a GPT changes while a neighbour is in use. The one sector of an MBR is written whole or not at
-    all."""
+    """Return True if a GPT changes while another partition is in use. An MBR is a single sector, written
+    atomically."""
     return bool(drive.uses) and table.table == "gpt" and changes(slot, table)

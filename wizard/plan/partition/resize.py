@@ -23,7 +23,7 @@ STAYS = t("No change.")
 
 
 class Does(StrEnum):
-    """What becomes of the partition."""
+    """Effect of a request on the partition."""
 
     NOTHING = "nothing"
     MOVE = "move"
@@ -34,8 +34,8 @@ class Does(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What it means, in a sentence, and why it cannot be; empty where it can. Of what takes two jobs, `first`
-    is where the first of them leads, which means something itself."""
+    """Effect of a requested place: a sentence, and why it is not possible, or empty. For two jobs, `first` is
+    the place after the first one."""
 
     does: Does
     says: Message
@@ -44,13 +44,13 @@ class Meaning:
 
 
 def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
-    """What it means that a partition is to lie here. Raises Refused for a drive of unknown size."""
+    """Return the effect of a requested place. Raises Refused for a drive of unknown size."""
     if why := _why_not_there(drive, part, wanted):
         return Meaning(Does.NOTHING, why, why)
     start, size = wanted.start_bytes, wanted.size_bytes
     by = size - part.size_bytes
     if start != part.start_bytes:
-        return _elsewhere(machine, drive, part, wanted) if by else _moved(machine, drive, part, start)
+        return _two_jobs(machine, drive, part, wanted) if by else _move(machine, drive, part, start)
     if by > 0:
         why_grow = why_not_larger(drive, part) or why_not_grow_to(drive, part, size)
         return Meaning(
@@ -72,9 +72,9 @@ def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
     return Meaning(Does.NOTHING, STAYS, STAYS)
 
 
-def _elsewhere(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
-    """Another start and another size are two jobs: what is smaller has room to move, and what has moved has
-    room to grow."""
+def _two_jobs(machine: Machine, drive: Drive, part: Partition, wanted: Extent) -> Meaning:
+    """Return the effect of a new start and size, which takes two jobs: shrink before moving, or grow
+    after."""
     start, size = wanted.start_bytes, wanted.size_bytes
     smaller = size < part.size_bytes
     first = Extent(part.start_bytes, size) if smaller else Extent(start, part.size_bytes)
@@ -86,9 +86,9 @@ def _elsewhere(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
     return Meaning(Does.TWO_JOBS, says, meaning_of(machine, drive, part, first).why_not or says, first)
 
 
-def _moved(machine: Machine, drive: Drive, part: Partition, start: int) -> Meaning:
+def _move(machine: Machine, drive: Drive, part: Partition, start: int) -> Meaning:
     shift = start - part.start_bytes
-    said = (
+    form = (
         Sentence("Moves by {shift:round} towards the end of the drive, preserving all files.")
         if shift > 0
         else Sentence("Moves by {shift:round} towards the beginning of the drive, preserving all files.")
@@ -96,12 +96,12 @@ def _moved(machine: Machine, drive: Drive, part: Partition, start: int) -> Meani
     try:
         planned_move(machine, drive, part, start)
     except Refused as refusal:
-        return Meaning(Does.MOVE, said(shift=abs(shift)), str(refusal))
-    return Meaning(Does.MOVE, said(shift=abs(shift)))
+        return Meaning(Does.MOVE, form(shift=abs(shift)), str(refusal))
+    return Meaning(Does.MOVE, form(shift=abs(shift)))
 
 
 def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:
-    """Why nothing of where the partition lies can be another; None where something can."""
+    """Return why the partition can neither be moved nor resized, or None."""
     try:
         measured(drive)
     except Refused as refusal:
@@ -111,7 +111,7 @@ def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:
 
 
 def why_not_larger(drive: Drive, part: Partition) -> Message | None:
-    """Why the partition cannot grow by a plan that is tried out first."""
+    """Return why the partition cannot grow by a rehearsed plan, or None."""
     if places_of(drive, part.path) and why_not_grow_mounted(drive, part) is None:
         return t(
             "{part} is mounted and can only grow into all adjacent free space: `diskwright grow {part}`.",
@@ -121,7 +121,7 @@ def why_not_larger(drive: Drive, part: Partition) -> Message | None:
 
 
 def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | None:
-    """Why no partition can lie there."""
+    """Return why no partition can be at this place, or None."""
     room = room_around(drive, part, measured(drive)[1])
     if wanted.size_bytes <= 0:
         return t("The end must be after the start.")
@@ -135,11 +135,11 @@ def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | N
 
 
 LARGE_DRIVE_BYTES = 64 * GIB
-"""From here on the long step is 1 GiB."""
+"""Drives of this size or more have long steps of 1 GiB."""
 
 
 class Border(StrEnum):
-    """What of a place is adjusted. Its start takes the whole along; its end and its size leave the start."""
+    """The border to adjust. START moves the partition; END and SIZE keep the start."""
 
     START = "start"
     END = "end"
@@ -147,30 +147,30 @@ class Border(StrEnum):
 
 
 def steps_of(drive: Drive) -> tuple[int, int]:
-    """A short step and a long one, in bytes. Raises Refused for a drive of unknown size."""
+    """Return a short and a long step in bytes. Raises Refused for a drive of unknown size."""
     size_bytes, geometry = measured(drive)
     grain = grain_bytes(geometry)
     return grain, max(grain, GIB if size_bytes >= LARGE_DRIVE_BYTES else 64 * MIB)
 
 
 def stepped(drive: Drive, part: Partition, place: Extent, border: Border, by: int) -> Extent:
-    """The place after a step of `by` bytes, from one aligned border to another, within the room there is."""
+    """Return the place after a step of `by` bytes to another aligned border, within the available range."""
     _, geometry = measured(drive)
     room = room_around(drive, part, geometry)
     starts = border is Border.START
     now = place.start_bytes if starts else place.end_bytes
     low = align_up(geometry, room.start_bytes) if starts else place.start_bytes + grain_bytes(geometry)
     high = align_down(geometry, room.end_bytes - (place.size_bytes if starts else 0))
-    there = align_down(geometry, now + by) if by > 0 else align_up(geometry, now + by)
-    there = min(max(there, low), high)
-    if (there - now) * by <= 0:
+    at = align_down(geometry, now + by) if by > 0 else align_up(geometry, now + by)
+    at = min(max(at, low), high)
+    if (at - now) * by <= 0:
         return place
-    return Extent(there, place.size_bytes) if starts else Extent(place.start_bytes, there - place.start_bytes)
+    return Extent(at, place.size_bytes) if starts else Extent(place.start_bytes, at - place.start_bytes)
 
 
 def asked(drive: Drive, place: Extent, border: Border, value: int) -> Extent:
-    """The place with the value that a person gave to its border, in bytes. An end is aligned upwards, as
-    where a size is asked for by command; a start is as it was asked for."""
+    """Return the place with a border at the value entered, in bytes. Ends are rounded up to alignment, as in
+    the commands; starts are used as entered."""
     if border is Border.START:
         return Extent(value, place.size_bytes)
     _, geometry = measured(drive)

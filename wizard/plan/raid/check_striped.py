@@ -37,7 +37,7 @@ from wizard.plan.steps.commands import array_uuid
 
 
 def before_faults(before: Layout, *, fresh: bool) -> Iterator[Message]:
-    """Faults of a layout before; `fresh` where nothing of it stays."""
+    """Check an old layout. `fresh`: nothing of it is preserved."""
     position = 0
     for slot in before.slots:
         if slot.start_bytes < position or slot.start_bytes < 0 or slot.size_bytes <= 0:
@@ -63,7 +63,7 @@ def before_faults(before: Layout, *, fresh: bool) -> Iterator[Message]:
 
 
 def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[Message]:
-    """Faults of the erasing of old marks on one drive."""
+    """Check the erasure of old signatures on one drive."""
     path = member.drive.path
     allowed = {path} | {
         partition_path(path, slot.number) for slot in member.before.partitions if not is_container(slot)
@@ -83,7 +83,7 @@ def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iter
 
 
 def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[Message]:
-    """Faults in an order in which each may rely on those before it having found nothing."""
+    """Yield faults in an order in which each check may rely on the previous ones."""
     if not 2 <= len(plan.members) <= MOST_DRIVES:
         yield t("the stripe has {drives} drives", drives=len(plan.members))
     for values in (
@@ -119,7 +119,7 @@ def _drives(plan: Plan) -> list[Identity]:
 
 
 def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
-    """Faults of what the stripe itself says."""
+    """Check the values of the stripe itself."""
     for uuid in stripe.uuids:
         if fault := uuid_fault(uuid):
             yield t("the array has the UUID '{uuid}', which {fault}", uuid=printable(uuid, 40), fault=fault)
@@ -138,7 +138,7 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Messa
         return
     match stripe.kind:
         case "md":
-            right = (
+            matches = (
                 is_array_node(stripe.device)
                 and stripe.name == layer_name(volume.label)
                 and not stripe.metadata
@@ -149,14 +149,14 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Messa
                 group_name(volume.label, stripe.uuids[0]),
                 "",
             )
-            right = (stripe.device, stripe.name, stripe.metadata) == named
+            matches = (stripe.device, stripe.name, stripe.metadata) == named
         case "btrfs":
             possible = METADATA[:1] if stripe.mirrors else METADATA
-            right = (
+            matches = (
                 stripe == Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
                 and stripe.metadata in possible
             )
-    if not right:
+    if not matches:
         yield t(
             "the name, node or a setting of the {kind} does not match the volume",
             kind=stripe.kind,
@@ -188,7 +188,7 @@ def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Messa
 
 
 def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
-    """Tables, layouts and operations are derived again and compared."""
+    """Derive tables, layouts and operations again, and compare."""
     drives = _drives(plan)
     extents = striped_extents(drives)
     if not extents:
@@ -210,7 +210,7 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Mess
 
 
 def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Message]:
-    """The marks that are erased first lie on the plan's drives, and each drive's own rules hold."""
+    """Check that all signature erasures are on the plan's drives and follow each drive's rules."""
     left = list(wipes)
     for member in plan.members:
         mine = [wipe for wipe in left if isinstance(wipe, WipeSignatures) and _is_on(member, wipe.device)]
@@ -233,12 +233,12 @@ def _is_on(member: Member, device: str) -> bool:
 def drive_doubts(
     drives: Sequence[Drive], recordings: Sequence[Recording], used_bytes: int, stripe: Stripe
 ) -> Iterator[Message]:
-    """What is doubtful about drives of which `used_bytes` each are used together."""
-    judged = recordings or (NOT_JUDGED,) * len(drives)
-    for drive, recording in zip(drives, judged, strict=True):
+    """Yield doubts about drives that are used together with `used_bytes` each."""
+    known_recordings = recordings or (NOT_JUDGED,) * len(drives)
+    for drive, recording in zip(drives, known_recordings, strict=True):
         doubts = doubts_of(drive, recording, keep=False)
         yield from (t("{drive}: {doubt}", drive=drive.path, doubt=doubt) for doubt in doubts)
-    for drive, recording in zip(drives, judged, strict=True):
+    for drive, recording in zip(drives, known_recordings, strict=True):
         if recording.verdict is Recorded.YES:
             yield t(
                 "{drive} is shingled (SMR): long writes stall, and every drive of the volume waits.",
@@ -262,21 +262,21 @@ def drive_doubts(
 
 
 def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message]:
-    turning = tuple(drive.path for drive in drives if drive.rotational)
-    still = tuple(drive.path for drive in drives if drive.rotational is False)
+    rotating = tuple(drive.path for drive in drives if drive.rotational)
+    solid = tuple(drive.path for drive in drives if drive.rotational is False)
     slow = (
         t("a mirror writes only as fast as the slowest drive")
         if stripe.mirrors
         else t("a stripe is only as fast as the slowest drive")
     )
-    if turning and still:
+    if rotating and solid:
         yield t(
             "{turning}, but {still}: {slow}, so the fast drives are wasted.",
-            turning=tn("{drives:list} rotates", "{drives:list} rotate", drives=turning, count=len(turning)),
-            still=tn("{drives:list} does not", "{drives:list} do not", drives=still, count=len(still)),
+            turning=tn("{drives:list} rotates", "{drives:list} rotate", drives=rotating, count=len(rotating)),
+            still=tn("{drives:list} does not", "{drives:list} do not", drives=solid, count=len(solid)),
             slow=slow,
         )
-    if loose := tuple(drive.path for drive in drives if drive.bus == "usb" or drive.removable):
+    if unpluggable := tuple(drive.path for drive in drives if drive.bus == "usb" or drive.removable):
         yield (
             Sentence(
                 "{drives:list} can be unplugged. A loose cable during a write removes the "
@@ -286,21 +286,21 @@ def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message
             else Sentence(
                 "{drives:list} can be unplugged. A loose cable during a write disconnects the whole volume."
             )
-        )(drives=loose)
+        )(drives=unpluggable)
     buses = sorted({drive.bus for drive in drives if drive.bus and drive.bus != "usb"})
     if len(buses) > 1:
         yield t("The drives use different buses ({buses:list}): {slow}.", buses=tuple(buses), slow=slow)
 
 
 def stripe_doubts(stripe: Stripe) -> Iterator[Message]:
-    """What could not be known of the machine that is to use it."""
+    """Yield unknown facts about the machine that will use the volume."""
     if stripe.mirrors:
         yield join(
             t(
                 "Notification of a failed mirror drive is unconfirmed. Without notification, "
                 "the mirror continues silently with one copy less."
             ),
-            _told_by(stripe),
+            _failure_report(stripe),
         )
     match stripe.kind:
         case "md":
@@ -333,8 +333,8 @@ def stripe_doubts(stripe: Stripe) -> Iterator[Message]:
             )
 
 
-def _told_by(stripe: Stripe) -> Message:
-    """What tells of a drive of the mirror that fails."""
+def _failure_report(stripe: Stripe) -> Message:
+    """Describe how a failed mirror drive is reported."""
     return (
         t("mdadm --monitor sends mail if configured.")
         if stripe.kind == "md"

@@ -25,11 +25,11 @@ from wizard.plan.rules import uuid_fault
 from wizard.plan.steps.operations import layout_after, make, mounted, table_after
 
 DATA_BYTES = MIB
-"""How far into its partition a group's first extent begins: asked for, and read back."""
+"""Offset of a group's first extent in its partition: requested, and verified."""
 
 
 def logical_sentence(operation: MakeLogicalVolume) -> Message:
-    """What the step does."""
+    """Describe the step."""
     return t(
         "Create the logical volume {device}: {size:size} ({size} bytes).",
         device=operation.device,
@@ -38,7 +38,7 @@ def logical_sentence(operation: MakeLogicalVolume) -> Message:
 
 
 def logical_holds(operation: MakeLogicalVolume) -> tuple[str, ...]:
-    """What is checked after it."""
+    """Describe the checks after the step."""
     device = operation.device
     found = t(
         "LVM reports {device} as a linear volume of exactly {size} bytes.",
@@ -49,24 +49,23 @@ def logical_holds(operation: MakeLogicalVolume) -> tuple[str, ...]:
 
 
 EXTENT_BYTES = 4 * MIB
-"""LVM's own (vgcreate(8), --physicalextentsize); asked for all the same, since a machine's lvm.conf may say
-otherwise."""
+"""LVM's default (vgcreate(8), --physicalextentsize). Requested explicitly, because lvm.conf may differ."""
 
 MAPPER = "/dev/mapper/"
 
 
 def group_room_bytes(partition_bytes: int) -> int:
-    """What a group on a partition of this size can give out: whole extents behind LVM's own records."""
+    """Return the capacity of a group on a partition of this size: whole extents after LVM's metadata."""
     return max(0, partition_bytes - DATA_BYTES) // EXTENT_BYTES * EXTENT_BYTES
 
 
 def extents_up(size_bytes: int) -> int:
-    """A size rounded up to whole extents."""
+    """Round a size up to whole extents."""
     return rounded_up(size_bytes, EXTENT_BYTES)
 
 
 def logical_names(labels: Sequence[str]) -> tuple[str, ...]:
-    """A name within the group for each volume, after its label; one that another has already is numbered."""
+    """Return a name in the group for each volume, from its label, numbered if already in use."""
     names: list[str] = []
     for label in labels:
         stem, name, number = layer_name(label), layer_name(label), 2
@@ -77,17 +76,18 @@ def logical_names(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def group_of(drive_path: str, number: int, label: str, uuid: str) -> Group:
-    """The group on partition `number`, named after its first volume and the UUID of its physical volume."""
+    """Return the group on partition `number`, named after its first volume and the UUID of its physical
+    volume."""
     return Group(partition_path(drive_path, number), group_name(label, uuid), uuid)
 
 
 def logical_node(group: Group, name: str) -> str:
-    """The node of a logical volume. Its names hold no hyphen, which the device mapper would double."""
+    """Return the node of a logical volume. The names contain no hyphens, which device mapper would double."""
     return f"{MAPPER}{group.name}-{name}"
 
 
 def logical_volumes(plan: Plan) -> tuple[MakeLogicalVolume, ...]:
-    """The logical volumes that a plan makes, in its volumes' order."""
+    """Return the logical volumes that a plan creates, in volume order."""
     return tuple(step.operation for step in plan.steps if isinstance(step.operation, MakeLogicalVolume))
 
 
@@ -100,9 +100,9 @@ def grouped_table(
     extent: Extent,
     fresh_kind: TableKind = "gpt",
 ) -> WriteTable:
-    """The table with one new partition, of LVM's type, for all of the volumes. A fresh one is of
+    """Return the table with one new partition of LVM's type for all volumes. A new table is of
     `fresh_kind`."""
-    carrier = _carrier(group, volumes, volumes[0].filesystem)
+    carrier = _as_volume(group, volumes, volumes[0].filesystem)
     table = table_after(drive_path, before, fresh, [carrier], [extent], fresh_kind=fresh_kind)
     kind = LINUX_LVM_TYPE if table.table == "gpt" else LVM_MBR_TYPE
     return replace(
@@ -113,23 +113,23 @@ def grouped_table(
 def grouped_after(
     before: Layout, table: WriteTable, group: Group, volumes: Sequence[Volume], bounds: Extent
 ) -> Layout:
-    """What the drive holds when all is done: what lies within the partition is not its table's."""
-    plain = layout_after(before, table, [_carrier(group, volumes, MEMBER_KINDS["lvm"])], bounds)
+    """Return the final layout. Volumes inside the partition are not in the table."""
+    plain = layout_after(before, table, [_as_volume(group, volumes, MEMBER_KINDS["lvm"])], bounds)
     slots = tuple(
         slot if slot.kept or not slot.number else replace(slot, label=None, uuid=None) for slot in plain.slots
     )
     return replace(plain, slots=slots)
 
 
-def _carrier(group: Group, volumes: Sequence[Volume], filesystem: str) -> Volume:
-    """The partition as if it were a volume; it is called as the group is."""
+def _as_volume(group: Group, volumes: Sequence[Volume], filesystem: str) -> Volume:
+    """Return the partition as a volume with the name of the group."""
     return replace(
         volumes[0], filesystem=filesystem, label=group.name, uuid="", mount_point=None, subvolumes=()
     )
 
 
 def new_entry(table: WriteTable) -> TableEntry:
-    """The one entry that is not kept."""
+    """Return the only new entry."""
     (entry,) = (entry for entry in table.entries if not entry.kept)
     return entry
 
@@ -141,13 +141,13 @@ def grouped_operations(
     volumes: Sequence[Volume],
     sizes: Sequence[int],
 ) -> tuple[Operation, ...]:
-    """Everything in order: old marks off, the table, the group, its logical volumes, then each one's
-    filesystem and mount.
+    """Return all operations in order: erase signatures, write the table, create group and logical volumes,
+    then create and mount each filesystem.
 
-    All of them stand before the first is formatted, so that a failure until then can be taken back.
+    All volumes are created before the first is formatted, so earlier failures can be undone.
     """
     names = logical_names([volume.label for volume in volumes])
-    made = (
+    creations = (
         MakeLogicalVolume(volume.path, group.name, name, size)
         for volume, name, size in zip(volumes, names, sizes, strict=True)
     )
@@ -157,19 +157,19 @@ def grouped_operations(
         table,
         WipeSignatures(group.device, ()),
         MakeVolumeGroup(group.name, (group.device,), (group.uuid,)),
-        *made,
+        *creations,
         *formatted,
         *(operation for volume in volumes for operation in mounted(volume)),
     )
 
 
 LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
-"""What a volume group needs besides the filesystems' own programs."""
+"""Tools required for a volume group."""
 
 
 def refuse_roles(wishes: Sequence[Wish]) -> None:
-    """Raises BadInput for a volume with a role: firmware, boot loader and systemd find those by partitions of
-    their own."""
+    """Raises BadInput for a volume with a role: firmware, boot loader and systemd require separate
+    partitions."""
     for wish in wishes:
         if wish.role:
             label, role = printable(wish.final_label, 40), printable(wish.role, 30)
@@ -186,8 +186,7 @@ def refuse_roles(wishes: Sequence[Wish]) -> None:
 
 
 def group_extent(wishes: Sequence[Wish], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
-    """The partition for the group: the largest free piece, all of it. Raises BadInput where that is too small
-    for anything."""
+    """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
     least = DATA_BYTES + sum(extents_up(wish.size_bytes or _least_bytes(wish)) for wish in wishes)
     return place([Demand(str(t("group of {volumes}", volumes=len(wishes))), None, least)], spaces, geometry)[
         0
@@ -199,10 +198,10 @@ def _least_bytes(wish: Wish) -> int:
 
 
 def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ...]:
-    """The size of each logical volume: asked ones rounded up to whole extents, shares down, and the rest for
-    the one without a size.
+    """Return the size of each logical volume: requests are rounded up to whole extents, shares down; a volume
+    without a size gets the rest.
 
-    Raises BadInput saying how much there is.
+    Raises BadInput with the available size.
     """
     room = group_room_bytes(partition_bytes)
     wanted = [_wanted_bytes(wish, room) for wish in wishes]
@@ -238,7 +237,7 @@ def _wanted_bytes(wish: Wish, room: int) -> int | None:
 
 
 def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Group, tuple[Volume, ...]]:
-    """The group on the partition that these volumes share, and the volumes at their nodes in it."""
+    """Return the group on the shared partition, and the volumes with their nodes in the group."""
     group = group_of(drive_path, volumes[0].partition, volumes[0].label, uuid)
     names = logical_names([volume.label for volume in volumes])
     return group, tuple(
@@ -247,9 +246,8 @@ def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Gro
 
 
 def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[Message]:
-    """Faults in an order in which each may rely on those before it having found nothing. `table` has one new
-    partition at least, and lies within `bounds`.
-    """
+    """Yield faults in an order in which each check may rely on the previous ones. `table` must be within
+    `bounds` and have at least one new partition."""
     yield from _group_faults(plan, group)
     yield from _size_faults(plan, table)
     volumes, entry = plan.volumes, new_entry(table)
@@ -268,7 +266,7 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
 
 
 def _group_faults(plan: Plan, group: Group) -> Iterator[Message]:
-    """Faults of the group's name and place, and of where the volumes are said to be."""
+    """Check name and place of the group, and the nodes of the volumes."""
     volumes = plan.volumes
     if len({volume.partition for volume in volumes}) != 1:
         yield t("the volumes are not in one partition")
@@ -294,22 +292,21 @@ def _group_faults(plan: Plan, group: Group) -> Iterator[Message]:
 
 
 def _size_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
-    """Faults of the logical volumes' sizes; together they may leave room, and never take more than there
-    is."""
-    made = logical_volumes(plan)
-    if len(made) != len(plan.volumes):
+    """Check the sizes of the logical volumes, which must fit in the group."""
+    created = logical_volumes(plan)
+    if len(created) != len(plan.volumes):
         yield t(
             "the plan creates {made} logical volumes for {volumes} volumes",
-            made=len(made),
+            made=len(created),
             volumes=len(plan.volumes),
         )
         return
-    for one, volume in zip(made, plan.volumes, strict=True):
+    for one, volume in zip(created, plan.volumes, strict=True):
         if one.size_bytes % EXTENT_BYTES or one.size_bytes < MADE[volume.filesystem].minimum_bytes:
             yield t(
                 "{path} has an invalid size of {size} bytes",
                 path=printable(volume.path, 60),
                 size=one.size_bytes,
             )
-    if sum(one.size_bytes for one in made) > group_room_bytes(new_entry(table).size_bytes):
+    if sum(one.size_bytes for one in created) > group_room_bytes(new_entry(table).size_bytes):
         yield t("the logical volumes are larger than the volume group")

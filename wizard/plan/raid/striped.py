@@ -53,13 +53,13 @@ from wizard.plan.steps.render import Context, is_mirrored, steps_of
 Kind = Literal["md", "lvm", "btrfs"]
 
 PROGRAMS = {"md": ("mdadm",), "lvm": LVM_PROGRAMS, "btrfs": ("btrfs",)}
-"""What each kind needs besides the filesystem's own programs."""
+"""Tools required for each kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class StripeWish:
-    """How a person wants to stripe, or by level raid1 to mirror. `chunk_bytes` and `metadata` None take what
-    is usual."""
+    """Requested striping, or mirroring with level raid1. None selects the default chunk size or metadata
+    profile."""
 
     kind: Kind
     chunk_bytes: int | None = None
@@ -68,12 +68,12 @@ class StripeWish:
 
     @property
     def mirrors(self) -> bool:
-        """Whether copies are wanted."""
+        """True for a mirror."""
         return self.level == "raid1"
 
     @property
     def option(self) -> str:
-        """The option of the command line that asks for it."""
+        """Command line option that requests it."""
         return "--mirror" if self.mirrors else "--stripe"
 
 
@@ -87,11 +87,11 @@ def make_striped_plan(
     recordings: Sequence[Recording] = (),
     arrays: Sequence[str] = (),
 ) -> Plan:
-    """The plan that stripes one volume over `drives`, or mirrors it on them, in their order. `recordings` are
-    what is known of how each of them records, `arrays` the nodes that other arrays have.
+    """Plan one volume striped or mirrored over `drives`, in this order. `recordings`: recording technology of
+    each. `arrays`: nodes of existing arrays.
 
-    Raises Refused where a drive must not be touched, holds anything while `mode` is None, or does not go
-    together with the others; BadInput for a wish that cannot be.
+    Raises Refused if a drive must not be changed, is not empty and `mode` is None, or does not match the
+    others. Raises BadInput for an impossible request.
     """
     (wish,) = told_apart((wish,))
     check_wishes((wish,))
@@ -103,10 +103,10 @@ def make_striped_plan(
     refuse_missing(machine, PROGRAMS[asked.kind])
     identities, befores = _refuse_drives(machine, drives, mode)
     _refuse_mixture(asked.kind, drives)
-    stripe = _stripe(asked, _nodes(machine, arrays), wish.final_label, len(drives), draw_uuid)
+    stripe = _stripe(asked, _used_nodes(machine, arrays), wish.final_label, len(drives), draw_uuid)
     volume = _volume(drives, identities, wish, stripe, draw_uuid())
     extents = striped_extents(identities)
-    _refuse_too_little(asked, volume.filesystem, extents)
+    _refuse_too_small(asked, volume.filesystem, extents)
     tables = [striped_table(*of, stripe, volume) for of in zip(identities, befores, extents, strict=True)]
     members = [
         Member(identity, before, striped_after(identity, table, stripe, volume))
@@ -135,8 +135,8 @@ def make_striped_plan(
 
 
 def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
-    """The filesystem that is advised of those `possible` on several drives. Raises Refused where none of them
-    can be made."""
+    """Return the recommended filesystem among those `possible` on several drives. Raises Refused if none can
+    be created."""
     for choice in advice.choices:
         if choice.filesystem in possible and not choice.obstacles:
             return choice
@@ -156,7 +156,7 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
 
 
 def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: Mode | None) -> None:
-    """Raises BadInput for what cannot be meant."""
+    """Raises BadInput for contradictory or unsupported requests."""
     option = asked.option
     if not 2 <= len(drives) <= MOST_DRIVES:
         named = Sentences(
@@ -271,9 +271,9 @@ def _refuse_drives(
         refuse_content(drive, chosen=mode is not None)
         identities.append(known_identity(machine, drive, size_bytes, geometry))
         befores.append(layout_before(drive, size_bytes, geometry, keep=False))
-    if twice := _twice([drive.path for drive in drives]):
+    if twice := _duplicate([drive.path for drive in drives]):
         raise Refused(str(t("{drive} is listed twice.", drive=twice)))
-    if twice := _twice([drive.serial for drive in drives if drive.serial]):
+    if twice := _duplicate([drive.serial for drive in drives if drive.serial]):
         raise Refused(
             str(
                 t(
@@ -283,7 +283,7 @@ def _refuse_drives(
                 )
             )
         )
-    if twice := _twice([drive.wwn for drive in drives if drive.wwn]):
+    if twice := _duplicate([drive.wwn for drive in drives if drive.wwn]):
         raise Refused(
             str(
                 t(
@@ -296,16 +296,15 @@ def _refuse_drives(
     return identities, befores
 
 
-def _twice(names: Sequence[str]) -> str:
-    """The first name that is there more than once, to be shown; empty where there is none."""
+def _duplicate(names: Sequence[str]) -> str:
+    """Return the first duplicate name for display, or an empty string."""
     return printable(next((name for name in names if names.count(name) > 1), ""), 40)
 
 
 def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
-    """Drives whose logical blocks differ: what md or LVM make of them has the larger ones, and the smaller
-    drive's data could not be read without the others; LVM refuses it by itself (lvmconfig
-    devices/allow_mixed_block_sizes). Btrfs writes 4096 bytes at least.
-    """
+    """Raises Refused if logical block sizes differ. md and LVM would use the largest, so data on drives with
+    smaller blocks would be unreadable without the others; LVM itself refuses this (lvmconfig
+    devices/allow_mixed_block_sizes). Btrfs writes at least 4096 bytes."""
     blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
     if len(set(blocks.values())) > 1 and kind != "btrfs":
         sizes = tuple(t("{drive} {size}", drive=path, size=size) for path, size in blocks.items())
@@ -322,7 +321,7 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
 
 
 def _stripe(
-    asked: StripeWish, taken: Collection[str], label: str, count: int, draw_uuid: Callable[[], str]
+    asked: StripeWish, used: Collection[str], label: str, count: int, draw_uuid: Callable[[], str]
 ) -> Stripe:
     chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
     match asked.kind:
@@ -330,7 +329,7 @@ def _stripe(
             return Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
         case "md":
             device = next(
-                node for number in range(HIGHEST_ARRAY, -1, -1) if (node := f"/dev/md{number}") not in taken
+                node for number in range(HIGHEST_ARRAY, -1, -1) if (node := f"/dev/md{number}") not in used
             )
             return Stripe("md", device, layer_name(label), chunk, (draw_uuid(),), level=asked.level)
         case "lvm":
@@ -338,13 +337,13 @@ def _stripe(
             return Stripe("lvm", volume_node(label, uuids[0]), group_name(label, uuids[0]), chunk, uuids)
 
 
-def _nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
-    """Those that are taken."""
+def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
+    """Return the nodes in use."""
     layers = (layer.path for drive in machine.drives for layer in drive.layers)
     return {*arrays, *(drive.path for drive in machine.drives), *layers}
 
 
-def _refuse_too_little(asked: StripeWish, filesystem: str, extents: Sequence[Extent]) -> None:
+def _refuse_too_small(asked: StripeWish, filesystem: str, extents: Sequence[Extent]) -> None:
     kind = MADE[filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
     if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:

@@ -22,34 +22,33 @@ from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.operations import layout_after, make, mounted, table_after
 
 FILESYSTEMS = {"md": ("ext4", "xfs"), "lvm": ("ext4", "xfs"), "btrfs": ("btrfs",)}
-"""What is made on each kind of stripe. Btrfs stripes by itself, and keeps two copies of its own records where
-it knows of two drives."""
+"""Filesystems for each kind of stripe. Btrfs stripes by itself, with two copies of metadata on two or more
+drives."""
 
 MIRRORS = ("md", "btrfs")
-"""The kinds that keep copies, too."""
+"""Kinds that can also mirror."""
 
 TYPES = {"md": LINUX_RAID_TYPE, "lvm": LINUX_LVM_TYPE, "btrfs": LINUX_GPT_TYPE}
 MEMBER_KINDS = {"md": "linux_raid_member", "lvm": "LVM2_member"}
-"""What libblkid recognises a drive's partition as."""
+"""libblkid's name of a drive's partition."""
 
 USUAL_CHUNK_BYTES = 512 * KIB
-"""mdadm's own since 2010 (mdadm(8), --chunk)."""
+"""Default of mdadm since 2010 (mdadm(8), --chunk)."""
 LEAST_CHUNK_BYTES, MOST_CHUNK_BYTES = 16 * KIB, MIB
-"""Below, a drive hardly ever gets more than one block of a file; above, partitions and LVM's data would have
-to begin further in."""
+"""With smaller chunks, small files are spread over many drives. With larger ones, partitions and LVM data
+would need a larger alignment."""
 BTRFS_CHUNK_BYTES = 64 * KIB
-"""What Btrfs writes to one drive at a stretch; it cannot be chosen (fs/btrfs/volumes.h, BTRFS_STRIPE_LEN)."""
+"""Fixed chunk size of Btrfs (fs/btrfs/volumes.h, BTRFS_STRIPE_LEN)."""
 METADATA = ("raid1", "raid0")
-"""How Btrfs may keep its own records; the first unless told otherwise."""
+"""Metadata profiles of Btrfs, default first."""
 HIGHEST_ARRAY = 127
-"""md arrays without a number of their own get the highest that is free, from this one downwards
-(mdadm(8))."""
+"""Unnumbered md arrays use the highest free number up to this one (mdadm(8))."""
 MOST_DRIVES = 16
 EXT4_BLOCK_BYTES = 4096
 NUMBER = 1
-"""The number of the one partition on each drive."""
+"""Number of the only partition on each drive."""
 
-_LVMS_OWN = re.compile(
+_LVM_RESERVED = re.compile(
     r"^(snapshot|pvmove)|_([ctv]data|[cirt]meta|[ciow]*orig|vorigin|cpool|cvol|mimage|mlog|pmspare|rimage|"
     r"tpool)"
 )
@@ -57,15 +56,14 @@ _ARRAY = re.compile(r"/dev/md(0|[1-9]\d{0,3})")
 
 
 def striping_of(stripe: Stripe, count: int) -> Striping:
-    """What the array and the filesystem on it are to say of themselves; none of it holds for a mirror."""
+    """Return the layout that array and filesystem should report. Not for mirrors."""
     chunk = stripe.chunk_bytes or BTRFS_CHUNK_BYTES
     return Striping(chunk, chunk * count)
 
 
 def room_bytes(kind: str, level: Level, parts: Sequence[int]) -> int:
-    """The room for files of partitions or drives of these sizes together, of which a mirror takes as much as
-    the smallest has: once for md, half of all for Btrfs, which keeps two copies.
-    """
+    """Return the capacity of several partitions or drives. A mirror is limited by the smallest: md stores one
+    copy per drive; Btrfs keeps two copies, so half of the total."""
     if level == "raid0":
         return sum(parts)
     least = min(parts, default=0)
@@ -73,12 +71,12 @@ def room_bytes(kind: str, level: Level, parts: Sequence[int]) -> int:
 
 
 def copies(stripe: Stripe, count: int) -> int:
-    """On how many drives every byte lies: on all of an md mirror, on two of a Btrfs."""
+    """Return the number of copies of all data: one per drive with md, two with Btrfs."""
     return 1 if not stripe.mirrors else count if stripe.kind == "md" else 2
 
 
 def chunk_fault(chunk_bytes: int) -> Message | None:
-    """Why the chunk cannot be, as the end of a sentence, or None."""
+    """Return why the chunk size is not allowed, as the end of a sentence, or None."""
     if chunk_bytes & (chunk_bytes - 1) or not LEAST_CHUNK_BYTES <= chunk_bytes <= MOST_CHUNK_BYTES:
         return t(
             "is not a power of two from {least}K to {most}K",
@@ -89,35 +87,33 @@ def chunk_fault(chunk_bytes: int) -> Message | None:
 
 
 def layer_name(label: str) -> str:
-    """A name for an array or a logical volume, after the label of what it holds: letters, digits and
-    underscores only.
+    """Return a name for an array or logical volume, derived from its label: letters, digits and underscores.
 
-    What LVM keeps for itself (lvm(8), VALID NAMES) it is not: those words begin with an underscore, or the
-    name.
+    Avoids names reserved by LVM (lvm(8), VALID NAMES).
     """
     name = re.sub(r"[^A-Za-z0-9_]", "_", label)[:20]
-    return f"v{name.replace('_', '')}"[:20] if _LVMS_OWN.search(name) else name
+    return f"v{name.replace('_', '')}"[:20] if _LVM_RESERVED.search(name) else name
 
 
 def group_name(label: str, first_uuid: str) -> str:
-    """A volume group's name that no other group has: it ends as the first physical volume's UUID begins."""
+    """Return a unique volume group name, which ends with the start of the first physical volume's UUID."""
     return f"{layer_name(label)}_{first_uuid[:8]}"
 
 
 def volume_node(label: str, first_uuid: str) -> str:
-    """The node of the logical volume in that group. Its names hold no hyphen, which the device mapper would
-    double."""
+    """Return the node of the logical volume in that group. The names contain no hyphens, which device mapper
+    would double."""
     return f"/dev/mapper/{group_name(label, first_uuid)}-{layer_name(label)}"
 
 
 def is_array_node(path: str) -> bool:
-    """Whether `path` is the node of an md array, by its number."""
+    """Return True if `path` is the node of a numbered md array."""
     return bool(_ARRAY.fullmatch(path))
 
 
 def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: int) -> tuple[str, ...]:
-    """The words for mkfs with those for this stripe in them; doing it again changes nothing. ValueError for a
-    block size with a letter."""
+    """Return mkfs arguments adapted to the stripe. Idempotent. Raises ValueError for a block size with a
+    suffix."""
     pairs = _pairs(filesystem, words)
     if stripe.mirrors:
         return _mirrored_words(filesystem, pairs)
@@ -127,30 +123,30 @@ def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: 
         block = blocks[-1] if blocks else EXT4_BLOCK_BYTES
         named = [] if blocks else [("-b", str(block))]
         geometry = f"stride={striping.unit_bytes // block},stripe_width={striping.width_bytes // block}"
-        # mke2fs takes the last -E only, so there must be but one.
-        return _words([*_without(pairs, "-E"), *named, ("-E", _joined(pairs, "-E", geometry))])
+        # mke2fs only uses the last -E.
+        return _words([*_without(pairs, "-E"), *named, ("-E", _merged_value(pairs, "-E", geometry))])
     if filesystem == "xfs":
         geometry = f"su={striping.unit_bytes // KIB}k,sw={count}"
-        return _words([*_without(pairs, "-d"), ("-d", _joined(pairs, "-d", geometry))])
+        return _words([*_without(pairs, "-d"), ("-d", _merged_value(pairs, "-d", geometry))])
     return _words(
         [*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid0"), ("-m", stripe.metadata)]
     )
 
 
 def _mirrored_words(filesystem: str, pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """A mirror has no stripe to fit: what says one is left out. Btrfs keeps two copies of files and of its
-    own records."""
+    """Remove stripe settings, which a mirror does not have. Btrfs keeps two copies of data and metadata."""
     if filesystem == "btrfs":
         return _words(
             [*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid1"), ("-m", "raid1")]
         )
     flag = {"ext4": "-E", "xfs": "-d"}[filesystem]
-    rest = _joined(pairs, flag)
+    rest = _merged_value(pairs, flag)
     return _words([*_without(pairs, flag), *([(flag, rest)] if rest else [])])
 
 
 def _pairs(filesystem: str, words: Sequence[str]) -> list[tuple[str, str]]:
-    """Flags with their values, empty for those that take none or hold it behind an equals sign."""
+    """Split arguments into flags and values. The value is empty for flags without one or with an equals
+    sign."""
     found, rest = [], list(words)
     while rest:
         flag = rest.pop(0)
@@ -167,21 +163,21 @@ def _without(pairs: Sequence[tuple[str, str]], *flags: str) -> list[tuple[str, s
     return [(flag, value) for flag, value in pairs if flag.partition("=")[0] not in flags]
 
 
-_OF_STRIPES = ("stride", "stripe_width", "stripe-width", "su", "sw", "sunit", "swidth")
-"""What mke2fs's -E and mkfs.xfs's -d say of an array."""
+_STRIPE_KEYS = ("stride", "stripe_width", "stripe-width", "su", "sw", "sunit", "swidth")
+"""Stripe settings in -E of mke2fs and -d of mkfs.xfs."""
 
 
-def _joined(pairs: Sequence[tuple[str, str]], wanted: str, *geometry: str) -> str:
-    """All values of a flag as one, without those of a stripe, and the geometry behind them."""
+def _merged_value(pairs: Sequence[tuple[str, str]], wanted: str, *geometry: str) -> str:
+    """Merge all values of a flag without stripe settings, and append the geometry."""
     values = [part for flag, value in pairs if flag == wanted for part in value.split(",")]
-    return ",".join([*(part for part in values if part.partition("=")[0] not in _OF_STRIPES), *geometry])
+    return ",".join([*(part for part in values if part.partition("=")[0] not in _STRIPE_KEYS), *geometry])
 
 
 def striped_extents(drives: Sequence[Identity]) -> tuple[Extent, ...]:
-    """A partition for each drive, aligned, all of one size: as large as the drive with the least room allows,
-    in whole MiB.
+    """Return an aligned partition for each drive, all of the same size in whole MiB, limited by the smallest
+    drive.
 
-    Empty where a drive has no room at all.
+    Empty if a drive has no space.
     """
     spaces = [
         aligned_spaces([gpt_bounds(drive.size_bytes, drive.geometry)], drive.geometry) for drive in drives
@@ -195,12 +191,12 @@ def striped_extents(drives: Sequence[Identity]) -> tuple[Extent, ...]:
 def striped_table(
     drive: Identity, before: Layout, extent: Extent, stripe: Stripe, volume: Volume
 ) -> WriteTable:
-    """The new table of one drive: one partition, of the type that says what it is a part of."""
+    """Return the new table of one drive, with one partition of the array's type."""
     return table_after(drive.path, before, True, [volume], [extent], TYPES[stripe.kind])
 
 
 def striped_after(drive: Identity, table: WriteTable, stripe: Stripe, volume: Volume) -> Layout:
-    """What one drive holds when all is done."""
+    """Return the final layout of one drive."""
     bounds = gpt_bounds(drive.size_bytes, drive.geometry)
     if stripe.kind == "btrfs":
         return layout_after(Layout("none", ()), table, [volume], bounds)
@@ -211,12 +207,12 @@ def striped_after(drive: Identity, table: WriteTable, stripe: Stripe, volume: Vo
 
 
 def parts_of(drives: Sequence[Identity]) -> tuple[str, ...]:
-    """The nodes of the partitions that the volume is striped over."""
+    """Return the nodes of the partitions in the array."""
     return tuple(partition_path(drive.path, NUMBER) for drive in drives)
 
 
 def striped_path(drives: Sequence[Identity], stripe: Stripe) -> str:
-    """The node that is formatted and mounted."""
+    """Return the node to format and mount."""
     return stripe.device or parts_of(drives)[0]
 
 
@@ -227,18 +223,17 @@ def striped_operations(
     stripe: Stripe,
     volume: Volume,
 ) -> tuple[Operation, ...]:
-    """Everything in order: old marks off every drive, the tables, marks off the new partitions, the array,
-    the filesystem and its mount.
+    """Return all operations in order: erase signatures on the drives, write the tables, erase signatures on
+    the new partitions, create the array, create and mount the filesystem.
 
-    All tables stand before the first part of an array is made, so that a failure until then leaves nothing in
-    use.
+    All tables are written before the array is created, so earlier failures leave no device in use.
     """
     parts = parts_of(drives)
     others = parts[1:] if stripe.kind == "btrfs" else ()
     options = volume.mkfs_options
     if stripe.kind == "md":
-        holding = 1 if stripe.mirrors else len(drives)
-        array = Extent(0, holding * min(drive.size_bytes for drive in drives))
+        data_drives = 1 if stripe.mirrors else len(drives)
+        array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
         options = MADE[volume.filesystem].for_place(_stacked(drives), array, options)
     made = replace(
         make(volume, options),
@@ -251,8 +246,8 @@ def striped_operations(
 
 
 def _stacked(drives: Sequence[Identity]) -> Geometry:
-    """What the kernel says of blocks on an md array of these drives (block/blk-settings.c, blk_stack_limits):
-    one of stand-ins hides that. What is said of its stripe stands among the options already."""
+    """Return the block sizes that the kernel reports for an md array of these drives (block/blk-settings.c,
+    blk_stack_limits), which scratch copies hide. Stripe settings are already in the options."""
     logical = max(drive.geometry.logical_block_bytes for drive in drives)
     physical = max(drive.geometry.physical_block_bytes for drive in drives)
     return Geometry(logical, physical, 0, physical, 0)
@@ -277,12 +272,11 @@ def _array_operations(stripe: Stripe, volume: Volume, parts: tuple[str, ...]) ->
 
 
 COPYING_BYTES_PER_SECOND = 200_000 * 1024
-"""What md allows itself for the first copying of an array that is not used meanwhile (md(4),
-speed_limit_max), unless it was set."""
+"""md's default speed limit for the initial copy of an idle array (md(4), speed_limit_max)."""
 
 
 def mirror_note(plan: Plan) -> str | None:
-    """What a mirror protects from and what not, and what it costs; None for a plan without one."""
+    """Describe what a mirror protects against and costs, or return None for other plans."""
     stripe = plan.stripe
     if stripe is None or not stripe.mirrors:
         return None
@@ -303,7 +297,7 @@ def mirror_note(plan: Plan) -> str | None:
 
 
 def together_bytes(plan: Plan) -> int:
-    """The room for files that the drives of a striped or mirrored plan have together; 0 for another plan."""
+    """Return the capacity of a striped or mirrored plan, 0 for other plans."""
     if plan.stripe is None:
         return 0
     parts = [slot.size_bytes for member in plan.members for slot in member.after.partitions]
@@ -311,12 +305,12 @@ def together_bytes(plan: Plan) -> int:
 
 
 def copying_seconds(operation: MakeArray, part_bytes: int) -> float:
-    """How long md's first copying takes at least, behind everything else; 0 for an array without copies."""
+    """Return the minimum duration of md's initial copy in the background, 0 without mirroring."""
     return part_bytes / COPYING_BYTES_PER_SECOND if operation.level == "raid1" else 0.0
 
 
 def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
-    """The step that makes it, of partitions of `part_bytes` each."""
+    """Describe the creation of a mirror from partitions of `part_bytes` each."""
     mirror = t(
         "Create the mirror (RAID1) {device} named {name} from {parts:and}",
         parts=operation.parts,
@@ -346,7 +340,8 @@ def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
 
 
 def mirror_holds(operation: MakeArray) -> tuple[Message, ...]:
-    """What is checked after that step. That the copies are equal is not: copying goes on."""
+    """Describe the checks after creating a mirror. Equality of the copies is not checked, because copying
+    continues."""
     device, uuid = operation.device, array_uuid(operation.uuid)
     found = t(
         "mdadm reports on {device} and each part a RAID1 of {parts} with UUID {uuid}",
@@ -361,7 +356,7 @@ def mirror_holds(operation: MakeArray) -> tuple[Message, ...]:
 
 
 def mirror_lost(operation: MakeArray) -> str:
-    """What the copying destroys, before what lay there is named."""
+    """Describe what the initial copy destroys, apart from the named contents."""
     return str(
         t(
             "Everything on {parts:list}, overwritten from the first byte to the last.",

@@ -19,19 +19,19 @@ from wizard.plan.request.volume_request import Wish
 from wizard.plan.rules import uuid_fault
 
 LARGEST_BYTES = 512
-"""The most that cryptsetup takes from a keyboard at a start (cryptsetup(8), NOTES ON PASSPHRASE
+"""Maximum length that cryptsetup reads from a keyboard at boot (cryptsetup(8), NOTES ON PASSPHRASE
 PROCESSING)."""
 
 FEW_CHARACTERS = 12
-"""Below this a passphrase of letters and digits can be tried out by whoever has the drive and enough
-machines."""
+"""Shorter passphrases of letters and digits can be brute-forced by anyone with the drive and enough computing
+power."""
 
 FEW_DIFFERENT = 5
 
 
 def passphrase_fault(secret: bytes) -> str | None:
-    """Why these bytes cannot be a passphrase, as the end of a sentence, or None. What cannot be typed at a
-    start cannot be one."""
+    """Return why these bytes are not a valid passphrase, as the end of a sentence, or None. It must be
+    possible to type the passphrase at boot."""
     if not secret:
         return str(t("is empty"))
     if len(secret) > LARGEST_BYTES:
@@ -42,7 +42,7 @@ def passphrase_fault(secret: bytes) -> str | None:
 
 
 def passphrase_warning(secret: bytes) -> str | None:
-    """A sentence where the passphrase is short or hardly varied; else None."""
+    """Return a warning about a short or repetitive passphrase, or None."""
     if len(secret) < FEW_CHARACTERS:
         return str(
             t(
@@ -64,19 +64,10 @@ def passphrase_warning(secret: bytes) -> str | None:
 
 
 def from_file(content: bytes) -> bytes:
-    """The passphrase in a file: its bytes without one line end behind them."""
+    """Return the passphrase in a file, without one trailing newline."""
     return content.removesuffix(b"\n")
 
 
-# --volume, word by word.
-
-# Volumes that contradict themselves or each other.
-
-# Roles.
-
-# Subvolumes.
-
-# Encryption.
 LOST_DOUBT = Sentence(
     "Without the passphrase, everything in the encrypted volume is lost: nobody can open "
     "it, and diskwright does not store it. A damaged header also loses everything, unless "
@@ -87,21 +78,17 @@ OPENED_TO_KEEP = t(
     "passphrase, which diskwright has not stored."
 )
 
-# Keys in files.
-
-# Passphrases.
-
 
 FILESYSTEMS = ("ext4", "xfs", "btrfs", "swap")
-"""What is made within a container. The others are for exchange with systems that know no LUKS, or were never
-tried there."""
+"""Filesystems for encrypted containers. The others serve exchange with systems without LUKS, or were never
+tested."""
 
 HEADER_BYTES = 16 * MIB
-"""What LUKS2 keeps in front of the data: two headers and the key slots (its on-disk format, and cryptsetup's
-usual size)."""
+"""Size of LUKS2 metadata before the data: two headers and the key slots (on-disk format, and cryptsetup's
+default size)."""
 
 LARGE_SECTOR_BYTES = 4 * KIB
-"""The most that LUKS2 encrypts at a stretch."""
+"""Largest LUKS2 sector size."""
 
 LOST, NO_TRIM = (
     LOST_DOUBT(),
@@ -114,8 +101,8 @@ LOST, NO_TRIM = (
 
 
 def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Message | None = None) -> None:
-    """Raises Refused or BadInput where one of the wishes is to be encrypted and cannot be; `why_not` is why
-    nothing can be there."""
+    """Raises Refused or BadInput if a request for encryption is not possible. `why_not`: why encryption is
+    not possible at all."""
     for wish in wishes:
         if not wish.encrypted:
             continue
@@ -158,19 +145,18 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Mess
 
 
 def header_bytes(geometry: Geometry) -> int:
-    """What a container keeps in front of its data on such a drive: at least 16 MiB, and so much that the data
-    begin aligned."""
+    """Return the header size on this drive: at least 16 MiB, with the data aligned."""
     grain = grain_bytes(geometry)
     return rounded_up(HEADER_BYTES, grain)
 
 
 def needed_bytes(wish: Wish, geometry: Geometry) -> int:
-    """The least that a wish's partition can have."""
+    """Return the minimum partition size for a request."""
     return MADE[wish.choice.filesystem].minimum_bytes + (header_bytes(geometry) if wish.encrypted else 0)
 
 
 def encrypted(volume: Volume, size_bytes: int, geometry: Geometry, uuid: str, key: str) -> Volume:
-    """The volume of a partition of that size, in a container with that UUID, which the file `key` opens."""
+    """Return the volume in a container with this UUID on its partition, opened with the file `key`."""
     encryption = encryption_of(volume.path, volume.label, size_bytes, geometry, uuid, key)
     return replace(volume, path=encryption.opened, encryption=encryption)
 
@@ -178,7 +164,7 @@ def encrypted(volume: Volume, size_bytes: int, geometry: Geometry, uuid: str, ke
 def encryption_of(
     device: str, label: str, size_bytes: int, geometry: Geometry, uuid: str, key: str = ""
 ) -> Encryption:
-    """The container on `device`. The name that it opens to tells the volume, and no other has it."""
+    """Return the container on `device`. Its name is unique and includes the volume's name."""
     offset = header_bytes(geometry)
     large = (
         geometry.physical_block_bytes >= LARGE_SECTOR_BYTES and not (size_bytes - offset) % LARGE_SECTOR_BYTES
@@ -188,7 +174,7 @@ def encryption_of(
 
 
 def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[Message, ...]:
-    """What is said of encrypted volumes, in sentences."""
+    """Return sentences about encrypted volumes."""
     if not any(wish.encrypted for wish in wishes):
         return ()
     return (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
@@ -201,8 +187,7 @@ def _planned_key_faults(plan: Plan) -> Iterator[Message]:
 
 
 def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Message]:
-    """Faults of the plan's containers, each on the partition of its volume; `entries` are those of its
-    table."""
+    """Check the plan's containers, each on its volume's partition. `entries` are from the plan's table."""
     if plan.containers and LOST not in plan.doubts:
         yield t("the plan encrypts without a warning about a lost passphrase")
     sizes = {entry.number: entry.size_bytes for entry in entries}

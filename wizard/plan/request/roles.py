@@ -28,24 +28,23 @@ from wizard.model.said import GIB, Message, rounded_up, t
 TableKind = Literal["gpt", "mbr"]
 
 SYSTEM_WORKLOAD = "desktop-root"
-"""The purpose of what a system needs to start and to run: no option that puts data at risk is given to it."""
+"""Workload of system volumes, which get no options that put data at risk."""
 
 WITH_OWNERS = tuple(name for name, kind in MADE.items() if kind.mounts and kind.holds.owners)
-"""The filesystems that keep owners and permissions as a Linux system needs them."""
+"""Filesystems with owners and permissions, as a Linux system requires."""
 
 UNKNOWN_MEMORY_BYTES = 4 * GIB
-"""What is taken where the memory is not known: what the table says of most machines."""
+"""Swap size if the memory size is unknown: the table's value for most machines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a volume is to a system. `filesystems` can have the role; where it has a `usual` one, `why` says
-    why that one is proposed.
+    """Role of a volume in a system. `filesystems`: filesystems that support the role. `usual`: the proposed
+    one, explained by `why`.
 
-    `workload` is the purpose that stands for it where none is named. `usual_bytes` None has no usual size.
-    `options` are ids of what goes with the role whatever the purpose says, where the filesystem has it.
-    `single`: a drive has one at most; `read_at_start`: firmware or boot loader read it. `gpt_type` and
-    `mbr_type` are empty where the filesystem's own is used.
+    `workload`: default workload. `usual_bytes`: default size, None if there is none. `options`: option ids
+    used with the role if the filesystem has them. `single`: at most one per drive. `read_at_start`: read by
+    firmware or boot loader. `gpt_type` and `mbr_type`: empty for the filesystem's own type.
     """
 
     name: str
@@ -124,7 +123,7 @@ ROLES = {
             "home",
             SYSTEM_WORKLOAD,
             WITH_OWNERS,
-            # The system does not lie on it: nothing has to be kept for root.
+            # No system on this volume, so no reserve for root.
             options=("ext4-no-reserve",),
             gpt_type=HOME_GPT_TYPE,
         ),
@@ -143,30 +142,29 @@ ROLES = {
 
 
 def usual_bytes(role: str, memory_bytes: int | None) -> int | None:
-    """The size that a volume with this role usually has; None for one that takes what is left, or has no
-    role."""
+    """Return the default size of a role. None for the remaining space, or without a role."""
     if role == "swap":
         return swap_bytes(memory_bytes)
     return ROLES[role].usual_bytes if role in ROLES else None
 
 
 _BY_ARCHITECTURE = "root-"
-"""What the role of a root volume begins with whose partition says for which architecture its system is."""
+"""Prefix of root roles with an architecture."""
 
 
 def volume_role(role: str, architecture: str) -> str:
-    """The role as a plan has it: a root names the architecture (uname -m) where the specification has a type
-    for that."""
+    """Return the role for a plan. A root includes the architecture (uname -m) if the specification has a type
+    for it."""
     return f"{_BY_ARCHITECTURE}{architecture}" if role == "root" and architecture in ROOT_GPT_TYPES else role
 
 
 def role_of(volume: Volume) -> Role | None:
-    """The role of a plan's volume; None where it has none."""
+    """Return the role of a planned volume, or None."""
     return ROLES.get("root" if _root_type(volume.role) else volume.role)
 
 
 def _root_type(role: str) -> str:
-    """The type of a root that names its architecture; empty for every other role."""
+    """Return the partition type of a root with architecture, or an empty string for other roles."""
     return (
         ROOT_GPT_TYPES.get(role.removeprefix(_BY_ARCHITECTURE), "")
         if role.startswith(_BY_ARCHITECTURE)
@@ -175,7 +173,7 @@ def _root_type(role: str) -> str:
 
 
 def partition_type(volume: Volume, table: TableKind) -> str:
-    """What the table calls the volume's partition. A role's type holds for an encrypted one too (by the
+    """Return the partition type of a volume. A role's type also applies if encrypted (by the
     specification)."""
     role, kind = role_of(volume), MADE[volume.filesystem]
     if table == "mbr":
@@ -188,7 +186,7 @@ def partition_type(volume: Volume, table: TableKind) -> str:
 
 
 def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None:
-    """Why a volume of this filesystem, or an encrypted one, cannot have the role, as the end of a sentence,
+    """Return why a volume with this filesystem or encryption cannot have the role, as the end of a sentence,
     or None."""
     if role not in ROLES:
         return t(
@@ -214,8 +212,8 @@ def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None
 
 
 def volume_role_fault(volume: Volume, *, alone: bool) -> Message | None:
-    """Why a plan's volume cannot have its role, as the end of a sentence, or None. `alone` where it has a
-    partition to itself."""
+    """Return why a planned volume cannot have its role, as the end of a sentence, or None. `alone`: the
+    volume has its own partition."""
     if not volume.role:
         return None
     role = role_of(volume)
@@ -227,18 +225,17 @@ def volume_role_fault(volume: Volume, *, alone: bool) -> Message | None:
 
 
 def is_systems(role: str) -> bool:
-    """Whether a system starts from a volume with this role or lives on it, whatever purpose was named for
-    it."""
+    """Return True if a system boots from or runs on a volume with this role, for any workload."""
     return role in ROLES and ROLES[role].workload == SYSTEM_WORKLOAD
 
 
 def swap_bytes(memory_bytes: int | None) -> int:
-    """How much swap a system usually has, a whole number of GiB. The kernel reports a little less memory than
-    there is, so that is rounded up first.
+    """Return the default swap size in whole GiB. The kernel reports slightly less memory than installed, so
+    memory is rounded up first.
 
-    After the table "Recommended system swap space" of Red Hat Enterprise Linux 9 (Managing storage devices,
-    Getting started with swap), in the column without hibernation: twice the memory up to 2 GiB, as much as
-    the memory up to 8 GiB, at least 4 GiB beyond. Hibernation would need as much as the memory and more.
+    From the table "Recommended system swap space" of Red Hat Enterprise Linux 9 (Managing storage devices,
+    Getting started with swap), column without hibernation: twice the memory up to 2 GiB, the same up to 8
+    GiB, at least 4 GiB above. Hibernation would need at least as much as the memory.
     """
     if memory_bytes is None:
         return UNKNOWN_MEMORY_BYTES
@@ -250,17 +247,17 @@ def swap_bytes(memory_bytes: int | None) -> int:
 
 MOST_CHARACTERS = 200
 LEAST_BYTES, MOST_BYTES = 16, 4096
-"""Shorter ones can be tried out. Longer ones may not fit into a pipe whole."""
+"""Shorter keys can be brute-forced. Longer ones may not fit in a pipe at once."""
 
 GONE_AT_START = ("/dev", "/proc", "/run", "/sys", "/tmp")
-"""What lies there is another thing after each start."""
+"""Cleared or recreated at boot."""
 
 PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)+", re.ASCII)
-"""What crypttab takes as it is: blanks, colons and the like mean something there (crypttab(5))."""
+"""Paths that need no escaping in crypttab, where blanks, colons and the like have a meaning (crypttab(5))."""
 
 
 def key_fault(path: str, *, encrypts: bool = True) -> Message | None:
-    """Why a volume cannot be opened by the file with this path, as the end of a sentence, or None."""
+    """Return why this path is not valid for a key file, as the end of a sentence, or None."""
     if not encrypts:
         return t("requires an encrypted volume; add encrypt")
     if not PLAIN.fullmatch(path) or {".", ".."} & {*path.split("/")} or len(path) > MOST_CHARACTERS:
@@ -271,8 +268,8 @@ def key_fault(path: str, *, encrypts: bool = True) -> Message | None:
 
 
 def keys_fault(keys: Sequence[str], mount_points: Sequence[str]) -> Message | None:
-    """Why the encrypted volumes of a drive, mounted there, cannot have these keys (empty for none), as the
-    end of a sentence, or None."""
+    """Return why a drive's encrypted volumes with these mount points cannot have these keys (empty for none),
+    as the end of a sentence, or None."""
     if len({*keys}) > 1:
         return t("must be the same for all volumes of a drive")
     for key in filter(None, keys):
@@ -284,8 +281,8 @@ def keys_fault(keys: Sequence[str], mount_points: Sequence[str]) -> Message | No
 
 
 def content_fault(content: bytes) -> Message | None:
-    """Why these bytes are no key, as the end of a sentence, or None. All of a file counts, its line end,
-    too."""
+    """Return why these bytes are not a valid key, as the end of a sentence, or None. The whole file counts,
+    including newlines."""
     if not LEAST_BYTES <= len(content) <= MOST_BYTES:
         return t(
             "has {count} bytes; a key needs {least} to {most}, ideally all random",

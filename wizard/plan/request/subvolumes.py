@@ -10,7 +10,7 @@ from wizard.model.said import Message, t
 from wizard.plan.rules import mount_point_fault
 
 LONGEST_NAME_BYTES = 255
-"""Of each part of a subvolume's path: it is a file's name (btrfs(5))."""
+"""Maximum length of each path component, as for file names (btrfs(5))."""
 LONGEST_PATH_BYTES = 1024
 MOST_SUBVOLUMES = 64
 
@@ -19,7 +19,7 @@ _OPTION = "subvol=/"
 
 
 def parse_subvolume(text: str) -> Subvolume:
-    """`@home:/home`, or `@home` for one that is mounted nowhere; raises BadInput for what cannot be."""
+    """Parse `@home:/home`, or `@home` without a mount point. Raises BadInput."""
     name, colon, place = text.partition(":")
     if fault := subvolume_name_fault(name):
         raise BadInput(
@@ -48,36 +48,35 @@ def parse_subvolume(text: str) -> Subvolume:
 
 
 def parse_subvolumes(text: str) -> tuple[Subvolume, ...]:
-    """Several of them, with commas between; none of an empty text."""
+    """Parse several subvolumes, separated by commas. Empty text returns none."""
     return tuple(parse_subvolume(part.strip()) for part in text.split(",")) if text.strip() else ()
 
 
 def subvolumes_written(subvolumes: Sequence[Subvolume]) -> str:
-    """Subvolumes as `parse_subvolumes` takes them."""
+    """Format subvolumes for `parse_subvolumes`."""
     return ", ".join(
         one.name if one.mount_point is None else f"{one.name}:{one.mount_point}" for one in subvolumes
     )
 
 
 def subvolume_option(name: str) -> str:
-    """The mount option by which a subvolume is mounted instead of the top (btrfs(5)); its path begins at the
-    top."""
+    """Return the mount option for a subvolume, by path from the top level (btrfs(5))."""
     return f"{_OPTION}{name}"
 
 
 def mounted_subvolume(options: Sequence[str]) -> str:
-    """The subvolume that these mount options name, by its path from the top; empty where they name none."""
+    """Return the subvolume in these mount options, by path from the top level, or an empty string."""
     return next((option.removeprefix(_OPTION) for option in options if option.startswith(_OPTION)), "")
 
 
 def places_of(mount_point: str | None, subvolumes: Sequence[Subvolume]) -> tuple[str, ...]:
-    """Where a volume and its subvolumes are mounted, in that order."""
+    """Return the mount points of a volume and its subvolumes, in this order."""
     return tuple(place for place in (mount_point, *(one.mount_point for one in subvolumes)) if place)
 
 
 def subvolume_name_fault(name: str) -> Message | None:
-    """Why a subvolume cannot be called so, as the end of a sentence, or None. Only characters that fstab and
-    mount(8) leave alone."""
+    """Return why a subvolume name is not valid, as the end of a sentence, or None. Only characters without
+    special meaning in fstab and mount(8) are allowed."""
     if not name:
         return t("lacks a name")
     if name.startswith("/"):
@@ -95,8 +94,8 @@ def subvolume_name_fault(name: str) -> Message | None:
 
 
 def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Message | None:
-    """Why a volume of this filesystem cannot have these subvolumes, as the end of a sentence about the
-    volume, or None."""
+    """Return why a volume with this filesystem cannot have these subvolumes, as the end of a sentence about
+    the volume, or None."""
     if not subvolumes:
         return None
     if not MADE[filesystem].subvolumes:

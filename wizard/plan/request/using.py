@@ -16,20 +16,19 @@ from wizard.plan.request.volume_request import Wish, told_apart
 from wizard.plan.rules import mount_point_fault
 
 PLACES = "/srv"
-"""Where data that this machine holds is mounted (Filesystem Hierarchy Standard 3.0, 3.17)."""
+"""Parent of mount points for data served by this machine (Filesystem Hierarchy Standard 3.0, 3.17)."""
 
 PORTABLE_WORKLOAD = "portable"
 PULLED_BUSES = ("usb", "mmc")
 MASKS = {"person": "0022", "group": "0002", "everyone": "0000"}
-"""What is taken from all permissions where a filesystem keeps none."""
+"""Permissions removed on filesystems without owners."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What is usual here: who called may write, and volumes are mounted below `places`, but for the folders
-    that are `taken`: mounted, to be mounted at boot, or holding something. `fixed` is a file of mounts at
-    boot that nobody can change, as on a system made from a description; then nothing is mounted by itself.
-    """
+    """Defaults of this system. `caller`: calling user, the default writer. `places`: parent of mount points.
+    `taken`: unavailable folders: mounted, mounted at boot, or not empty. `fixed`: an fstab that cannot be
+    changed, as on declarative systems; volumes then get no default mount point."""
 
     caller: Writer = ROOT
     places: str = PLACES
@@ -46,11 +45,11 @@ def put_to_use(
     writer: Writer | None = None,
     place: str | None = None,
 ) -> Wish:
-    """A wish with who may write and where it is mounted, as was said, or else as is usual; `place` NO_PLACE
-    mounts it nowhere. `others` are the drive's other volumes.
+    """Return a request with writer and mount point, as given or by default. `place` NO_PLACE means no mount.
+    `others`: other volumes of the drive.
 
-    What a system lives on, and swap, are left alone: root writes there, and nothing of it is mounted unless
-    that is said. Raises BadInput for a `writer` of those.
+    System volumes and swap belong to root and are only mounted on request. Raises BadInput if they are given
+    a `writer`.
     """
     mounts = MADE[wish.choice.filesystem].mounts
     if writer is not None and (wish.role or not mounts):
@@ -63,37 +62,37 @@ def put_to_use(
         )
     if mounts and place is not None:
         at = None if place == NO_PLACE else place
-        usually = ROOT if is_systems_own(wish) else usual.caller
-        return replace(wish, mount_point=at, writer=writer or usually)
+        default_writer = ROOT if is_systems_own(wish) else usual.caller
+        return replace(wish, mount_point=at, writer=writer or default_writer)
     if not mounts or is_systems_own(wish):
         return replace(wish, mount_point=place, writer=writer or ROOT)
-    used = replace(wish, mount_point=None, writer=writer or usual.caller)
+    prepared = replace(wish, mount_point=None, writer=writer or usual.caller)
     if any(one.mount_point for one in wish.subvolumes):
-        return used
+        return prepared
     if writer is None and is_left_to_desktop(wish, drive):
-        return used
+        return prepared
     label = told_apart((*others, wish))[-1].final_label
     if usual.fixed:
-        return replace(used, doubts=(*used.doubts, FIXED(file=usual.fixed, label=label)))
-    theirs = [at for one in others for at in places_of(one.mount_point, one.subvolumes)]
-    return replace(used, mount_point=free_place(usual.places, label, {*usual.taken, *theirs}))
+        return replace(prepared, doubts=(*prepared.doubts, FIXED(file=usual.fixed, label=label)))
+    used_places = [at for one in others for at in places_of(one.mount_point, one.subvolumes)]
+    return replace(prepared, mount_point=free_place(usual.places, label, {*usual.taken, *used_places}))
 
 
 def is_systems_own(wish: Wish) -> bool:
-    """Whether it is a system's, and no person's data."""
+    """Return True for system volumes, which contain no personal data."""
     return bool(wish.role) or wish.workload.id == SYSTEM_WORKLOAD
 
 
 def is_left_to_desktop(wish: Wish, drive: Drive) -> bool:
-    """Whether it is for other systems, on a drive that goes with them: a desktop mounts that for whoever sits
-    there."""
+    """Return True if the volume is for exchange with other systems on a removable drive. Desktops mount such
+    drives for the active user."""
     pulled = bool(drive.removable) or drive.bus in PULLED_BUSES
     return pulled and (wish.workload.id == PORTABLE_WORKLOAD or not MADE[wish.choice.filesystem].holds.owners)
 
 
 def free_place(places: str, label: str, taken: Collection[str]) -> str:
-    """`/srv/LABEL`, or the first of `/srv/LABEL-2` and so on that is not `taken`, nor above or below one that
-    is; a label that can be no folder's name is called data."""
+    """Return `/srv/LABEL`, or the first of `/srv/LABEL-2` and so on that is not `taken`, or above or below a
+    taken one. Labels that are not valid folder names become data."""
     name = "data" if mount_point_fault(f"{places}/{label}") else label
     number, place = 1, f"{places}/{name}"
     while any(other == place or other.startswith(f"{place}/") for other in taken):
@@ -103,8 +102,8 @@ def free_place(places: str, label: str, taken: Collection[str]) -> str:
 
 
 def owner_options(filesystem: str, writer: Writer, options: Sequence[str]) -> tuple[str, ...]:
-    """The mount options that let the writer write where the filesystem keeps no owners, but for those of
-    `options` that were asked for."""
+    """Return mount options that give the writer access on filesystems without owners, except for options
+    already present."""
     if filesystem not in MADE or MADE[filesystem].holds.owners or writer.kind not in MASKS:
         return ()
     mask = MASKS[writer.kind]
@@ -112,13 +111,12 @@ def owner_options(filesystem: str, writer: Writer, options: Sequence[str]) -> tu
     asked = {option.partition("=")[0] for option in options}
     if "umask" in asked:
         asked |= {"fmask", "dmask"}
-    # The kernel lists no owner that is root.
+    # The kernel does not list root as owner.
     return tuple(f"{key}={value}" for key, value in owner.items() if value and key not in asked)
 
 
 def is_given_when_made(volume: Volume) -> bool:
-    """Whether the filesystem's maker gives it to the writer: a person, who needs no other permissions than
-    the usual."""
+    """Return True if mkfs can set the owner: a person with default permissions."""
     return (
         volume.writer.kind == "person"
         and not volume.subvolumes
@@ -127,7 +125,7 @@ def is_given_when_made(volume: Volume) -> bool:
 
 
 def made_options(volume: Volume, options: tuple[str, ...]) -> tuple[str, ...]:
-    """The maker's options with the owner of the top, where it can be given one."""
+    """Return mkfs options with the owner of the root directory, if mkfs supports this."""
     give = MADE[volume.filesystem].gives_top
     if give is None or not is_given_when_made(volume):
         return options
@@ -135,7 +133,7 @@ def made_options(volume: Volume, options: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_given_afterwards(volume: Volume) -> bool:
-    """Whether the top has to be given to the writer once the filesystem is made."""
+    """Return True if the root directory's owner must be set after the filesystem is created."""
     kind = MADE[volume.filesystem]
     return (
         kind.mounts and kind.holds.owners and volume.writer.kind != "root" and not is_given_when_made(volume)

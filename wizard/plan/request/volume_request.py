@@ -20,7 +20,7 @@ VOLUME_FAULT = Sentence("The volume '{label}' {fault}.")
 
 REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
-"""Characters that every filesystem made here takes as a label."""
+"""Maximum label length that every supported filesystem accepts."""
 
 KEYS = (
     "workload",
@@ -41,13 +41,12 @@ EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One volume. `size_bytes` None is all that is left; `label` None the workload's own; `mount_point` None
-    mounts it nowhere.
+    """A requested volume. `size_bytes`: None means all remaining space. `label`: None means the workload's
+    default. `mount_point`: None means not mounted.
 
-    `doubts` are sentences on options that were asked for against advice, for the plan to repeat. `percent` (1
-    to 100) of all the room that can be used stands instead of `size_bytes`. `role` is what the volume is to a
-    system, empty for none. `writer` may write to it. `key` is the file that holds what opens the encrypted
-    volume, empty where a person types that.
+    `doubts`: sentences on options chosen against the recommendation, repeated in the plan. `percent`: share
+    of the usable space (1 to 100) instead of `size_bytes`. `role`: role in a system, or empty. `writer`: who
+    may write. `key`: key file of an encrypted volume, empty for a passphrase.
     """
 
     choice: Choice
@@ -65,22 +64,22 @@ class Wish:
 
     @property
     def takes_rest(self) -> bool:
-        """Whether it takes all that the others leave."""
+        """True if the volume uses all remaining space."""
         return self.size_bytes is None and self.percent is None
 
     @property
     def own_label(self) -> str:
-        """The label that its role, or else its workload, proposes."""
+        """Default label of the role, or else of the workload."""
         return ROLES[self.role].label if self.role in ROLES else self.workload.label
 
     @property
     def title(self) -> Message | str:
-        """What it is for, as a heading: its role, or else its workload."""
+        """Title of the role, or else of the workload."""
         return ROLES[self.role].title if self.role in ROLES else self.workload.title
 
     @property
     def final_label(self) -> str:
-        """The label it gets, as its filesystem writes it; the proposed one is cut to what that takes."""
+        """Label as written by the filesystem. A default label is cut to the maximum length."""
         kind = MADE.get(self.choice.filesystem)
         label = self.own_label[: kind.label_bytes if kind else None] if self.label is None else self.label
         return kind.fit_label(label) if kind else label
@@ -88,8 +87,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """What holds for all volumes of a drive: the kind of a new table, and whether they lie in one volume
-    group of LVM's."""
+    """Settings for all volumes of a drive: type of a new table, and use of an LVM volume group."""
 
     table: Literal["gpt", "mbr"] = "gpt"
     grouped: bool = False
@@ -97,13 +95,12 @@ class Arrangement:
 
 @dataclass(frozen=True, slots=True)
 class VolumeRequest:
-    """`--volume` as it was written: a wish before anything was advised. `filesystem` None takes the advised
-    one.
+    """A `--volume` argument, before advice. `filesystem`: None means the recommended one.
 
-    `options` are ids of the catalogue, asked for beside what is advised. `encrypt` is what it is to be
-    encrypted by, of ENCRYPTIONS, and `key` the file that opens it, empty where a person does. With a role
-    neither size nor percent is the role's usual size, unless `rest` was said. `writable` is who may write, as
-    `writer_named` takes it; None leaves that, and a `mount_point` of None that, to what is usual.
+    `options`: option ids added to the recommended ones. `encrypt`: one of ENCRYPTIONS. `key`: key file, empty
+    for a passphrase. With a role but neither size nor percent, the role's default size applies unless `rest`
+    is set. `writable`: who may write, in the format of `writer_named`. None in `writable` or `mount_point`
+    means the default.
     """
 
     workload: str
@@ -122,10 +119,10 @@ class VolumeRequest:
 
 
 def parse_volume(text: str) -> VolumeRequest:
-    """A `--volume` from its `key=value` pairs in any order; raises BadInput for what is unknown, doubled or
-    does not fit.
+    """Parse a `--volume` argument of `key=value` pairs in any order. Raises BadInput for unknown, duplicate
+    or invalid ones.
 
-    Only `option` and `subvolume` may be there more than once.
+    Only `option` and `subvolume` may occur more than once.
     """
     shown = printable(text, 60)
     values: dict[str, str] = {}
@@ -205,7 +202,7 @@ def parse_volume(text: str) -> VolumeRequest:
 
 
 def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None:
-    """Raises BadInput for a way to encrypt that is not known, and for a key that cannot be."""
+    """Raises BadInput for an unknown encryption or an invalid key."""
     if encrypt not in (None, *ENCRYPTIONS):
         other = printable(encrypt or "", 30)
         raise BadInput(
@@ -231,7 +228,7 @@ def request(
     options: Sequence[str] = (),
     role: str = "",
 ) -> VolumeRequest:
-    """A request from words; raises BadInput for a size, mount point or workload that cannot be."""
+    """Return a request from text values. Raises BadInput for an invalid size, mount point or workload."""
     if not is_workload_id(workload):
         raise BadInput(
             str(
@@ -258,8 +255,8 @@ def request(
 
 
 def parse_share(text: str) -> tuple[int | None, int | None]:
-    """Bytes or percent of `500G`, `30%` or `rest`, which is neither; raises BadInput for a size that cannot
-    be."""
+    """Parse `500G`, `30%` or `rest` into bytes or percent, or neither for `rest`. Raises BadInput for an
+    invalid size."""
     text = text.strip()
     if _is_rest(text):
         return None, None
@@ -291,8 +288,7 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
 
 
 def size_words(wish: Wish, made_bytes: int | None) -> str:
-    """The size as it was asked for, and for a share or the rest what that comes to, where a plan has told
-    it."""
+    """Return the requested size. For a share or the rest, add the actual size if known from a plan."""
     if wish.size_bytes is not None:
         return format_exact(wish.size_bytes)
     asked = str(t("the rest")) if wish.percent is None else f"{wish.percent} %"
@@ -300,14 +296,14 @@ def size_words(wish: Wish, made_bytes: int | None) -> str:
 
 
 def more_words(wish: Wish) -> tuple[str, ...]:
-    """What a volume has besides purpose, filesystem, size, label and place."""
+    """Return further properties of a volume besides workload, filesystem, size, label and mount point."""
     names = tuple(one.name for one in wish.subvolumes)
     encrypted = (str(t("encrypted")),) if wish.encrypted else ()
     return (*encrypted, str(t("subvolumes {names:list}", names=names))) if names else encrypted
 
 
 def size_written(wish: Wish) -> str:
-    """The size as `parse_share` takes it."""
+    """Return the size in the format of `parse_share`."""
     if wish.size_bytes is not None:
         return format_exact(wish.size_bytes).replace(" ", "").replace("bytes", "")
     return REST if wish.percent is None else f"{wish.percent}%"
@@ -318,42 +314,40 @@ def _is_rest(text: str | None) -> bool:
 
 
 def told_apart(wishes: tuple[Wish, ...]) -> tuple[Wish, ...]:
-    """The wishes with a label each; one that was not given is numbered where another volume has it
-    already."""
-    taken = {wish.final_label for wish in wishes if wish.label is not None}
+    """Return the requests with unique labels. Default labels that are already in use are numbered."""
+    used = {wish.final_label for wish in wishes if wish.label is not None}
     named = []
     for wish in wishes:
         label, number = wish.final_label, 2
-        while wish.label is None and label in taken:
+        while wish.label is None and label in used:
             own = replace(wish, label=f"{wish.own_label[: SHORTEST_LABEL - len(str(number))]}{number}")
             label, number = own.final_label, number + 1
-        taken.add(label)
+        used.add(label)
         named.append(replace(wish, label=label))
     return tuple(named)
 
 
 def check_wishes(wishes: tuple[Wish, ...]) -> None:
-    """Raises BadInput for a label or mount point that cannot be, and for wishes that contradict each
-    other."""
+    """Raises BadInput for invalid labels or mount points, and for contradictory requests."""
     if not wishes:
         raise BadInput(str(t("No volume was requested. Specify a workload.")))
     for wish in wishes:
         label, filesystem = wish.final_label, wish.choice.filesystem
-        if unfit := label_fault(label, filesystem):
+        if bad_label := label_fault(label, filesystem):
             raise BadInput(
                 str(
                     t(
                         "The label '{label}' {fault}; use a shorter or simpler label.",
                         label=printable(label, 40),
-                        fault=unfit,
+                        fault=bad_label,
                     )
                 )
             )
         if wish.mount_point is not None and (fault := place_fault(wish.mount_point, filesystem)):
             named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
             raise BadInput(str(named(place=printable(wish.mount_point, 60), fault=fault)))
-        if wrong := subvolumes_fault(wish.subvolumes, filesystem):
-            raise BadInput(str(VOLUME_FAULT(label=printable(label, 40), fault=wrong)))
+        if subvolume_fault := subvolumes_fault(wish.subvolumes, filesystem):
+            raise BadInput(str(VOLUME_FAULT(label=printable(label, 40), fault=subvolume_fault)))
         if wish.size_bytes is not None and wish.size_bytes <= 0:
             raise BadInput(
                 str(
@@ -384,7 +378,7 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
 
 
 def _check_role(wish: Wish) -> None:
-    """Raises BadInput for a role that the volume cannot have, and for a danger that it must not have then."""
+    """Raises BadInput for an impossible role, or a dangerous option on a system volume."""
     if fault := role_fault(wish.role, wish.choice.filesystem, encrypted=wish.encrypted):
         raise BadInput(str(VOLUME_FAULT(label=printable(wish.final_label, 40), fault=fault)))
     options = [option.text for option in (*wish.choice.mkfs, *wish.choice.mount)]
@@ -400,7 +394,7 @@ def _check_role(wish: Wish) -> None:
 
 
 def _check_shares(wishes: tuple[Wish, ...]) -> None:
-    """Raises BadInput for shares of the room that cannot be, or not together."""
+    """Raises BadInput for invalid shares, or a total above 100 percent."""
     if any(
         wish.percent is not None and (wish.size_bytes is not None or not 1 <= wish.percent <= 100)
         for wish in wishes
@@ -420,8 +414,8 @@ def _check_shares(wishes: tuple[Wish, ...]) -> None:
 
 
 def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:
-    """A sentence where two volumes would be mounted in one place, or a later one over an earlier one; else
-    None."""
+    """Return a sentence if two volumes have the same mount point, or a later one would hide an earlier one,
+    else None."""
     places = [place for place in mount_points if place != NO_PLACE]
     for index, later in enumerate(places):
         for earlier in places[:index]:

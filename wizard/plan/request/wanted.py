@@ -21,11 +21,9 @@ from wizard.plan.request.volume_request import VolumeRequest, Wish
 def wish_of(
     machine: Machine, drive: Drive, recording: Recording, asked: VolumeRequest, phrases: Sequence[str] = ()
 ) -> Wish:
-    """A request with the filesystem that is advised for it, or the one that was named, and the options that
-    were asked for.
+    """Resolve a request to the recommended or named filesystem, with the requested options.
 
-    `phrases` are the dangers that were typed back. Raises Refused where no filesystem can be made, or an
-    option must not be had.
+    `phrases`: confirmations typed. Raises Refused if no filesystem is possible, or an option is not allowed.
     """
     profile = find_workload(asked.workload)
     role = ROLES.get(asked.role)
@@ -49,7 +47,7 @@ def wish_of(
 
 
 def _size_bytes(asked: VolumeRequest, machine: Machine) -> int | None:
-    """The size that was asked for, or the role's usual one where none was; None for a share or the rest."""
+    """Return the requested size, or the role's default. None for a share or the rest."""
     if asked.size_bytes is not None or asked.percent is not None or asked.rest:
         return asked.size_bytes
     return usual_bytes(asked.role, machine.memory_bytes)
@@ -73,15 +71,14 @@ def _advised(advice: Advice) -> Choice:
 
 
 def role_choice(advice: Advice, role: Role) -> Choice:
-    """The first filesystem that can have the role and be made; where there is none, the first that has an
-    obstacle."""
+    """Return the first possible filesystem for the role, or the first one with an obstacle if none is
+    possible."""
     choices = role_choices(advice, role)
     return next((choice for choice in choices if not choice.obstacles), choices[0])
 
 
 def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
-    """The filesystems that can have the role, the one that it calls for first, and then as they are
-    ranked."""
+    """Return the filesystems for the role: its preferred one first, then by rank."""
     found = [
         _with_options(choice, role) for choice in advice.choices if choice.filesystem in role.filesystems
     ]
@@ -101,18 +98,18 @@ def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
 
 
 def advice_in_role(advice: Advice, role: str) -> Advice:
-    """The advice for a volume with this role (empty for none): only of what can have it."""
+    """Return the advice for a volume with this role (empty for none), restricted to suitable filesystems."""
     return replace(advice, choices=role_choices(advice, ROLES[role]), unmade=()) if role in ROLES else advice
 
 
 def _with_options(choice: Choice, role: Role) -> Choice:
-    """The choice with what goes with the role."""
+    """Add the role's options to the choice."""
     if choice.obstacles or not role.options:
         return choice
     catalogue = load_catalogue()
     wanted = [catalogue[name] for name in role.options if choice.filesystem in catalogue[name].filesystems]
-    there = {option.text for option in choice.mkfs}
-    added = tuple(Option(one.text, one.why, one.risk) for one in wanted if one.text not in there)
+    existing = {option.text for option in choice.mkfs}
+    added = tuple(Option(one.text, one.why, one.risk) for one in wanted if one.text not in existing)
     withheld = tuple(one for one in choice.withheld if one.text not in {option.text for option in added})
     return replace(choice, mkfs=(*choice.mkfs, *added), withheld=withheld)
 
@@ -120,12 +117,11 @@ def _with_options(choice: Choice, role: Role) -> Choice:
 def in_role(
     wish: Wish, role: str, choices: Sequence[Choice], workload: Workload, memory_bytes: int | None
 ) -> Wish:
-    """The wish with another role (empty for none), and with the filesystem and the usual size that this calls
-    for.
+    """Return the request with another role (empty for none), and the filesystem and size of that role.
 
-    `choices` are those that can have the role, `workload` the purpose that stands for it. Nothing of a system
-    is mounted on the running one unless that is asked for afterwards. Raises Refused where no filesystem can
-    have the role here.
+    `choices`: filesystems for the role. `workload`: default workload of the role. System volumes are not
+    mounted on the running system unless requested later. Raises Refused if no filesystem is possible for the
+    role.
     """
     if role not in ROLES:
         return replace(wish, role="")
@@ -147,7 +143,7 @@ def in_role(
 
 
 def named_choice(advice: Advice, filesystem: str) -> Choice:
-    """The choice for a filesystem that was named; raises BadInput where there is none of that name."""
+    """Return the choice for a named filesystem. Raises BadInput for an unknown name."""
     choice = advice.choice(filesystem)
     if choice is None:
         known = tuple(other.filesystem for other in advice.choices)
@@ -171,7 +167,7 @@ def wish_with_options(
     phrases: Sequence[str],
     size_bytes: int | None,
 ) -> Wish:
-    """The wish for a choice, with the options that were asked for."""
+    """Return the request for a choice, with the requested options."""
     doubts: tuple[Message | str, ...] = ()
     if asked.options:
         taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
@@ -191,33 +187,34 @@ def wish_with_options(
 PRESETS = ("desktop",)
 
 LEAST_SYSTEM_BYTES = 10 * 1000**3
-"""Of a system's own volume: what the least demanding of today's desktops asks for (Debian 12)."""
+"""Minimum root volume, from the desktop with the lowest requirements (Debian 12)."""
 
 LEAST_ROOM_BYTES = 24 * GIB
-"""EFI system partition and swap included. Desktops install from 10 GB (Debian 12) to 25 GB (Ubuntu 24.04) and
-grow from there."""
+"""Including EFI system partition and swap. Desktops require 10 GB (Debian 12) to 25 GB (Ubuntu 24.04) to
+install, and grow afterwards."""
 
 LEAST_SPLIT_BYTES = 64 * GIB
-"""Below this a volume of its own for the home directories would leave too little on both sides."""
+"""On smaller drives, a separate home volume would leave too little space for both."""
 
 ROOT_SHARE = 4
 LEAST_ROOT_BYTES, MOST_ROOT_BYTES = 32 * GIB, 96 * GIB
-"""A system with its programs seldom fills more than the one, and never less than a quarter of the room goes
-to it up to the other."""
+"""A system with its programs rarely uses more than the maximum. Between the limits, root gets a quarter of
+the space."""
 
 
 def room_for_preset(drive: Drive, *, keep: bool) -> int:
-    """The bytes that a preset divides: the whole drive, or the largest free piece where partitions stay."""
+    """Return the bytes available to a preset: the whole drive, or the largest free range if partitions are
+    preserved."""
     if not keep or drive.is_empty:
         return drive.size_bytes or 0
     return max((extent.size_bytes for extent in drive.free), default=0)
 
 
 def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeRequest, ...]:
-    """EFI system partition, swap, root, and home where there is room for both. Raises BadInput where there is
-    too little for any.
+    """Return EFI system partition, swap, root, and home if there is enough space. Raises BadInput if there is
+    too little.
 
-    There is no boot partition: the boot loaders of today read the system's own volume.
+    No boot partition, because current boot loaders read the root volume.
     """
     if room_bytes < LEAST_ROOM_BYTES:
         raise BadInput(
@@ -230,16 +227,16 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeR
                 )
             )
         )
-    swap = _asked("swap", usual_bytes("swap", memory_bytes))
+    swap = _role_request("swap", usual_bytes("swap", memory_bytes))
     if room_bytes < LEAST_SPLIT_BYTES:
-        return (_asked("esp"), swap, _asked("root"))
+        return (_role_request("esp"), swap, _role_request("root"))
     share = room_bytes // ROOT_SHARE // GIB * GIB
     root = min(max(share, LEAST_ROOT_BYTES), MOST_ROOT_BYTES)
-    return (_asked("esp"), swap, _asked("root", root), _asked("home"))
+    return (_role_request("esp"), swap, _role_request("root", root), _role_request("home"))
 
 
 def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Message, ...]:
-    """A doubt for each volume on which a desktop would not fit."""
+    """Return a doubt for each volume too small for a desktop."""
     return tuple(
         t(
             "{device} has {size:size}, but a desktop system needs {least:size} (Debian 12) or more.",
@@ -255,12 +252,12 @@ def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Mess
     )
 
 
-def _asked(role: str, size_bytes: int | None = None) -> VolumeRequest:
+def _role_request(role: str, size_bytes: int | None = None) -> VolumeRequest:
     size = ROLES[role].usual_bytes if size_bytes is None else size_bytes
     return VolumeRequest(ROLES[role].workload, size, role=role, rest=size is None)
 
 
 def written(asked: VolumeRequest) -> str:
-    """The request as `--volume` takes it, for one with a role."""
+    """Return a request with a role in `--volume` format."""
     size = "rest" if asked.size_bytes is None else format_exact(asked.size_bytes).replace(" ", "")
     return f"role={asked.role},size={size}"

@@ -46,7 +46,7 @@ from wizard.probe.host.sysfs import SYS
 
 
 def label_fault_of(label: str, filesystem: str) -> Message | None:
-    """Why a filesystem that exists cannot get this label, as the end of a sentence; None where it can."""
+    """Return why an existing filesystem cannot get this label, as the end of a sentence, or None."""
     relabelling = KINDS[filesystem].relabelling
     if relabelling is None:
         return t("cannot be changed")
@@ -54,8 +54,7 @@ def label_fault_of(label: str, filesystem: str) -> Message | None:
 
 
 def old_label_fault(label: str, filesystem: str) -> Message | None:
-    """Why the label that it has could not be given back to it, as the end of a sentence; None where it
-    could."""
+    """Return why undo could not restore the old label, as the end of a sentence, or None."""
     relabelling = KINDS[filesystem].relabelling
     if relabelling is None or not label.isprintable() or "\N{REPLACEMENT CHARACTER}" in label:
         return t("cannot be read as text")
@@ -82,7 +81,7 @@ ORDER: tuple[type[ChangeOperation], ...] = (
     ExtendPartition,
     GrowMounted,
 )
-"""What the kernel can refuse comes before the file that the next start depends on."""
+"""Operations that the kernel may refuse come before the file that the next boot depends on."""
 
 TAKES: dict[type, tuple[type[ChangeOperation], ...]] = {
     Tune: (ReserveBlocks, Remount, EditFstab, SetQueue, WriteRules, SwitchOnTimer),
@@ -93,20 +92,19 @@ TAKES: dict[type, tuple[type[ChangeOperation], ...]] = {
     SwitchOff: (Unmount, PowerOff),
     Grow: (ExtendPartition, GrowMounted),
 }
-"""What follows from each wish."""
+"""Operations allowed for each request."""
 
 QUEUE = {"scheduler": re.compile(r"[a-z][a-z0-9-]{0,30}"), "read_ahead_kb": re.compile(r"\d{1,9}", re.ASCII)}
-"""The values of a queue that are changed, and what they can be."""
+"""Queue values that can be changed, and their format."""
 
 ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime"})
 TUNED = ACCESS_TIME | {"lazytime"}
 REMOUNTED = ACCESS_TIME | frozenset(OPPOSITES)
-"""The words that hold of a mount whatever the filesystem, and that are changed while it is in use: those that
-a purpose can want, and all that a person can."""
+"""Generic mount options that can be changed while in use: those that a workload may need, and all that a user
+may request."""
 
 REMOUNTING = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs"})
-"""Filesystems that keep their own options where a remount does not name them; F2FS falls back to its defaults
-(fs/f2fs/super.c)."""
+"""Filesystems that keep unnamed options on remount. F2FS resets them to defaults (fs/f2fs/super.c)."""
 
 _WORD = re.compile(r"[a-z]+")
 _WORDS = re.compile(r"[a-z0-9-]+")
@@ -116,18 +114,17 @@ MOST_PARTITIONS = 256
 
 
 def check_changes(changes: Changes, where: str = "The document") -> None:
-    """Raises BadInput, naming `where` (a file), for the first thing that diskwright would not have written.
+    """Raises BadInput for the first difference from what diskwright would write. `where` names the file.
 
-    It proves that nothing else is touched than the filesystem's own drive, its line, and the drive's own
-    rules file; what is shown follows from that. Whether these files are the system's own is for whoever
-    applies it.
+    Checks that only the filesystem's own drive, fstab line and rules file are affected; descriptions are
+    derived. Only applying the changes checks that these files belong to the system.
     """
     if fault := next(_faults(changes), None):
         raise BadInput(str(t("{where} is inconsistent: {fault}. Make a new one.", where=where, fault=fault)))
 
 
 def is_of_drive(device: str, drive: str) -> bool:
-    """Whether a node is called as the drive, or as a partition of it."""
+    """Return True if a node is the drive or one of its partitions by name."""
     return device == drive or any(
         device == partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)
     )
@@ -208,7 +205,7 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> Message | 
 
 
 def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Changes) -> Message | None:
-    # What is unmounted before a drive loses its power are its partitions.
+    # Before a drive is powered off, its partitions are unmounted.
     own = (changes.device,) if isinstance(operation, Relabel | Mount) else _nodes(changes)
     if operation.device not in own:
         return CHANGES_OTHER(device=printable(operation.device, 60))
@@ -251,7 +248,7 @@ def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -
 
 
 def _end_fault(operation: ExtendPartition, changes: Changes) -> Message | None:
-    """Its end lies on the drive, at a whole logical block, and the filesystem grows with it."""
+    """Check that the new end is on the drive at a block boundary, and that the filesystem grows, too."""
     block, end = changes.drive.geometry.logical_block_bytes, operation.start_bytes + operation.new_bytes
     odd = any(n % block for n in (operation.start_bytes, operation.old_bytes, operation.new_bytes))
     if (
@@ -282,11 +279,11 @@ def _mount_fault(operation: Mount, changes: Changes) -> Message | None:
         return t("it mounts the filesystem in an unsupported way")
     if fault := mount_point_fault(operation.mount_point):
         return t("its mount point {fault}", fault=fault)
-    return _told(mount_options_fault(operation.options))
+    return _as_message(mount_options_fault(operation.options))
 
 
-def _told(fault: str | None) -> Message | None:
-    """A fault that the rules for plans tell."""
+def _as_message(fault: str | None) -> Message | None:
+    """Convert a fault from the rules for plans."""
     return None if fault is None else t("{fault}", fault=fault)
 
 
@@ -298,7 +295,7 @@ def _nodes(changes: Changes) -> tuple[str, ...]:
 
 
 def value_fault(name: str, value: str) -> Message | None:
-    """Why a value of a queue is not set, or None."""
+    """Return why a queue value is not allowed, or None."""
     if name not in QUEUE or not QUEUE[name].fullmatch(value):
         return t(
             "'{value}' for '{name}' is not a drive queue value that diskwright sets",
@@ -349,7 +346,7 @@ def _fstab_fault(operation: EditFstab, changes: Changes) -> Message | None:
 
 
 def _line_fault(edit: LineEdit, changes: Changes) -> Message | None:
-    """Each wish changes lines in its own way."""
+    """Check an fstab edit by the rules of the request."""
     for line in (edit.old, edit.new):
         if line is not None and (len(line.split()) < 3 or line.lstrip()[:1] == "#" or "\n" in line):
             return BAD_LINE
@@ -377,7 +374,7 @@ def _source_fault(edit: LineEdit, changes: Changes) -> Message | None:
 
 
 def _options_fault(edit: LineEdit) -> Message | None:
-    """Why a line's new options are none that it may have; every other field stays."""
+    """Return why the new options of a line are not allowed, or None. Other fields must not change."""
     if edit.old is None or edit.new is None:
         return t("it adds or removes a line")
     old, new = edit.old.split(), edit.new.split()
@@ -386,8 +383,8 @@ def _options_fault(edit: LineEdit) -> Message | None:
         return t("it changes more than a line's options")
     added = tuple(option for option in new[3].split(",") if option not in kept)
     if fault := mount_options_fault(added):
-        return _told(fault)
-    # ext2 and ext3 are mounted by ext4's driver, so every filesystem's dangers are looked for.
+        return _as_message(fault)
+    # The ext4 driver also mounts ext2 and ext3, so check the dangerous options of all filesystems.
     if dangers := {danger for kind in DANGERS for danger in dangers_in(added, kind)}:
         return t("{option} puts data at risk", option=min(dangers))
     return None

@@ -21,17 +21,17 @@ from wizard.probe.host.uses import is_hidden
 
 
 def digest_of_text(text: str) -> str:
-    """SHA-256 of a file's bytes as they are read for an edit, in hexadecimal."""
+    """Return the SHA-256 of a file's text, in hexadecimal, over its original bytes."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def edited(operation: EditFstab, text: str) -> str | None:
-    """The text with its lines changed; None where it is not the one that was found."""
+    """Return the edited text, or None if the text differs from when the edit was planned."""
     return _edited(operation, text) if digest_of_text(text) == operation.digest else None
 
 
 def is_edited(operation: EditFstab, text: str) -> bool:
-    """Whether every line reads as it is to: each new one is there once, and no old one."""
+    """Return True if every new line is present once and every old line is gone."""
     lines = text.split("\n")
     return all(
         (edit.new is None or lines.count(edit.new) == 1) and (edit.old is None or edit.old not in lines)
@@ -40,19 +40,19 @@ def is_edited(operation: EditFstab, text: str) -> bool:
 
 
 def restored(operation: EditFstab, text: str) -> str:
-    """The text with its old lines, and only those: others may have been added since. A line that somebody
-    else has changed is left to them."""
+    """Return the text with the old lines restored. Other lines may have been added since, and lines changed
+    by others are left alone."""
     lines = text.split("\n")
     for edit in reversed(operation.lines):
         _restore(edit, lines)
-    back = "\n".join(lines)
-    # A file without a line end at its end had one given to it, before the line that was added.
-    short = back.removesuffix("\n")
-    return short if digest_of_text(short) == operation.digest else back
+    result = "\n".join(lines)
+    # A missing newline at the end was added before an appended line.
+    short = result.removesuffix("\n")
+    return short if digest_of_text(short) == operation.digest else result
 
 
 def with_line(text: str, line: str) -> str:
-    """The file with one line more at its end."""
+    """Append a line to the text."""
     return text + ("\n" if text and not text.endswith("\n") else "") + line + "\n"
 
 
@@ -82,15 +82,15 @@ def _restore(edit: LineEdit, lines: list[str]) -> None:
 
 
 def with_source(line: str, source: str) -> str:
-    """A line of fstab with another first field; every other byte as it was."""
+    """Replace the first field of an fstab line, and preserve all other bytes."""
     body = line.lstrip()
     first = body.split()[0]
     return line[: len(line) - len(body)] + source + body[len(first) :]
 
 
 def with_fields(line: str, fields: Mapping[int, str]) -> str:
-    """A line of fstab with other fields, counted from 0; the blanks between them as they were. Fields that
-    it does not have come at its end."""
+    """Replace fields of an fstab line, counted from 0, and preserve the blanks between. Missing fields are
+    appended."""
     pieces = re.findall(r"\s+|\S+", line)
     places = [at for at, piece in enumerate(pieces) if not piece.isspace()]
     for number, value in sorted(fields.items()):
@@ -103,8 +103,8 @@ def with_fields(line: str, fields: Mapping[int, str]) -> str:
 
 
 def line_of(uuid: str, place: str, filesystem: str, name: str, options: Sequence[str]) -> AddFstabLine:
-    """The line that mounts a `filesystem`, by libblkid's name, at a place by the kernel's `name` for it, with
-    the pass of fsck that suits it."""
+    """Return the fstab line that mounts a `filesystem` (libblkid's name) at a place by the kernel's `name`,
+    with its fsck pass."""
     kind = KINDS[filesystem]
     rules = kind.relabelling.rules if kind.relabelling else ""
     made = MADE.get(rules or kind.name)
@@ -112,7 +112,7 @@ def line_of(uuid: str, place: str, filesystem: str, name: str, options: Sequence
 
 
 def by_label(label: str) -> str:
-    """The first field of a line that names its filesystem by this label."""
+    """Return the first field of a line for a filesystem with this label."""
     return f"LABEL={fstab_escaped(label)}"
 
 
@@ -127,24 +127,16 @@ NO_SHRINKING = Sentence(
 )
 NO_POWER_BACK = t("Not possible: unplug the drive and plug it in again.")
 
-# What the steps of a purpose do.
-
-# What is doubtful about a change.
-
-# Why a label cannot be: the end of a sentence.
-
-# Why changes that were read are none that diskwright would make: clauses of BROKEN.
-
 
 NEVER_MOUNTED = Sentence("{device} contains {title}, which is never mounted.")
 NOT_MOUNTED = Sentence("{device} is not mounted.")
 
 CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
-"""The kernel drives these as SCSI disks, which it can let go of."""
+"""Drives on these buses are SCSI disks to the kernel, which can detach them."""
 
 
 def why_not_relabel(drive: Drive, device: str) -> Message | None:
-    """Why its filesystem cannot get another label now, or None."""
+    """Return why the label cannot be changed now, or None."""
     kind = filesystem_on(drive, device)
     if isinstance(kind, Message):
         return kind
@@ -165,8 +157,8 @@ def why_not_relabel(drive: Drive, device: str) -> Message | None:
 
 
 def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Message | None:
-    """Why it cannot be mounted now, or None. With `boot`, where every boot is meant, one that is mounted now
-    is no reason."""
+    """Return why the filesystem cannot be mounted now, or None. `boot`: it may already be mounted, since
+    every boot is meant."""
     kind = filesystem_on(drive, device)
     if isinstance(kind, Message):
         return kind
@@ -180,9 +172,9 @@ def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = F
 
 
 def why_not_unmount(drive: Drive, device: str, *, boot: bool = False) -> Message | None:
-    """Why it cannot be unmounted, or None. With `boot`, where its line in fstab is to go too, one that is not
-    mounted is no reason. Who uses it is not looked at."""
-    if needed := _needed(drive, device):
+    """Return why the filesystem cannot be unmounted, or None. `boot`: it may already be unmounted, since its
+    fstab line is removed. Programs that use it are not checked."""
+    if needed := _needed_by_system(drive, device):
         return needed
     if places_of(drive, device) or (boot and not _is_hidden(drive, device)):
         return None
@@ -190,8 +182,8 @@ def why_not_unmount(drive: Drive, device: str, *, boot: bool = False) -> Message
 
 
 def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "fstab") -> Message | None:
-    """Why its mount options cannot be changed, or None. They are those of its line in `fstab`, so `has_line`
-    tells whether there is one."""
+    """Return why the mount options cannot be changed, or None. They are taken from its line in `fstab`, if
+    `has_line`."""
     kind = filesystem_on(drive, device)
     if isinstance(kind, Message):
         return kind
@@ -205,7 +197,7 @@ def why_not_remount(drive: Drive, device: str, *, has_line: bool, fstab: str = "
 
 
 def why_not_tune(drive: Drive, device: str) -> Message | None:
-    """Why nothing can be said of what would suit it better, or None."""
+    """Return why no settings are recommended for the filesystem, or None."""
     kind = filesystem_on(drive, device)
     if isinstance(kind, Message):
         return kind
@@ -215,7 +207,7 @@ def why_not_tune(drive: Drive, device: str) -> Message | None:
 
 
 def why_not_bring(drive: Drive, device: str) -> Message | None:
-    """Why no files can be brought to it, or None. They are written where it is mounted."""
+    """Return why files cannot be copied to the filesystem, or None. It must be mounted."""
     kind = filesystem_on(drive, device)
     if isinstance(kind, Message):
         return kind
@@ -227,10 +219,10 @@ def why_not_bring(drive: Drive, device: str) -> Message | None:
 
 
 def why_not_power_off(drive: Drive) -> Message | None:
-    """Why the drive cannot be powered off, or None; what of it is mounted will be unmounted."""
+    """Return why the drive cannot be powered off, or None. Its mounted filesystems will be unmounted."""
     if drive.bus == "nvme":
         return t("{drive} is an NVMe drive, which cannot be powered off here.", drive=drive.path)
-    if needed := _needed(drive, None):
+    if needed := _needed_by_system(drive, None):
         return needed
     if drive.bus not in CAN_BE_OFF or not (drive.bus == "usb" or drive.removable):
         return t("{drive} is not a removable drive.", drive=drive.path)
@@ -241,24 +233,24 @@ def why_not_power_off(drive: Drive) -> Message | None:
 
 
 def signatures_on(drive: Drive, device: str) -> tuple[Signature, ...]:
-    """What was recognised on the drive itself, or on a partition of it."""
+    """Return the signatures on the drive itself or a partition."""
     part = drive.partition(device)
     return part.signatures if part is not None else drive.signatures if device == drive.path else ()
 
 
 def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
-    """The one filesystem on a device, or why there is none."""
+    """Return the only filesystem on a device, or why there is none."""
     found = signatures_on(drive, device)
     if len(found) == 1 and not found[0].ambivalent and found[0].kind in KINDS:
         return KINDS[found[0].kind]
     if found:
-        held = tuple(printable(signature.kind, 30) for signature in found)
-        return t("{device} contains {what}, not a filesystem.", device=device, what=" and ".join(held))
+        contents = tuple(printable(signature.kind, 30) for signature in found)
+        return t("{device} contains {what}, not a filesystem.", device=device, what=" and ".join(contents))
     return (UNREAD if unread_content(drive) else Sentence("{device} contains no filesystem."))(device=device)
 
 
 def places_of(drive: Drive, device: str) -> tuple[str, ...]:
-    """Where a device is mounted, as far as this session sees."""
+    """Return the mount points of a device that are visible in this session."""
     return tuple(
         dict.fromkeys(
             use.by
@@ -272,8 +264,8 @@ def _is_hidden(drive: Drive, device: str) -> bool:
     return any(use.subject == device and is_hidden(use) for use in drive.uses)
 
 
-def _needed(drive: Drive, device: str | None) -> Message | None:
-    """That the running system needs a device, or with None any of the drive."""
+def _needed_by_system(drive: Drive, device: str | None) -> Message | None:
+    """Return a message if the running system needs a device, or if None any device of the drive."""
     for use in drive.uses:
         if use.kind == "running-system" and device in (None, use.subject):
             return t(
@@ -285,7 +277,7 @@ def _needed(drive: Drive, device: str | None) -> Message | None:
 
 
 def _other_use(drive: Drive, device: str | None) -> Message | None:
-    """How a device, or with None any of the drive, is in use otherwise than mounted."""
+    """Return how a device, or if None any device of the drive, is used other than by a mount."""
     for use in drive.uses:
         if use.kind not in ("mounted", "running-system") and device in (None, use.subject):
             return t("{use}.", use=in_use(use))

@@ -34,11 +34,11 @@ from wizard.plan.settings import possible
 from wizard.plan.steps.commands import commands_of, edits_of
 
 OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
-"""Words that hold of every filesystem's mount, and those that send them away (mount(8))."""
+"""Generic mount options and the options that disable them (mount(8))."""
 
 
 def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tuple[ChangeStep, ...]:
-    """A step for each operation on a filesystem of this drive."""
+    """Return a step for each operation on a filesystem of this drive."""
     return tuple(
         ChangeStep(
             operation=operation,
@@ -53,13 +53,13 @@ def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tupl
 
 
 def told_anew(changes: Changes) -> Changes:
-    """Changes that are sound, with every text and command that their typed operations give: nothing else is
-    ever shown or run."""
+    """Recompute all texts and commands of valid changes from their operations. Only these are shown or
+    run."""
     return replace(changes, steps=change_steps([step.operation for step in changes.steps], changes.drive))
 
 
 def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
-    """The argument lists that carry the operation out; none where it is a file or a value that is written."""
+    """Return the commands of an operation. Empty if a file or value is written instead."""
     match operation:
         case ReserveBlocks(device=device, new_blocks=blocks):
             return (reserve(device, blocks),)
@@ -82,7 +82,7 @@ def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
 
 
 def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
-    """The argument lists that take the operation back; none where it is a file or a value that is written."""
+    """Return the commands to undo an operation. Empty if a file or value is written instead."""
     match operation:
         case ReserveBlocks(device=device, old_blocks=blocks):
             return (reserve(device, blocks),)
@@ -103,11 +103,11 @@ def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
 
 
 def _growing_command(operation: ExtendPartition | GrowMounted) -> Argv:
-    return _tell_of_end(operation) if isinstance(operation, ExtendPartition) else _grow(operation)
+    return _update_end_command(operation) if isinstance(operation, ExtendPartition) else _grow(operation)
 
 
-def _tell_of_end(operation: ExtendPartition) -> Argv:
-    """Has the kernel take the partition's end from the table, also while it is in use (partx(8))."""
+def _update_end_command(operation: ExtendPartition) -> Argv:
+    """Return the command to update the partition's end in the kernel, even while in use (partx(8))."""
     number = operation.number
     return ("partx", "--update", "--nr", f"{number}:{number}", operation.drive)
 
@@ -125,9 +125,9 @@ def _grow(operation: GrowMounted) -> Argv:
 
 
 def _shrinking_commands(operation: ExtendPartition | GrowMounted) -> tuple[Argv, ...]:
-    """None where it does not shrink."""
+    """Return the commands to shrink, empty if not supported."""
     if isinstance(operation, ExtendPartition):
-        return (_tell_of_end(operation),)
+        return (_update_end_command(operation),)
     back = _growing(operation).shrinks_in_use
     if back is None:
         return ()
@@ -135,7 +135,7 @@ def _shrinking_commands(operation: ExtendPartition | GrowMounted) -> tuple[Argv,
 
 
 def stays(operation: ChangeOperation) -> bool:
-    """Whether there is no way back from it."""
+    """Return True if the operation cannot be undone."""
     return isinstance(operation, PowerOff) or (
         isinstance(operation, GrowMounted) and not undo_commands(operation)
     )
@@ -148,31 +148,32 @@ def _relabel(operation: Relabel, label: str) -> Argv:
 
 
 def reserve(device: str, blocks: int) -> Argv:
-    """Keeps so many blocks for root, also while it is mounted (tune2fs(8))."""
+    """Return the command to reserve blocks for root, even while mounted (tune2fs(8))."""
     return ("tune2fs", "-r", str(blocks), device)
 
 
 def remount(device: str, place: str, now: Sequence[str], wanted: Sequence[str]) -> Argv:
-    """Both device and place are named, so that fstab is not asked; then every word that is left out is lost
-    (mount(8)). mount(8) of today changes only what it is told: what goes must be sent away by name."""
+    """Return the remount command. It names device and mount point, so that fstab is ignored and omitted
+    options are lost (mount(8)). Current versions of mount(8) only change options that are given, so removed
+    ones are disabled explicitly."""
     gone = (OPPOSITES[word] for word in now if word in OPPOSITES and word not in wanted)
     return ("mount", "-o", ",".join(("remount", *wanted, *gone)), device, place)
 
 
 def queue_file(operation: SetQueue) -> str:
-    """Where the kernel keeps the value."""
+    """Return the sysfs file of the queue value."""
     return (
         f"/sys/class/block/{operation.device.removeprefix('/dev/').replace('/', '!')}/queue/{operation.name}"
     )
 
 
 def new_rules(operation: WriteRules, drive: Identity) -> str:
-    """All that the rules file is to hold."""
+    """Return the new content of the rules file."""
     return udev_rule(drive, operation.values)
 
 
 def rules_name(drive: Identity) -> str:
-    """The name of the drive's own rules file."""
+    """Return the name of the drive's own rules file."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in drive.token)
     return f"60-diskwright-{plain}.rules"
 
@@ -197,7 +198,7 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
                 )
             )
         case Remount(device=device, mount_point=place, old=old, new=new):
-            how = _remounted(old, new)
+            how = _remount_text(old, new)
             return str(
                 t(
                     "Remount {device} at {place} {how} while in use.",
@@ -207,7 +208,7 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
                 )
             )
         case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
-            return str(_action_told(operation)[0])
+            return str(_action_texts(operation)[0])
         case EditFstab():
             return _fstab_sentence(operation)
         case SetQueue(name=name, old=old, new=new):
@@ -239,8 +240,8 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
             )
 
 
-def _remounted(old: Sequence[str], new: Sequence[str]) -> Message | str:
-    """Which words come and which go, as a part of a sentence."""
+def _remount_text(old: Sequence[str], new: Sequence[str]) -> Message | str:
+    """Describe added and removed options, as part of a sentence."""
     come = " and ".join(word for word in new if word not in old)
     gone = " and ".join(word for word in old if word in OPPOSITES and word not in new)
     if come and gone:
@@ -253,18 +254,18 @@ def _remounted(old: Sequence[str], new: Sequence[str]) -> Message | str:
 Told = Relabel | Mount | Unmount | PowerOff | ExtendPartition | GrowMounted
 
 
-def _action_told(operation: Told) -> tuple[Message, Message]:
-    """What an action does, and what is checked afterwards."""
+def _action_texts(operation: Told) -> tuple[Message, Message]:
+    """Describe an action and the check afterwards."""
     device = operation.device
     match operation:
         case Relabel(old=old, new=new):
             label, before = printable(new, 300), printable(old, 300)
-            done = (
+            action = (
                 t("Label {device} '{new}' instead of '{old}'.", device=device, new=label, old=before)
                 if old
                 else t("Label {device} '{new}'.", device=device, new=label)
             )
-            return done, t("libblkid reports the label '{label}' on {device}.", label=label, device=device)
+            return action, t("libblkid reports the label '{label}' on {device}.", label=label, device=device)
         case Mount(mount_point=place):
             shown = printable(place, 2000)
             return t("Mount {device} at {place}.", device=device, place=shown), t(
@@ -308,7 +309,7 @@ def _fstab_sentence(operation: EditFstab) -> str:
                 count=len(operation.lines),
             )
         )
-    if len(operation.lines) == 1 and (told := _other_options(operation.lines[0], file)):
+    if len(operation.lines) == 1 and (told := _options_change(operation.lines[0], file)):
         return str(told)
     return str(
         tn(
@@ -320,8 +321,8 @@ def _fstab_sentence(operation: EditFstab) -> str:
     )
 
 
-def _other_options(edit: LineEdit, file: str) -> Message | None:
-    """Where a line differs in its options alone, which go and which come."""
+def _options_change(edit: LineEdit, file: str) -> Message | None:
+    """Describe the change of a line that differs only in its options, else return None."""
     old, new = ((line or "").split() for line in (edit.old, edit.new))
     if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:
         return None
@@ -374,7 +375,7 @@ def _line_difference(edit: LineEdit) -> tuple[str, ...]:
 
 
 def difference(path: str, old: str, new: str) -> tuple[str, ...]:
-    """A unified difference as lines, as patch(1) takes it; a file that is made anew comes from /dev/null."""
+    """Return a unified diff as lines, in the format of patch(1). New files come from /dev/null."""
     before = f"a{path}" if old else "/dev/null"
     lines: list[str] = []
     for line in unified_diff(
@@ -437,7 +438,7 @@ def _holds(operation: ChangeOperation) -> tuple[str, ...]:
                 ),
             )
         case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
-            return (str(_action_told(operation)[1]),)
+            return (str(_action_texts(operation)[1]),)
         case EditFstab(file=file):
             return (str(t("{file} has the new lines once and no old line.", file=printable(file, 2000))),)
         case SetQueue(new=new):

@@ -26,13 +26,12 @@ from wizard.plan.settings.possible import digest_of_text
 from wizard.plan.settings.steps_of import change_steps, rules_name, told_anew
 
 ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
-"""The doubt that a plain user is told."""
+"""Doubt for unprivileged users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Superblock:
-    """What an ext filesystem's superblock says: how many blocks of `block_bytes` it has, and how many are
-    kept for root."""
+    """Block counts in an ext superblock: total and reserved for root, in blocks of `block_bytes`."""
 
     blocks: int
     reserved_blocks: int
@@ -41,13 +40,12 @@ class Superblock:
 
 @dataclass(frozen=True, slots=True)
 class CurrentSettings:
-    """What was found where changes would be made; what could not be read is None.
+    """Current settings to be changed. None means unreadable.
 
-    `fstab` is the file of mounts with its text, `line` the number of the filesystem's line in it; `rules` the
-    folder of udev's rules, and `rules_text` what the drive's own file there holds; `queue` the values of the
-    drive's queue; `mounted` the words that hold of its mount at the place of that line, or without
-    one wherever it is, None where it is not mounted there; `elsewhere` the places of further lines for it, as
-    Btrfs can have.
+    `fstab` and `fstab_text`: path and text. `line`: line number of the filesystem. `rules`: folder of udev
+    rules. `rules_text`: content of the drive's own rules file. `queue`: queue values of the drive. `mounted`:
+    generic mount options in use at the place of that line, or at any place without a line; None if not
+    mounted. `elsewhere`: mount points of further lines, as with Btrfs.
     """
 
     fstab: str
@@ -64,7 +62,7 @@ class CurrentSettings:
 def make_changes(
     drive: Identity, existing: Existing, uuid: str, workload: str, tuning: Tuning, found: CurrentSettings
 ) -> Changes:
-    """The changes; without steps where nothing is to be changed, or nothing that can be."""
+    """Return the changes. Without steps if there is nothing to change, or no change is possible."""
     operations: list[ChangeOperation] = []
     doubts: list[Message | str] = []
     if tuning.reserved_percent is not None:
@@ -107,8 +105,8 @@ def set_options(
     doubts: list[Message | str],
     in_use: Set[str] = TUNED,
 ) -> None:
-    """Add what gives its mount and its line these options to the operations, and to the doubts what holds
-    later only. `in_use` are the words that are changed while it is in use."""
+    """Append operations that change the options of mount and line, and doubts about later effects. `in_use`:
+    options that can be changed while in use."""
     number = found.line or 0
     old = found.fstab_text.split("\n")[number - 1]
     if found.fstab_text.split("\n").count(old) != 1:
@@ -141,11 +139,11 @@ def set_options(
         )
         doubts.append(more)
     if later:
-        options = tuple(dict.fromkeys(map(_key, later)))
+        options = tuple(dict.fromkeys(map(_option_name, later)))
         doubts.append(t("The change to {options:and} takes effect at the next mount.", options=options))
 
 
-def _key(option: str) -> str:
+def _option_name(option: str) -> str:
     return option.partition("=")[0]
 
 
@@ -156,8 +154,8 @@ def _in_force(word: str, options: Iterable[str], found: CurrentSettings) -> bool
 def _remount(
     existing: Existing, options: tuple[str, ...], found: CurrentSettings, in_use: Set[str]
 ) -> Remount | None:
-    """The mount that is there with the words that can be changed in use; None where it has them, or must not
-    be touched."""
+    """Return the remount with new options that can be changed in use. None if nothing changes or remounting
+    is not safe."""
     if (
         found.mounted is None
         or existing.mount_point is None
@@ -166,7 +164,7 @@ def _remount(
     ):
         return None
     wanted = [word for word in options if word in in_use]
-    # What the line had and has no longer goes, and the kernel's own access time comes back.
+    # Options removed from the line are dropped, and access time returns to the kernel's default.
     dropped = {*(existing.at_boot or ())} & in_use - {*options}
     if dropped & ACCESS_TIME and not ACCESS_TIME & {*wanted}:
         wanted.append("relatime")
@@ -185,7 +183,7 @@ def _queue(
     operations: list[ChangeOperation],
     doubts: list[Message | str],
 ) -> None:
-    """The values now, and the rules that set them at every start; rules that somebody else wrote are left
+    """Append operations for the current values and the rules for every boot. Rules written by others are left
     alone."""
     if not tuning.queue:
         return

@@ -31,26 +31,25 @@ from wizard.model.plan import (
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, Sentence, format_exact, t
 
 PRIVATE_PLACES = "/run/diskwright"
-"""Only root gets in there, and nothing of it outlives a restart."""
+"""Only accessible to root, and cleared at reboot."""
 
 
 def commands_of(operation: Operation) -> tuple[Argv, ...]:
-    """The argument lists that carry the operation out, in order; none where it is an edit (`edits_of`).
+    """Return the commands of an operation in order. Empty if it is an edit (`edits_of`).
 
-    Each answers its own questions beforehand, and still refuses a device that is mounted. Wiping opens the
-    device exclusively (wipefs(8), no --force).
+    The commands ask no questions but refuse mounted devices. wipefs opens the device exclusively (wipefs(8),
+    no --force).
     """
     match operation:
         case WipeSignatures(device=device):
             return (wipe(device),)
         case ResetZones(device=device):
-            # Resetting leaves the zones that are written like any other drive as they are, and those can hold
-            # a table or a mark.
+            # A reset does not affect conventional zones, which may contain a table or signature.
             return (("blkzone", "reset", device), wipe(device))
         case MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
             return _array_commands(operation)
         case MakeFilesystem(device=device, striping=striping, mirrored=mirrored, logical=logical):
-            # What an array's members held before can come to lie where a filesystem's mark is looked for.
+            # Old data of an array's members may end up where a filesystem signature is expected.
             return (
                 *([wipe(device)] if striping or mirrored or logical else []),
                 *MADE[operation.filesystem].commands(operation),
@@ -66,7 +65,7 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
 
 
 def wipe(device: str) -> Argv:
-    """Erases every mark on a device."""
+    """Return the command to erase all signatures on a device."""
     return ("wipefs", "--all", "--quiet", device)
 
 
@@ -75,14 +74,14 @@ def _resizing_commands(operation: Resizing) -> tuple[Argv, ...]:
     if growing is None:
         return ()
     if not growing.mounted:
-        return _at(operation, growing, operation.device)
+        return _resize_at(operation, growing, operation.device)
     mount = private_mount(operation)
-    between = _at(operation, growing, mount.mount_point)
-    return (*_mounting(mount), *between, ("umount", mount.mount_point))
+    between = _resize_at(operation, growing, mount.mount_point)
+    return (*_mount_commands(mount), *between, ("umount", mount.mount_point))
 
 
-def _at(operation: Resizing, growing: Growing, place: str) -> tuple[Argv, ...]:
-    """The commands for its node, or where it is mounted for them for its place."""
+def _resize_at(operation: Resizing, growing: Growing, place: str) -> tuple[Argv, ...]:
+    """Return the commands for a node, or for a mount point if the filesystem is resized while mounted."""
     if isinstance(operation, ShrinkFilesystem):
         return growing.smaller(place, operation.size_bytes) if growing.smaller else ()
     return growing.commands(place)
@@ -92,30 +91,30 @@ def _use_commands(operation: MakeSubvolumes | SetOwner | Mount | TurnOnSwap) -> 
     match operation:
         case MakeSubvolumes(names=names):
             mount = private_mount(operation)
-            made = (("btrfs", "subvolume", "create", f"{mount.mount_point}/{name}") for name in names)
-            return (*_mounting(mount), *made, ("umount", mount.mount_point))
+            creations = (("btrfs", "subvolume", "create", f"{mount.mount_point}/{name}") for name in names)
+            return (*_mount_commands(mount), *creations, ("umount", mount.mount_point))
         case SetOwner(writer=writer, names=names):
             mount = private_mount(operation)
             places = (mount.mount_point, *(f"{mount.mount_point}/{name}" for name in names))
             owner = ("chown", f"{writer.uid}:{writer.gid}", *places)
             mode = ("chmod", f"{writer.mode:04o}", *places)
-            return (*_mounting(mount), owner, mode, ("umount", mount.mount_point))
+            return (*_mount_commands(mount), owner, mode, ("umount", mount.mount_point))
         case Mount():
-            return _mounting(operation)
+            return _mount_commands(operation)
         case TurnOnSwap(device=device):
             return (("swapon", device),)
 
 
-def _mounting(mount: Mount) -> tuple[Argv, ...]:
-    # The kernel puts a Btrfs together out of the devices that it was told of (btrfs-device(8)).
+def _mount_commands(mount: Mount) -> tuple[Argv, ...]:
+    # The kernel assembles a Btrfs from registered devices (btrfs-device(8)).
     scan = [("btrfs", "device", "scan", mount.device, *mount.others)] if mount.others else []
     options = ("-o", ",".join(mount.options)) if mount.options else ()
     return (*scan, ("mount", "-t", mount.filesystem, *options, mount.device, mount.mount_point))
 
 
 def private_mount(operation: MakeSubvolumes | SetOwner | Resizing) -> Mount:
-    """How a filesystem is mounted while something is made in it, or it grows: at a place of its UUID's or its
-    node's own, so that no other run uses the same."""
+    """Return the temporary mount for changes inside a filesystem. The mount point contains UUID or node, so
+    runs do not conflict."""
     if isinstance(operation, Resizing):
         known = KINDS[operation.filesystem]
         options = known.growing.mount_options if known.growing else ()
@@ -149,10 +148,9 @@ def _array_commands(
 
 
 def _make_array(operation: MakeArray) -> Argv:
-    """`--run` answers the question whether a partition that shows something is really meant. The home host
-    `any` makes the name the same on every machine, this one or a rescue medium (mdadm(8)). With a bitmap of
-    what is being written only that is compared after a crash, instead of all of it.
-    """
+    """Return the mdadm command. `--run` confirms partitions with existing signatures. The home host `any`
+    makes the name the same on all machines and rescue media (mdadm(8)). A write-intent bitmap limits the
+    comparison after a crash to recent writes."""
     shape = (
         ("--level=1", "--bitmap=internal")
         if operation.level == "raid1"
@@ -166,20 +164,20 @@ def _make_array(operation: MakeArray) -> Argv:
 
 
 def array_uuid(uuid: str) -> str:
-    """A UUID as mdadm writes it: four words of eight digits."""
+    """Format a UUID for mdadm: four groups of eight digits."""
     digits = uuid.replace("-", "")
     return ":".join(digits[at : at + 8] for at in range(0, 32, 8))
 
 
 def physical_volume_uuid(uuid: str) -> str:
-    """A UUID as LVM writes it: seven words, the first and the last of six digits, the others of four."""
+    """Format a UUID for LVM: seven groups, the first and last of six digits, the others of four."""
     digits = uuid.replace("-", "")
     return "-".join((digits[:6], *(digits[at : at + 4] for at in range(6, 26, 4)), digits[26:]))
 
 
 def _make_physical_volume(part: str, uuid: str) -> Argv:
-    """The data begin 1 MiB in, whatever LVM concludes from the drive: a multiple of every chunk that is
-    planned."""
+    """Return the pvcreate command. Data starts at 1 MiB, a multiple of every planned chunk size, regardless
+    of LVM's detection."""
     return (
         "pvcreate",
         "--yes",
@@ -193,13 +191,13 @@ def _make_physical_volume(part: str, uuid: str) -> Argv:
 
 
 PASSPHRASE_FROM = "--key-file=-"
-"""cryptsetup reads the passphrase from its standard input, all of it, so that it stands in no list of
-processes (cryptsetup(8))."""
+"""cryptsetup reads the whole standard input as passphrase, so it is not visible in process lists
+(cryptsetup(8))."""
 
 
 def _container_command(operation: MakeContainer | OpenContainer) -> Argv:
-    """What cryptsetup would conclude from the drive is said to it; --batch-mode answers the question whether
-    making it is meant."""
+    """Return the cryptsetup command, with all values that it would otherwise detect. --batch-mode answers the
+    confirmation."""
     if isinstance(operation, OpenContainer):
         return ("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, operation.device, operation.name)
     return (
@@ -224,13 +222,13 @@ def _container_command(operation: MakeContainer | OpenContainer) -> Argv:
 
 
 LVM_WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
-"""LVM makes the nodes itself and waits for nobody: udev may be absent, as on a rescue medium, or put off by
-the locked drives."""
+"""LVM creates nodes itself without waiting for udev, which may be absent on rescue media or delayed by locked
+drives."""
 
 
 def _make_striped_volume(operation: MakeStripedVolume) -> Argv:
-    """Nothing is zeroed or erased in it: making the filesystem does that, and until then everything can be
-    put back."""
+    """Return the lvcreate command. Nothing is zeroed or erased until the filesystem is created, so undo is
+    possible until then."""
     return (
         *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "striped", "--stripes", str(operation.stripes)),
         *(
@@ -248,8 +246,8 @@ def _make_striped_volume(operation: MakeStripedVolume) -> Argv:
 
 
 def _make_logical_volume(operation: MakeLogicalVolume) -> Argv:
-    """In one piece if there is room for it (contiguous allocation is not asked for: in a new group it comes
-    by itself)."""
+    """Return the lvcreate command. In a new group, volumes are contiguous anyway, so contiguous allocation is
+    not required."""
     return (
         *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "linear", "--size", f"{operation.size_bytes}b"),
         *("--zero", "n", "--wipesignatures", "n", "--name", operation.name, operation.group),
@@ -257,8 +255,8 @@ def _make_logical_volume(operation: MakeLogicalVolume) -> Argv:
 
 
 def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tuple[str, ...]:
-    """The lines of a table or a file that the operation writes; with the block size, starts are given in
-    sectors too."""
+    """Return the lines that an operation writes to a table or file. With a block size, starts are also given
+    in sectors."""
     match operation:
         case WriteTable(table=table, fresh=fresh):
             kind = table.upper()
@@ -324,7 +322,7 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int | None) -> str:
 
 
 def fstab_line(operation: AddFstabLine) -> str:
-    """The exact line, without its end: UUID, mount point, filesystem, options, never dumped, fsck's pass
+    """Return the fstab line without newline: UUID, mount point, filesystem, options, no dump, fsck pass
     (fstab(5))."""
     options = ",".join(operation.options)
     return (
@@ -334,11 +332,11 @@ def fstab_line(operation: AddFstabLine) -> str:
 
 
 def crypttab_line(operation: AddCrypttabLine) -> str:
-    """The exact line, without its end: name, container, the file with the key, options (crypttab(5)).
-    Without the passphrase or that file the start goes on."""
+    """Return the crypttab line without newline: name, container, key file, options (crypttab(5)). Boot
+    continues without passphrase or key file."""
     return f"{operation.name} UUID={operation.uuid} {operation.key or 'none'} luks,nofail"
 
 
 def fstab_escaped(text: str) -> str:
-    """Blanks, backslash and # as the octal escapes that getmntent(3) undoes."""
+    """Escape blanks, backslash and # in octal, as getmntent(3) decodes."""
     return "".join(f"\\{ord(char):03o}" if char in " \t\n\\#" else char for char in text)

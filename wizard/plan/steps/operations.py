@@ -35,15 +35,6 @@ from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
 from wizard.plan.rules import partition_name
 
-# What is written without a command.
-
-
-# What a step destroys.
-
-# How a step is undone.
-
-
-# What is checked when a step is done.
 RECOGNISED = Sentences(
     "{devices:and} is recognised as {what} with UUID {uuid}.",
     "{devices:and} are recognised as {what} with UUID {uuid}.",
@@ -53,11 +44,11 @@ RECOGNISED = Sentences(
 ContainerOperation = MakeContainer | OpenContainer | AddCrypttabLine
 
 KEY_SECONDS = 4.0
-"""Deriving the key takes cryptsetup about two seconds on purpose, and twice that on a slow machine."""
+"""Key derivation in cryptsetup takes about two seconds by design, and twice that on slow machines."""
 
 
 def container_operations(encryption: Encryption) -> tuple[MakeContainer, OpenContainer]:
-    """What has to be done before anything can be made within."""
+    """Return the operations required before a filesystem can be created inside."""
     return (
         MakeContainer(encryption.device, encryption.uuid, encryption.sector_bytes, encryption.offset_bytes),
         OpenContainer(encryption.device, encryption.uuid, encryption.name),
@@ -65,12 +56,12 @@ def container_operations(encryption: Encryption) -> tuple[MakeContainer, OpenCon
 
 
 def opened_at_start(encryption: Encryption) -> AddCrypttabLine:
-    """What has it opened at every start, by its key, or with a question for the passphrase."""
+    """Return the operation that opens the container at every boot, by key file or passphrase prompt."""
     return AddCrypttabLine(encryption.uuid, encryption.name, encryption.key)
 
 
 def container_sentence(operation: ContainerOperation) -> str:
-    """What the step does."""
+    """Describe the step."""
     match operation:
         case MakeContainer(device=device, sector_bytes=sector, offset_bytes=offset):
             made = t(
@@ -112,7 +103,7 @@ def container_sentence(operation: ContainerOperation) -> str:
 
 
 def container_undo(operation: OpenContainer | AddCrypttabLine) -> str:
-    """How what the step does is taken back."""
+    """Describe how to undo the step."""
     match operation:
         case OpenContainer(name=name):
             return str(t("Run `cryptsetup close {name}`.", name=name))
@@ -121,7 +112,7 @@ def container_undo(operation: OpenContainer | AddCrypttabLine) -> str:
 
 
 def container_holds(operation: ContainerOperation) -> tuple[str, ...]:
-    """What is checked when the step is done."""
+    """Describe the checks after the step."""
     match operation:
         case MakeContainer(device=device, uuid=uuid, sector_bytes=sector, offset_bytes=offset):
             found = RECOGNISED(devices=(device,), what="crypto_LUKS", uuid=uuid, count=1)
@@ -166,11 +157,10 @@ def table_after(
     gpt_type: str = "",
     fresh_kind: TableKind = "gpt",
 ) -> WriteTable:
-    """The table to write: the kept entries of `before` unless it is fresh, and one for each volume, in the
-    order of their numbers.
+    """Return the table to write: preserved entries of `before` unless new, and one entry per volume, sorted
+    by number.
 
-    A fresh one is of `fresh_kind`. `gpt_type` is what the new ones are called where they hold something else
-    than the volumes themselves.
+    A new table is of `fresh_kind`. `gpt_type`: type of new entries that do not contain the volumes directly.
     """
     table: TableKind = fresh_kind if fresh else "mbr" if before.table == "mbr" else "gpt"
     kept = [] if fresh else [_kept_entry(slot) for slot in before.partitions]
@@ -195,7 +185,7 @@ def _kept_entry(slot: Slot) -> TableEntry:
 
 
 def layout_after(before: Layout, table: WriteTable, volumes: Sequence[Volume], bounds: Extent) -> Layout:
-    """What the drive holds when all is done: `bounds` are the usable bytes of the table that is written."""
+    """Return the final layout. `bounds`: usable range of the new table."""
     by_number = {volume.partition: volume for volume in volumes}
     kept = {slot.number: slot for slot in before.partitions} if not table.fresh else {}
     slots = [
@@ -225,28 +215,28 @@ def _new_slot(entry: TableEntry, volume: Volume | None) -> Slot:
 def operations_of(
     wipes: Sequence[WipeSignatures], table: WriteTable, volumes: Sequence[Volume], geometry: Geometry
 ) -> tuple[Operation, ...]:
-    """Everything in order: old signatures off, the table, then each volume's filesystem, and where wanted its
-    line in fstab and mount.
+    """Return all operations in order: erase signatures, write the table, then create each filesystem, add its
+    fstab line and mount it.
 
-    All filesystems are made before the first is mounted, so that a failure there leaves nothing in use.
+    All filesystems are created before the first is mounted, so a failure leaves no device in use.
     """
-    made: list[Operation] = [*wipes, table]
+    operations: list[Operation] = [*wipes, table]
     for volume in volumes:
-        made.append(WipeSignatures(volume.encryption.device if volume.encryption else volume.path, ()))
-        made += container_operations(volume.encryption) if volume.encryption else ()
-        options = volume.mkfs_options if volume.encryption else _options_there(volume, table, geometry)
-        made.append(make(volume, options))
-    return (*made, *(operation for volume in volumes for operation in mounted(volume)))
+        operations.append(WipeSignatures(volume.encryption.device if volume.encryption else volume.path, ()))
+        operations += container_operations(volume.encryption) if volume.encryption else ()
+        options = volume.mkfs_options if volume.encryption else _options_at_place(volume, table, geometry)
+        operations.append(make(volume, options))
+    return (*operations, *(operation for volume in volumes for operation in mounted(volume)))
 
 
 def make(volume: Volume, options: tuple[str, ...]) -> MakeFilesystem:
-    """The volume's filesystem, made with these options and for who may write to it."""
+    """Return the creation of the volume's filesystem with these options and its writer."""
     owned = made_options(volume, options)
     return MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
 
 
-def _options_there(volume: Volume, table: WriteTable, geometry: Geometry) -> tuple[str, ...]:
-    """What a volume's maker is told, with what it would ask the drive itself for."""
+def _options_at_place(volume: Volume, table: WriteTable, geometry: Geometry) -> tuple[str, ...]:
+    """Return mkfs options, including those that mkfs would detect on the drive itself."""
     places = (entry.extent for entry in table.entries if entry.number == volume.partition)
     place = next(places, None)
     options = volume.mkfs_options
@@ -254,26 +244,26 @@ def _options_there(volume: Volume, table: WriteTable, geometry: Geometry) -> tup
 
 
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ...]:
-    """The volume's line in fstab and its mount, where it is to be mounted; `others` are the further devices
-    of a Btrfs over several.
+    """Return the operations to mount the volume, if requested. `others`: further devices of a multi-device
+    Btrfs.
 
-    Swap has a line too, and is turned on. Before that subvolumes are made, and all is given to who may write;
-    subvolumes are mounted after the volume itself, each by its own line. An encrypted volume that is mounted
-    anywhere has a line in crypttab before all that.
+    Subvolumes and owners are set first. The volume is mounted before its subvolumes, each with its own fstab
+    line. Swap also gets a line, and is activated. An encrypted volume gets its crypttab line before all
+    mounts.
     """
     kind = MADE[volume.filesystem]
     opened = (opened_at_start(volume.encryption),) if volume.encryption else ()
     if not kind.mounts:
-        nowhere = volume.mount_point is None
+        not_mounted = volume.mount_point is None
         line = AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
-        return () if nowhere else (*opened, line, TurnOnSwap(volume.path))
+        return () if not_mounted else (*opened, line, TurnOnSwap(volume.path))
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
-    made: list[Operation] = []
+    preparations: list[Operation] = []
     if names:
-        made.append(MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others))
+        preparations.append(MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others))
     if is_given_afterwards(volume):
-        given = SetOwner(volume.path, volume.filesystem, volume.uuid, volume.writer, names, others=others)
-        made.append(given)
+        owner = SetOwner(volume.path, volume.filesystem, volume.uuid, volume.writer, names, others=others)
+        preparations.append(owner)
     common = (*volume.mount_options, *owner_options(volume.filesystem, volume.writer, volume.mount_options))
     places = [(volume.mount_point, common)]
     places += [(one.mount_point, (*common, subvolume_option(one.name))) for one in volume.subvolumes]
@@ -281,12 +271,12 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ..
         operation
         for place, options in places
         if place
-        for operation in _mounted_at(volume, place, options, others)
+        for operation in _mount_operations(volume, place, options, others)
     ]
-    return (*made, *(opened if mounts else ()), *mounts)
+    return (*preparations, *(opened if mounts else ()), *mounts)
 
 
-def _mounted_at(
+def _mount_operations(
     volume: Volume, place: str, options: tuple[str, ...], others: tuple[str, ...]
 ) -> tuple[Operation, ...]:
     kind = MADE[volume.filesystem]
@@ -298,10 +288,9 @@ def _mounted_at(
 
 
 def wipes_of(drive_path: str, before: Layout, unread: bool) -> tuple[WipeSignatures, ...]:
-    """The wipes before a fresh table: every partition that holds something, the last first, then the drive
-    itself.
+    """Return the wipes before a new table: all partitions with contents, last first, then the drive itself.
 
-    Where the content is `unread`, every partition that is known, and the drive, may hold something.
+    If the contents are `unread`, all known partitions and the drive are wiped.
     """
     wipes = [
         WipeSignatures(

@@ -47,7 +47,7 @@ GROWN_CLEAN = t("The filesystem check reports a clean filesystem.")
 
 
 def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]:
-    """What is checked after an operation, a sentence each. `places`: a table gives partitions new ones."""
+    """Describe the checks after an operation. `places`: the table has partitions at new places."""
     match operation:
         case WipeSignatures(device=device) | ResetZones(device=device):
             return (str(t("No filesystem, RAID or table is recognised on {device}.", device=device)),)
@@ -72,7 +72,7 @@ def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]
         case MakeFilesystem() | GrowFilesystem() | ShrinkFilesystem():
             return _filesystem_holds(operation)
         case MakeSubvolumes() | SetOwner():
-            return (str(_within_holds(operation)),)
+            return (str(_inside_holds(operation)),)
         case AddFstabLine():
             return (str(_line_holds(operation)),)
         case Mount():
@@ -107,7 +107,7 @@ def _mount_holds(operation: Mount) -> Message:
     )
 
 
-def _within_holds(operation: MakeSubvolumes | SetOwner) -> Message:
+def _inside_holds(operation: MakeSubvolumes | SetOwner) -> Message:
     if isinstance(operation, MakeSubvolumes):
         return t(
             "Btrfs lists exactly {names:and} on {device}.", device=operation.device, names=operation.names
@@ -156,7 +156,7 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
                     parts=len(parts),
                     uuid=array_uuid(uuid),
                 ),
-                _kernel_says(device, chunk, len(parts)),
+                _kernel_io_sizes(device, chunk, len(parts)),
             )
         case MakeVolumeGroup(name=name, parts=(part,)):
             return (
@@ -183,11 +183,11 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
                     stripes=stripes,
                     chunk=chunk,
                 ),
-                _kernel_says(device, chunk, stripes),
+                _kernel_io_sizes(device, chunk, stripes),
             )
 
 
-def _kernel_says(device: str, chunk_bytes: int, count: int) -> Message:
+def _kernel_io_sizes(device: str, chunk_bytes: int, count: int) -> Message:
     return t(
         "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size "
         "for {device}, aligned on every drive.",
@@ -203,16 +203,16 @@ TABLES = {
     "hybrid": Sentence("a GPT and an MBR"),
     "other": Sentence("an old table"),
 }
-"""Kinds of tables in a sentence."""
+"""Table types in a sentence."""
 
 
 def table_lost(member: Member) -> str:
-    """What goes with the old table of a drive, and what waits there unseen; empty where there is neither."""
+    """Describe what is lost with the old table, and a run waiting there, or return an empty string."""
     return " ".join(filter(None, (_table_lost(member), waiting_lost(member.before))))
 
 
 def whole_lost(member: Member) -> str:
-    """What lies on the drive itself, by name and size; empty where nothing is recognised there."""
+    """Describe the contents of the drive itself by name and size, or return an empty string."""
     before = member.before
     kinds = [title_of(kind) for kind in before.signatures if kind != WRITTEN_ZONES]
     if not kinds:
@@ -230,7 +230,7 @@ def whole_lost(member: Member) -> str:
 
 
 def waiting_lost(before: Layout) -> str:
-    """What goes of a run that waits on a drive; empty where none does."""
+    """Describe what is lost of a run waiting on a drive, or return an empty string."""
     if not before.waiting:
         return ""
     return str(
@@ -243,7 +243,7 @@ def waiting_lost(before: Layout) -> str:
 
 def _table_lost(member: Member) -> str:
     if lost := _removed(member):
-        return str(t("The old table: {parts:semicolons}.", parts=tuple(map(_described, lost))))
+        return str(t("The old table: {parts:semicolons}.", parts=tuple(map(_slot_text, lost))))
     if member.before.table == "unread":
         return str(t("The old table, if any; unreadable during planning."))
     if member.before.table != "none":
@@ -252,8 +252,8 @@ def _table_lost(member: Member) -> str:
 
 
 def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool) -> list[str]:
-    """What lay on these drives where a filesystem is made: on `devices`, or for an array on every one.
-    `named`: each says its drive."""
+    """Describe the old data lost by creating a filesystem on `devices`, or for an array on all drives.
+    `named`: include the drive's name."""
     found = [
         _lost_with(
             member,
@@ -266,24 +266,19 @@ def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool)
 
 
 def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
-    """The partitions that go where those of `devices` come that are this drive's: all new ones where none is,
-    all old ones where it is the drive itself.
-    """
+    """Return the partitions lost under the `devices` of this drive: under all new ones if it has none of
+    them, or all old ones for the drive itself."""
     if member.drive.path in devices:
         return _removed(member)
     new = [slot for slot in member.after.partitions if not slot.kept]
-    named = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
-    return [slot for slot in _removed(member) if any(slot.overlaps(made) for made in named)]
+    targets = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
+    return [slot for slot in _removed(member) if any(slot.overlaps(made) for made in targets)]
 
 
 def _lost_with(member: Member, lost: Sequence[Slot], where: Message) -> str:
     if lost:
         return str(
-            t(
-                "The old data {where}: {parts:semicolons}.",
-                where=where,
-                parts=tuple(map(_described, lost)),
-            )
+            t("The old data {where}: {parts:semicolons}.", where=where, parts=tuple(map(_slot_text, lost)))
         )
     if member.before.signatures:
         return str(t("The old data of {what} {where}.", what=marks(member.before.signatures), where=where))
@@ -296,7 +291,7 @@ def _removed(member: Member) -> list[Slot]:
     return [slot for slot in member.before.partitions if not slot.kept]
 
 
-def _described(slot: Slot) -> Message:
+def _slot_text(slot: Slot) -> Message:
     number, content, size = slot.number, content_of(slot), slot.size_bytes
     if not slot.label:
         return t("partition {number} ({content}, {size:size})", number=number, content=content, size=size)
@@ -311,6 +306,6 @@ def _described(slot: Slot) -> Message:
 
 
 def marks(kinds: Sequence[str]) -> str:
-    """Signatures and kinds of tables, listed in a sentence."""
+    """List signatures and table types in a sentence."""
     shown = tuple(TABLES[kind]() if kind in TABLES else printable(kind, 40) for kind in kinds)
     return str(t("{marks:and}", marks=shown)) if shown else ""

@@ -57,10 +57,9 @@ BYTES_SAVED = t("The changed bytes are saved first")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a step's words draw on besides its operation: the drive and what it holds before and after, the
-    other drives, whether md is to mirror them, the logical volumes that are made, and why the steps run on
-    the drive itself, as a clause; empty where they are rehearsed. `part` is the plan's own.
-    """
+    """Facts for describing a step besides its operation: drive and layouts, other drives, md mirroring,
+    logical volumes. `direct`: why the steps run directly on the drive, as a clause, or empty if rehearsed.
+    `part`: as in the plan."""
 
     drive: Identity
     before: Layout
@@ -73,15 +72,15 @@ class Context:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """Every drive."""
+        """All drives."""
         return (Member(self.drive, self.before, self.after), *self.others)
 
     def is_drive(self, device: str) -> bool:
-        """Whether `device` is a whole drive of the plan."""
+        """Return True if `device` is a whole drive of the plan."""
         return any(device == member.drive.path for member in self.members)
 
     def under(self, device: str) -> str:
-        """The partition whose container opens to `device`; any other device itself."""
+        """Return the partition of the container that opens as `device`, or `device` itself."""
         for member in self.members:
             for slot in member.after.partitions:
                 if slot.opened is not None and slot.opened == device:
@@ -89,44 +88,44 @@ class Context:
         return device
 
     def members_of(self, devices: Sequence[str]) -> tuple[Member, ...]:
-        """The drives on which these devices lie: all of them for an array."""
+        """Return the drives of these devices, all for an array."""
         found = tuple(member for member in self.members if any(member.owns(device) for device in devices))
         return found or self.members
 
     @property
     def changed(self) -> Slot | None:
-        """The one partition that the plan changes, as it was; None where it is for all of the drive."""
+        """Old state of the only partition that the plan changes. None if the plan covers the whole drive."""
         return next((slot for slot in self.before.partitions if slot.number == self.part), None)
 
     def overwritten(self, devices: Sequence[str]) -> list[str]:
-        """What lay where a filesystem is made: on these devices, or for an array on every drive."""
+        """Describe the old data lost by creating a filesystem on these devices, or for an array on all
+        drives."""
         return data_lost(devices, self.members_of(devices), named=len(self.members) > 1)
 
 
 def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, ...]:
-    """A step for each operation."""
+    """Return a step for each operation."""
     logical = tuple(one for one in operations if isinstance(one, MakeLogicalVolume))
     context = replace(context, logical=logical, direct=context.direct or why_on_drive(operations))
     return tuple(step_of(operation, context) for operation in operations)
 
 
 def told_anew(plan: Plan) -> Plan:
-    """A plan that is sound, with every text, command and estimate that its typed operations give: nothing
-    else is ever shown or run."""
+    """Recompute all texts, commands and estimates of a valid plan from its operations. Only these are shown
+    or run."""
     return replace(plan, steps=_derived(plan))
 
 
 def told_as_direct(plan: Plan, why: str) -> Plan:
-    """The plan with the words of one whose steps run on the drive itself, as they do on a machine where, for
-    the reason `why`, there is no stand-in; the same plan where `why` is empty. Only to be shown.
-    """
+    """Return the plan described as running directly on the drive because of `why`, or the same plan if `why`
+    is empty. For display only."""
     return replace(plan, steps=_derived(plan, why)) if why else plan
 
 
 def told_as_kept(plan: Plan) -> Plan:
-    """The plan with the words of one that is put to use as soon as it is complete. Only to be shown."""
-    waits, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
-    steps = (replace(step, undo=kept) if step.undo == waits else step for step in plan.steps)
+    """Return the plan described as kept immediately. For display only."""
+    until_kept, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
+    steps = (replace(step, undo=kept) if step.undo == until_kept else step for step in plan.steps)
     return replace(plan, steps=tuple(steps))
 
 
@@ -147,19 +146,18 @@ def _derived(plan: Plan, direct: str = "") -> tuple[Step, ...]:
 
 
 def is_mirrored(operations: Iterable[Operation]) -> bool:
-    """Whether md copies one drive over the others."""
+    """Return True if md copies one drive to the others."""
     return any(isinstance(operation, MakeArray) and operation.level == "raid1" for operation in operations)
 
 
 def step_of(operation: Operation, context: Context) -> Step:
-    """The operation with its sentence, commands, edits, what it destroys, how it is undone, what is checked,
-    and an estimate in seconds."""
+    """Return the step for an operation, with all descriptions and an estimate in seconds."""
     return Step(
         operation=operation,
         sentence=_sentence(operation, context),
         commands=commands_of(operation),
         edits=_edits(operation, context),
-        destroys=_destroys_here(operation, context),
+        destroys=_data_loss(operation, context),
         undo=_undo(operation, context)
         if context.direct or not isinstance(operation, ON_DRIVE)
         else str(UNTIL_KEPT),
@@ -169,7 +167,7 @@ def step_of(operation: Operation, context: Context) -> Step:
 
 
 def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
-    """What is written without a command. wipefs leaves the mark of a table alone that lies in a partition."""
+    """Return lines written without a command. wipefs does not erase table signatures inside partitions."""
     if isinstance(operation, WipeSignatures) and not context.is_drive(operation.device):
         return (str(t("zeros over any remaining table signature (55 AA, EFI PART)")),)
     return edits_of(
@@ -177,7 +175,7 @@ def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
     )
 
 
-def _clearing(operation: WipeSignatures, context: Context) -> str:
+def _wipe_sentence(operation: WipeSignatures, context: Context) -> str:
     device, what = operation.device, marks(operation.expected)
     if context.is_drive(device):
         said = (
@@ -197,7 +195,7 @@ def _clearing(operation: WipeSignatures, context: Context) -> str:
 def _sentence(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures():
-            return _clearing(operation, context)
+            return _wipe_sentence(operation, context)
         case WriteTable():
             return _table_sentence(operation, context)
         case ResetZones(device=device):
@@ -208,20 +206,20 @@ def _sentence(operation: Operation, context: Context) -> str:
                 )
             )
         case MakeFilesystem():
-            return str(_making(operation))
+            return str(_creation_sentence(operation))
         case GrowFilesystem() | ShrinkFilesystem():
             return str(resized_said(operation))
         case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap():
             return _use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
-            return mirror_sentence(operation, _made_bytes(context.members_of(parts)[0], parts[0]))
+            return mirror_sentence(operation, _new_bytes(context.members_of(parts)[0], parts[0]))
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return container_sentence(operation)
         case _:
             return str(_array_sentence(operation))
 
 
-def _making(operation: MakeFilesystem) -> Message:
+def _creation_sentence(operation: MakeFilesystem) -> Message:
     kind, devices = operation.filesystem, (operation.device, *operation.others)
     noun, label = MADE[kind].noun, repr(printable(operation.label))
     if not operation.others:
@@ -232,7 +230,7 @@ def _making(operation: MakeFilesystem) -> Message:
             label=label,
             devices=devices,
         )
-    spread = _spread(operation.options)
+    spread = _btrfs_spread(operation.options)
     return t(
         "Create the {filesystem} {noun} {label} on {devices:and}: {spread}.",
         filesystem=kind,
@@ -243,8 +241,8 @@ def _making(operation: MakeFilesystem) -> Message:
     )
 
 
-def _spread(options: Sequence[str]) -> Message:
-    """What Btrfs does with several devices, as the end of a sentence."""
+def _btrfs_spread(options: Sequence[str]) -> Message:
+    """Describe how Btrfs uses several devices, as the end of a sentence."""
     if ("-d", "raid1") in pairwise(options):
         return t(
             "{copies}, so bad blocks are repaired from the other copy",
@@ -322,16 +320,17 @@ def _table_sentence(operation: WriteTable, context: Context) -> str:
     )
 
 
-def _destroys_here(operation: Operation, context: Context) -> str:
-    """What the step destroys. Of one partition that changes all is lost with its marks, and said there."""
+def _data_loss(operation: Operation, context: Context) -> str:
+    """Describe the data loss. If a single partition changes, everything is lost with its signatures, and
+    described there."""
     if context.changed is None:
-        return _destroys(operation, context)
+        return _operation_loss(operation, context)
     if isinstance(operation, WipeSignatures):
         return str(lost(operation.device, context.changed))
     return ""
 
 
-def _destroys(operation: Operation, context: Context) -> str:
+def _operation_loss(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures(device=device, expected=expected) if expected:
             on_itself = [one for one in context.members_of((device,)) if one.drive.path == device]
@@ -362,7 +361,7 @@ def _destroys(operation: Operation, context: Context) -> str:
                 ]
             )
         case MakeFilesystem(device=device) if context.under(device) != device:
-            # Whatever lay there was lost when the container was made.
+            # The old data was already lost when the container was created.
             return ""
         case MakeContainer(device=device):
             return " ".join(context.overwritten((device,)))
@@ -405,7 +404,7 @@ def _undo(operation: Operation, context: Context) -> str:
                 t("Until formatting starts, `diskwright undo` removes this volume with the volume group.")
             )
         case MakeSubvolumes() | SetOwner():
-            return _within_undo(operation)
+            return _inside_undo(operation)
         case OpenContainer() | AddCrypttabLine():
             return container_undo(operation)
         case AddFstabLine():
@@ -419,16 +418,16 @@ def _undo(operation: Operation, context: Context) -> str:
 def _seconds(operation: Operation, context: Context) -> float:
     match operation:
         case MakeFilesystem(device=device, filesystem=filesystem, others=others):
-            least, still, turning = MADE[filesystem].seconds
+            least, solid_state, rotating = MADE[filesystem].seconds
             members = context.members_of((device, *others))
-            per_tib = still if all(member.drive.rotational is False for member in members) else turning
+            per_tib = solid_state if all(member.drive.rotational is False for member in members) else rotating
             logical = next((one.size_bytes for one in context.logical if one.device == device), None)
-            made = (
+            size_bytes = (
                 logical
                 if logical is not None
-                else sum(_made_bytes(member, context.under(device)) for member in members)
+                else sum(_new_bytes(member, context.under(device)) for member in members)
             )
-            return round(least + per_tib * made / TIB, 1)
+            return round(least + per_tib * size_bytes / TIB, 1)
         case MakeContainer() | OpenContainer():
             return KEY_SECONDS
         case WriteTable() | MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
@@ -436,26 +435,26 @@ def _seconds(operation: Operation, context: Context) -> float:
         case ResetZones():
             return 2.0
         case GrowFilesystem(size_bytes=size) | ShrinkFilesystem(size_bytes=size):
-            # It reads every inode twice to check it.
+            # The check reads every inode twice.
             return round(2.0 + 20.0 * size / TIB, 1)
         case _:
             return 0.2
 
 
-def _made_bytes(member: Member, device: str) -> int:
-    """The size of the new partition `device` on a drive; where that is none of its, of its only new one, or
-    of all of the drive."""
+def _new_bytes(member: Member, device: str) -> int:
+    """Return the size of the new partition `device`. If the drive has no such partition, use its only new
+    one, or the whole drive."""
     if device == member.drive.path:
         return member.drive.size_bytes
     new = [slot for slot in member.after.partitions if not slot.kept]
-    named = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
-    return sum(slot.size_bytes for slot in named or new[:1])
+    matching = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
+    return sum(slot.size_bytes for slot in matching or new[:1])
 
 
 def _use_sentence(
     operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap,
 ) -> str:
-    """What the step does."""
+    """Describe the step."""
     match operation:
         case MakeSubvolumes(device=device, names=names):
             return str(
@@ -487,8 +486,8 @@ def _use_sentence(
             return str(t("Enable swap on {device}.", device=device))
 
 
-def _within_undo(operation: MakeSubvolumes | SetOwner) -> str:
-    """How what was made in a filesystem is taken back, where the steps run on the drive itself."""
+def _inside_undo(operation: MakeSubvolumes | SetOwner) -> str:
+    """Describe how to undo changes inside a filesystem if the steps run directly on the drive."""
     if isinstance(operation, SetOwner):
         return str(ROOTS_AGAIN)
     return str(
