@@ -340,15 +340,15 @@ def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[
         raise place.fault("filesystems", t("name at least one filesystem."))
     for name in option.filesystems:
         if name not in KINDS:
-            said = NONE_OF(name=repr(printable(name, 20)), known=tuple(KINDS))
-            raise place.fault("filesystems", said)
+            message = NONE_OF(name=repr(printable(name, 20)), known=tuple(KINDS))
+            raise place.fault("filesystems", message)
     if not _TEXTS[option.kind].fullmatch(option.text):
-        said = t(
+        message = t(
             "{text} cannot be written as a single {kind} option.",
             text=repr(printable(option.text, 40)),
             kind=option.kind,
         )
-        raise place.fault("text", said)
+        raise place.fault("text", message)
     if option.kind is OptionKind.MKFS and _RESERVED.fullmatch(option.text):
         raise place.fault("text", t("diskwright sets {text} itself.", text=repr(printable(option.text, 40))))
     if (option.danger or option.refused or option.default) and not option.never:
@@ -358,8 +358,8 @@ def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[
     _check_phrase(place)
     for other in option.conflicts:
         if other not in places:
-            said = t("unknown option {option}.", option=repr(printable(other, LONGEST_ID)))
-            raise place.fault("conflicts", said)
+            message = t("unknown option {option}.", option=repr(printable(other, LONGEST_ID)))
+            raise place.fault("conflicts", message)
     _check_bounds(place)
 
 

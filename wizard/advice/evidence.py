@@ -246,13 +246,13 @@ def _glossary_entries(path: Path, form: GlossaryFile) -> list[ProfilePlace[Term]
 
 def _check(place: ProfilePlace[Term]) -> None:
     term = place.entry
-    for key, said in (
+    for key, value in (
         ("term", term.term),
         ("text", term.text),
         ("source", term.source),
         *(("also", spelling) for spelling in term.also),
     ):
-        if not said.english.strip() or printable(said.english, LONGEST) != said.english:
+        if not value.english.strip() or printable(value.english, LONGEST) != value.english:
             raise place.fault(
                 key, t("write one line of plain text, at most {longest} characters.", longest=LONGEST)
             )

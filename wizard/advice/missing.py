@@ -197,13 +197,13 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
 def _missing_requirements(kind: Filesystem, machine: Machine) -> list[Message]:
     """Return messages about missing tools and files that mkfs requires."""
     absent = lacking(machine, kind.makers)
-    said = [absent.said] if absent else []
-    said += [
+    messages = [absent.said] if absent else []
+    messages += [
         t("{program} needs {path}, which is missing: {how}.", path=path, program=kind.tool, how=how)
         for path, how in kind.needs_files
         if path in machine.missing_files
     ]
-    return said
+    return messages
 
 
 def for_files(choices: Iterable[Choice]) -> tuple[Choice, ...]:

@@ -118,8 +118,10 @@ def _find_option(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOp
             )
         )
     if filesystem not in option.filesystems:
-        said = words.OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
-        raise BadInput(str(said))
+        fault = words.OTHER_FILESYSTEM(
+            option=option.id, filesystems=option.filesystems, filesystem=filesystem
+        )
+        raise BadInput(str(fault))
     return option
 
 
@@ -151,13 +153,13 @@ def is_danger(option: CatalogueOption, typed: str) -> bool:
 
 def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
     if option.phrase and not any(is_danger(option, phrase) for phrase in phrases):
-        said = t(
+        message = t(
             '{option} puts data at risk. {why} To use {option} anyway, add exactly: --danger "{phrase}"',
             option=option.text,
             why=option.never,
             phrase=option.phrase,
         )
-        raise Refused(str(said))
+        raise Refused(str(message))
 
 
 def exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bool:
@@ -242,10 +244,10 @@ def _join_texts(first: Message | str, then: Message) -> Message | str:
 
 def _doubt(option: CatalogueOption, purpose: str) -> Message:
     if option.kind is OptionKind.MKFS:
-        said = words.MADE_DANGEROUS if option.danger else words.MADE_ASKED
+        form = words.MADE_DANGEROUS if option.danger else words.MADE_ASKED
     else:
-        said = words.MOUNTED_DANGEROUS if option.danger else words.MOUNTED_ASKED
-    return said(purpose=purpose, option=option.text, why=option.never)
+        form = words.MOUNTED_DANGEROUS if option.danger else words.MOUNTED_ASKED
+    return form(purpose=purpose, option=option.text, why=option.never)
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,8 +273,8 @@ class _WorkloadLoader:
         names = [choice.filesystem for choice in self.form.choices]
         for index, name in enumerate(names):
             if name not in FILESYSTEMS:
-                said = words.NONE_OF(name=repr(printable(name, 20)), known=tuple(FILESYSTEMS))
-                raise self.place.fault(f"choices[{index}].filesystem", said)
+                message = words.NONE_OF(name=repr(printable(name, 20)), known=tuple(FILESYSTEMS))
+                raise self.place.fault(f"choices[{index}].filesystem", message)
             if name in names[:index]:
                 raise self.place.fault(
                     f"choices[{index}].filesystem", t("{filesystem} is ranked twice.", filesystem=name)
@@ -361,16 +361,16 @@ class _WorkloadLoader:
 
     def _check_option(self, key: str, kind: OptionKind, filesystem: str, option: CatalogueOption) -> None:
         if option.kind is not kind:
-            said = t(
+            fault = t(
                 "{option} is a {kind} option, not a {wanted} option.",
                 option=option.id,
                 kind=option.kind,
                 wanted=kind,
             )
-            raise self.place.fault(key, said)
+            raise self.place.fault(key, fault)
         if option.filesystems and filesystem not in option.filesystems:
-            said = OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
-            raise self.place.fault(key, said)
+            fault = OTHER_FILESYSTEM(option=option.id, filesystems=option.filesystems, filesystem=filesystem)
+            raise self.place.fault(key, fault)
         if option.never:
             raise self.place.fault(
                 key, t("{option} is never offered: {why}", option=option.id, why=option.never)

@@ -283,7 +283,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
         yield
     finally:
         try:
-            said, _ = reaper.communicate(timeout=2 * WRITER_SECONDS)
+            output, _ = reaper.communicate(timeout=2 * WRITER_SECONDS)
         except subprocess.TimeoutExpired:
             raise Failed(
                 t(
@@ -293,7 +293,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
                 )
             ) from None
         if reaper.returncode:
-            problems = tuple(said.decode(errors="replace").splitlines())
+            problems = tuple(output.decode(errors="replace").splitlines())
             raise Failed(
                 t(
                     "Cannot remove the demo completely. {problems:row}",

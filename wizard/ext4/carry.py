@@ -103,8 +103,8 @@ def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding
 def refusal(finding: Finding) -> DiskwrightError:
     """Return the error for a finding: Refused for safety, or BadInput if the method does not suit the
     filesystem."""
-    said = f"{finding.sentence} {finding.remedy} {NOTHING_WRITTEN}"
-    return Refused(said) if finding.severity is Severity.DANGER else BadInput(said)
+    message = f"{finding.sentence} {finding.remedy} {NOTHING_WRITTEN}"
+    return Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
 
 
 IN_USE = frozenset({"migrate-running-root", "migrate-mounted", "migrate-swap-file"})

@@ -36,7 +36,7 @@ SMALL_BLOCKS = 4096
 
 def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tuple[str, ...]:
     """Return a sentence per gain. Operations that only prepare others have none."""
-    return tuple(dict.fromkeys(str(said) for operation in operations for said in _gains(operation, before)))
+    return tuple(dict.fromkeys(str(gain) for operation in operations for gain in _gains(operation, before)))
 
 
 def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Message]:

@@ -292,7 +292,7 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
             "superblock",
         )
     if before.kind == "ext4" and may_have_blocks(before):
-        said = (
+        form = (
             Sentence("{device} has extents, but old files still use block maps.")
             if before.unconverted
             else Sentence("{device} lacks features of every new ext4.")
@@ -300,7 +300,7 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
         yield info(
             "migrate-incomplete",
             situation,
-            said(device=device),
+            form(device=device),
             t("This appears to be an incompletely converted ext3."),
             t("The full conversion completes the rest."),
         )

@@ -37,14 +37,14 @@ def make_migration(
     room = room_bytes(operations, situation.ext, means)
     folder = folder_of(situation, means)
     if folder is not None and folder.free_bytes < room:
-        said = t(
+        message = t(
             "{folder} has {free:size} free, and undo data may need {room:size}. Choose a "
             "folder with more space.",
             folder=printable(folder.path, 200),
             free=folder.free_bytes,
             room=room,
         )
-        raise Refused(join(said, words.NOTHING_WRITTEN))
+        raise Refused(join(message, words.NOTHING_WRITTEN))
     migration = Migration(
         drive=situation.drive,
         device=situation.device,

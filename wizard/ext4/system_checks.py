@@ -302,7 +302,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
             "/etc/systemd/system",
         )
     if not fstab_operations(situation):
-        said = (
+        form = (
             Sentence("{fstab} already has the correct type and is not changed.")
             if situation.lines
             else Sentence("{fstab} does not list the filesystem and is not changed.")
@@ -310,7 +310,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
         yield info(
             "migrate-nothing-at-boot",
             situation,
-            said(fstab=printable(situation.fstab, 200)),
+            form(fstab=printable(situation.fstab, 200)),
             t("Mounting as ext4 manually requires no changes."),
             t("Run `mount -t ext4 {device} PLACE`.", device=device),
             "fstab(5)",
@@ -359,7 +359,7 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
 
 def nothing_to_do(situation: Situation) -> Iterator[Finding]:
     """Report methods without further effect."""
-    for way, code, said in (
+    for way, code, form in (
         (
             Way.FULL,
             "migrate-complete",
@@ -375,7 +375,7 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
             yield info(
                 code,
                 situation,
-                said(device=situation.device),
+                form(device=situation.device),
                 t("All features are already enabled."),
                 t("No action needed."),
             )

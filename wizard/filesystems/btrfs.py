@@ -5,21 +5,10 @@ from wizard.model.operations import MakeFilesystem
 from wizard.model.said import MIB, TIB, t
 
 
-def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     # -f overwrites old signatures, but still refuses a mounted device.
     return (
-        (
-            "mkfs.btrfs",
-            "-q",
-            "-f",
-            "-U",
-            made.uuid,
-            "-L",
-            made.label,
-            *made.options,
-            made.device,
-            *made.others,
-        ),
+        ("mkfs.btrfs", "-q", "-f", "-U", new.uuid, "-L", new.label, *new.options, new.device, *new.others),
     )
 
 

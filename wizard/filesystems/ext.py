@@ -24,9 +24,9 @@ SMALL_BYTES = 512 * MIB
 """mke2fs uses 1 KiB blocks below this size (e2fsprogs, mke2fs.conf)."""
 
 
-def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     # -F overwrites old signatures without asking, but still refuses a mounted device.
-    return (("mkfs.ext4", "-q", "-F", "-U", made.uuid, "-L", made.label, *made.options, made.device),)
+    return (("mkfs.ext4", "-q", "-F", "-U", new.uuid, "-L", new.label, *new.options, new.device),)
 
 
 def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:

@@ -24,10 +24,8 @@ NO_LABEL = "NO NAME"
 """Stored by an unlabelled FAT, so not valid as a label."""
 
 
-def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    return (
-        ("mkfs.vfat", "-F", "32", "-i", serial_of(made.uuid), "-n", made.label, *made.options, made.device),
-    )
+def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+    return (("mkfs.vfat", "-F", "32", "-i", serial_of(new.uuid), "-n", new.label, *new.options, new.device),)
 
 
 def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
@@ -107,10 +105,10 @@ VFAT_KIND = MadeKind(
 )
 
 
-def _exfat_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+def _exfat_commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     return (
-        ("mkfs.exfat", "-L", made.label, *made.options, made.device),
-        ("tune.exfat", "-I", f"0x{serial_of(made.uuid)}", made.device),
+        ("mkfs.exfat", "-L", new.label, *new.options, new.device),
+        ("tune.exfat", "-I", f"0x{serial_of(new.uuid)}", new.device),
     )
 
 

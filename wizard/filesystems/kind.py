@@ -149,8 +149,8 @@ class Holds:
 
     def time(self, nanoseconds: int) -> int:
         """Return a time as the filesystem stores it, in nanoseconds."""
-        held = nanoseconds // self.grain * self.grain
-        return held if self.since is None else max(held, self.since * SECOND)
+        rounded = nanoseconds // self.grain * self.grain
+        return rounded if self.since is None else max(rounded, self.since * SECOND)
 
     def attribute(self, name: str) -> bool:
         """Return True if the filesystem stores an extended attribute with this name."""

@@ -27,11 +27,11 @@ CHKDSK = t(
 )
 
 
-def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     # Without -F, mkfs.ntfs refuses a mounted device; -Q skips zeroing the volume.
     return (
-        ("mkfs.ntfs", "-Q", "-q", "-L", made.label, *made.options, made.device),
-        ("ntfslabel", "-q", f"--new-serial={serial_of(made.uuid)}", made.device),
+        ("mkfs.ntfs", "-Q", "-q", "-L", new.label, *new.options, new.device),
+        ("ntfslabel", "-q", f"--new-serial={serial_of(new.uuid)}", new.device),
     )
 
 

@@ -6,11 +6,11 @@ from wizard.model.operations import MakeFilesystem
 from wizard.model.said import MIB, TIB, t
 
 
-def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     # -f overwrites old signatures without asking, but still refuses a mounted device.
     return (
-        ("mkfs.nilfs2", "-q", "-f", "-L", made.label, *made.options, made.device),
-        ("nilfs-tune", "-U", made.uuid, made.device),
+        ("mkfs.nilfs2", "-q", "-f", "-L", new.label, *new.options, new.device),
+        ("nilfs-tune", "-U", new.uuid, new.device),
     )
 
 
@@ -45,11 +45,11 @@ NILFS2_KIND = MadeKind(
 )
 
 
-def _jfs_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+def _jfs_commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     # -q skips the confirmation; mkfs.jfs still refuses a mounted device.
     return (
-        ("mkfs.jfs", "-q", "-L", made.label, *made.options, made.device),
-        ("jfs_tune", "-U", made.uuid, made.device),
+        ("mkfs.jfs", "-q", "-L", new.label, *new.options, new.device),
+        ("jfs_tune", "-U", new.uuid, new.device),
     )
 
 
@@ -80,8 +80,8 @@ JFS_KIND = MadeKind(
 )
 
 
-def _f2fs_commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    return (("mkfs.f2fs", "-q", "-f", "-U", made.uuid, "-l", made.label, *made.options, made.device),)
+def _f2fs_commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+    return (("mkfs.f2fs", "-q", "-f", "-U", new.uuid, "-l", new.label, *new.options, new.device),)
 
 
 F2FS_KIND = MadeKind(

@@ -5,9 +5,9 @@ from wizard.model.operations import MakeFilesystem
 from wizard.model.said import MIB, TIB, t
 
 
-def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     # Without -f, mkswap refuses a device in use, mounted or as swap.
-    return (("mkswap", "-q", "-U", made.uuid, "-L", made.label, made.device),)
+    return (("mkswap", "-q", "-U", new.uuid, "-L", new.label, new.device),)
 
 
 KIND = MadeKind(

@@ -9,11 +9,9 @@ from wizard.model.operations import MakeFilesystem
 from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB, TIB, Message, t
 
 
-def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     # -f overwrites old signatures, but still refuses a mounted device.
-    return (
-        ("mkfs.xfs", "-q", "-f", "-m", f"uuid={made.uuid}", "-L", made.label, *made.options, made.device),
-    )
+    return (("mkfs.xfs", "-q", "-f", "-m", f"uuid={new.uuid}", "-L", new.label, *new.options, new.device),)
 
 
 def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:

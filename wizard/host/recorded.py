@@ -269,17 +269,17 @@ def candidates(
 
 def loss_of(drives: Sequence[Drive]) -> Message | None:
     """Describe the data lost by using these drives entirely, or None if they are empty."""
-    held = tuple(drive.path for drive in drives if not drive.is_empty)
+    paths = tuple(drive.path for drive in drives if not drive.is_empty)
     return (
         tn(
             "All data on {drives:and} will be lost when you keep the plan's result. With "
             "LVM, it is lost when the plan is applied.",
             "All data on {drives:and} will be lost when you keep the plan's result. With "
             "LVM, it is lost when the plan is applied.",
-            drives=held,
-            count=len(held),
+            drives=paths,
+            count=len(paths),
         )
-        if held
+        if paths
         else None
     )
 

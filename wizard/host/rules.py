@@ -208,8 +208,8 @@ class Rules:
         from wizard.plan.planner import PLAIN, make_plan
 
         recording = self.diagnose(machine, drive).recording
-        made = make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN, recording)
-        return self._with_boot_entries(made, (drive,))
+        plan = make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN, recording)
+        return self._with_boot_entries(plan, (drive,))
 
     def plan_part(
         self,
@@ -226,8 +226,8 @@ class Rules:
         recording = self.diagnose(machine, drive).recording
         match change:
             case PartChange.FORMAT:
-                made = format_plan(machine, drive, part, wishes, self._draw_uuid, recording)
-                return self._with_boot_entries(made, (drive,))
+                plan = format_plan(machine, drive, part, wishes, self._draw_uuid, recording)
+                return self._with_boot_entries(plan, (drive,))
             case PartChange.DELETE:
                 return self._with_boot_entries(delete_plan(machine, drive, part, recording), (drive,))
             case PartChange.GROW:
@@ -262,10 +262,10 @@ class Rules:
         from wizard.plan.raid.striped import make_striped_plan
 
         recordings = [self.diagnose(machine, drive).recording for drive in drives]
-        made = make_striped_plan(
+        plan = make_striped_plan(
             machine, drives, wish, asked, mode, self._draw_uuid, recordings, self._arrays()
         )
-        return self._with_boot_entries(made, drives)
+        return self._with_boot_entries(plan, drives)
 
     def _arrays(self) -> Sequence[str]:
         """Return existing md arrays, on a live machine."""

@@ -293,8 +293,8 @@ class Running(WithRoot):
         from psutil import disk_io_counters
 
         counted = disk_io_counters(perdisk=True, nowrap=False)
-        mine = (counted[name] for path in paths if (name := path.removeprefix("/dev/")) in counted)
-        return sum(one.read_bytes + one.write_bytes for one in mine)
+        counters = (counted[name] for path in paths if (name := path.removeprefix("/dev/")) in counted)
+        return sum(one.read_bytes + one.write_bytes for one in counters)
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Inspect the filesystem as root and plan the changes."""

@@ -318,7 +318,7 @@ class Moves:
     @property
     def doubts(self) -> tuple[Message | str, ...]:
         """All notes for before and after the moves, without duplicates."""
-        of_each = (said for move in self.moves for said in (*move.doubts, *move.then))
+        of_each = (doubt for move in self.moves for doubt in (*move.doubts, *move.then))
         every = (*of_each, *self.remarks)
         return tuple(dict.fromkeys(every))
 

@@ -106,8 +106,8 @@ def _waiting_text(drive: Drive) -> Message | str:
     """Describe the result of a run waiting on the drive, or return an empty string."""
     if drive.waiting is None or not drive.waiting.bare:
         return ""
-    told, run = printable(drive.waiting.told, 200), drive.waiting.run
-    return messages.LEFT_BY_RUN(told=told, run=run)
+    summary, run = printable(drive.waiting.told, 200), drive.waiting.run
+    return messages.LEFT_BY_RUN(told=summary, run=run)
 
 
 def _slot(part: Partition) -> Slot:

@@ -103,14 +103,14 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
 def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
     """Return why the partition at `path` must not be written, most severe first: uses of the partition, of
     devices on it, or of the drive. Neighbouring partitions do not count."""
-    mine = {drive.path, path}
+    own = {drive.path, path}
     for _ in drive.layers:
-        mine |= {layer.path for layer in drive.layers if layer.below in mine}
+        own |= {layer.path for layer in drive.layers if layer.below in own}
     part = drive.partition(path)
     found = [
-        *(use for use in drive.uses if use.subject in mine),
+        *(use for use in drive.uses if use.subject in own),
         *(Use("mounted", path, place) for place in (part.mount_points if part else ())),
-        *(Use("holder", layer.below, layer.path) for layer in drive.layers if layer.below in mine),
+        *(Use("holder", layer.below, layer.path) for layer in drive.layers if layer.below in own),
     ]
     return tuple(sorted(found, key=lambda use: use.kind != "running-system"))
 

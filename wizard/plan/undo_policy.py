@@ -110,8 +110,8 @@ def losses(plan: Plan) -> list[str]:
     the steps."""
     if plan.others:
         return [line for member in plan.members for line in _member_losses(member)] + _mirror_losses(plan)
-    gone = [slot for slot in plan.before.partitions if not slot.kept]
-    if gone:
+    lost_slots = [slot for slot in plan.before.partitions if not slot.kept]
+    if lost_slots:
         lost = [
             str(
                 t(
@@ -121,7 +121,7 @@ def losses(plan: Plan) -> list[str]:
                     size=slot.size_bytes,
                 )
             )
-            for slot in gone
+            for slot in lost_slots
         ]
         return [*lost, *filter(None, [waiting_lost(plan.before)])]
     if not plan.before.partitions and (whole := whole_lost(plan.members[0])):

@@ -101,8 +101,8 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     """Return the differences of tables and filesystems from the plan, given its drives in order. Empty if
     they match."""
     found = [_member_differences(member, drive) for member, drive in zip(plan.members, drives, strict=True)]
-    matching = tuple(drive.path for drive, said in zip(drives, found, strict=True) if not said)
-    differences = tuple(said for one in found for said in one)
+    matching = tuple(drive.path for drive, messages in zip(drives, found, strict=True) if not messages)
+    differences = tuple(message for one in found for message in one)
     is_half = differences and matching and plan.stripe and plan.stripe.mirrors
     return (
         (

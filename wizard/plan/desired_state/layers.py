@@ -47,13 +47,13 @@ def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
     """Return the logical volumes that a plan creates, in volume order."""
     if plan.group:
         return tuple(Logical(one.name, one.size_bytes) for one in logical_volumes(plan))
-    made = (step.operation for step in plan.steps)
+    operations = (step.operation for step in plan.steps)
     room = group_room_bytes(
         min(slot.size_bytes for member in plan.members for slot in member.after.partitions)
     )
     return tuple(
         Logical(one.name, room * one.stripes, "striped", one.stripes)
-        for one in made
+        for one in operations
         if isinstance(one, MakeStripedVolume)
     )
 
@@ -213,8 +213,8 @@ def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
     yield from _use_differences(devices, seen)
     # While mounted, the superblocks of one commit are written one after another.
     least = seen.newest - (0 if seen.used is None else 1)
-    if behind := tuple(member.device for member in seen.members if member.generation < least):
-        yield t("{devices:and} missed the latest writes to the other drives", devices=behind)
+    if outdated := tuple(member.device for member in seen.members if member.generation < least):
+        yield t("{devices:and} missed the latest writes to the other drives", devices=outdated)
     yield from _profile_differences(stripe, seen)
 
 

@@ -136,8 +136,8 @@ def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTar
 def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
     """Return the lowest aligned start. If there is no space for the journal after the partition, leave space
     before it. Return the current start if the shift would be less than `shift`."""
-    behind = room.end_bytes - align_up(geometry, part.end_bytes)
-    low = room.start_bytes + (0 if behind >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
+    after = room.end_bytes - align_up(geometry, part.end_bytes)
+    low = room.start_bytes + (0 if after >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
     start = align_up(geometry, low)
     return start if start + shift <= part.start_bytes else part.start_bytes
 
@@ -168,9 +168,9 @@ def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> 
 def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: int) -> Extent | None:
     """Return a place for the journal after both places, or before them."""
     span = _span(places)
-    behind = align_up(geometry, span.end_bytes)
-    if behind + size <= room.end_bytes:
-        return Extent(behind, size)
+    after = align_up(geometry, span.end_bytes)
+    if after + size <= room.end_bytes:
+        return Extent(after, size)
     before = align_down(geometry, span.start_bytes - size)
     return Extent(before, size) if before >= room.start_bytes and before + size <= span.start_bytes else None
 

@@ -213,9 +213,9 @@ def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Mes
     """Check that all signature erasures are on the plan's drives and follow each drive's rules."""
     left = list(wipes)
     for member in plan.members:
-        mine = [wipe for wipe in left if isinstance(wipe, WipeSignatures) and _is_on(member, wipe.device)]
-        left = [wipe for wipe in left if wipe not in mine]
-        yield from wipe_faults(member, mine, fresh=True)
+        own = [wipe for wipe in left if isinstance(wipe, WipeSignatures) and _is_on(member, wipe.device)]
+        left = [wipe for wipe in left if wipe not in own]
+        yield from wipe_faults(member, own, fresh=True)
     for wipe in left:
         yield t(
             "the plan erases signatures on '{device}', which is not on any of the drives",

@@ -260,7 +260,7 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
     wipes = operations[: operations.index(table)]
     yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
     first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
-    sizes = [made.size_bytes for made in logical_volumes(plan)]
+    sizes = [volume.size_bytes for volume in logical_volumes(plan)]
     if operations != grouped_operations(first, table, group, volumes, sizes):
         yield OTHER_FOR_VOLUMES
 

@@ -184,7 +184,7 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
     kind, filesystem = asked.kind, printable(wish.choice.filesystem, 30)
     if wish.choice.filesystem not in FILESYSTEMS[kind]:
         possible = " or ".join(FILESYSTEMS[kind])
-        said = [
+        sentences = [
             t(
                 "{option} {kind} supports {possible}, not {filesystem}.",
                 option=option,
@@ -194,8 +194,8 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
             )
         ]
         if wish.choice.filesystem == "btrfs":
-            said.append(t("Btrfs has built-in RAID. Use {option} btrfs.", option=option))
-        raise BadInput(str(join(*said)))
+            sentences.append(t("Btrfs has built-in RAID. Use {option} btrfs.", option=option))
+        raise BadInput(str(join(*sentences)))
     if asked.mirrors:
         _check_mirror(asked)
     else:

@@ -235,14 +235,14 @@ def striped_operations(
         data_drives = 1 if stripe.mirrors else len(drives)
         array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
         options = MADE[volume.filesystem].for_place(_stacked(drives), array, options)
-    made = replace(
+    creation = replace(
         make(volume, options),
         others=others,
         striping=None if stripe.kind == "btrfs" or stripe.mirrors else striping_of(stripe, len(parts)),
         mirrored=stripe.kind == "md" and stripe.mirrors,
     )
     old: list[Operation] = [*wipes, *tables, *(WipeSignatures(part, ()) for part in parts)]
-    return (*old, *_array_operations(stripe, volume, parts), made, *mounted(volume, others))
+    return (*old, *_array_operations(stripe, volume, parts), creation, *mounted(volume, others))
 
 
 def _stacked(drives: Sequence[Identity]) -> Geometry:
@@ -324,7 +324,7 @@ def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
         "at least {least} at md's limit of 200 MB/s, longer on slower drives",
         least=format_duration(copying_seconds(operation, part_bytes)),
     )
-    said = (
+    sentences = (
         t(
             "{mirror}, with a write-intent bitmap, so that only recent writes are compared after a crash.",
             mirror=mirror,
@@ -336,7 +336,7 @@ def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
         ),
         t("The volume is usable during the copy, but survives a failed drive only afterwards."),
     )
-    return str(join(*said))
+    return str(join(*sentences))
 
 
 def mirror_holds(operation: MakeArray) -> tuple[Message, ...]:

@@ -31,7 +31,7 @@ def parse_subvolume(text: str) -> Subvolume:
                 )
             )
         )
-    if colon and (wrong := mount_point_fault(place)):
+    if colon and (place_fault := mount_point_fault(place)):
         shown = printable(place, 60)
         raise BadInput(
             str(
@@ -40,7 +40,7 @@ def parse_subvolume(text: str) -> Subvolume:
                     "as /srv/data.",
                     place=shown,
                     name=printable(name, 60),
-                    fault=wrong,
+                    fault=place_fault,
                 )
             )
         )
@@ -120,12 +120,12 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
                 name=shown,
                 above=printable(above, 60),
             )
-        if one.mount_point is not None and (wrong := _place_fault(one.mount_point)):
+        if one.mount_point is not None and (place_fault := _place_fault(one.mount_point)):
             return t(
                 "has the subvolume '{name}' at '{place}', which {fault}",
                 name=shown,
                 place=printable(one.mount_point, 60),
-                fault=wrong,
+                fault=place_fault,
             )
         before.add(one.name)
     return None

@@ -217,8 +217,10 @@ def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Chan
         case Unmount(mount_point=place, options=options):
             if not place.startswith("/") or not _WORDS.fullmatch(operation.filesystem):
                 return NO_MOUNT(place=printable(place, 60))
-            wrong = next((option for option in options if not _SHOWN.fullmatch(option)), None)
-            return None if wrong is None else t("'{option}' is not an option", option=printable(wrong, 40))
+            invalid = next((option for option in options if not _SHOWN.fullmatch(option)), None)
+            return (
+                None if invalid is None else t("'{option}' is not an option", option=printable(invalid, 40))
+            )
         case PowerOff(device=device, files=files):
             known = all(
                 file.startswith(f"{SYS}/") and file.endswith(("/delete", "/remove")) for file in files

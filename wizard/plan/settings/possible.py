@@ -107,8 +107,8 @@ def line_of(uuid: str, place: str, filesystem: str, name: str, options: Sequence
     with its fsck pass."""
     kind = KINDS[filesystem]
     rules = kind.relabelling.rules if kind.relabelling else ""
-    made = MADE.get(rules or kind.name)
-    return AddFstabLine(uuid, place, name, tuple(options), made.fsck_pass if made else 0)
+    rules_kind = MADE.get(rules or kind.name)
+    return AddFstabLine(uuid, place, name, tuple(options), rules_kind.fsck_pass if rules_kind else 0)
 
 
 def by_label(label: str) -> str:

@@ -156,8 +156,8 @@ def remount(device: str, place: str, now: Sequence[str], wanted: Sequence[str]) 
     """Return the remount command. It names device and mount point, so that fstab is ignored and omitted
     options are lost (mount(8)). Current versions of mount(8) only change options that are given, so removed
     ones are disabled explicitly."""
-    gone = (OPPOSITES[word] for word in now if word in OPPOSITES and word not in wanted)
-    return ("mount", "-o", ",".join(("remount", *wanted, *gone)), device, place)
+    removed = (OPPOSITES[word] for word in now if word in OPPOSITES and word not in wanted)
+    return ("mount", "-o", ",".join(("remount", *wanted, *removed)), device, place)
 
 
 def queue_file(operation: SetQueue) -> str:
@@ -222,13 +222,13 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
                 )
             )
         case WriteRules(values=values, old=old):
-            told = tuple(t("{name} to {value}", name=name, value=value) for name, value in values)
+            settings = tuple(t("{name} to {value}", name=name, value=value) for name, value in values)
             return str(
                 (
                     Sentence("Have udev set {values:and} at every boot: a new file.")
                     if old is None
                     else Sentence("Have udev set {values:and} at every boot: a changed rules file.")
-                )(values=told)
+                )(values=settings)
             )
         case SwitchOnTimer(unit=unit):
             return str(
@@ -242,13 +242,13 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
 
 def _remount_text(old: Sequence[str], new: Sequence[str]) -> Message | str:
     """Describe added and removed options, as part of a sentence."""
-    come = " and ".join(word for word in new if word not in old)
-    gone = " and ".join(word for word in old if word in OPPOSITES and word not in new)
-    if come and gone:
-        return t("with {come} and without {gone}", come=come, gone=gone)
-    if gone:
-        return t("without {options}", options=gone)
-    return t("with {options}", options=come) if come else ""
+    added = " and ".join(word for word in new if word not in old)
+    removed = " and ".join(word for word in old if word in OPPOSITES and word not in new)
+    if added and removed:
+        return t("with {come} and without {gone}", come=added, gone=removed)
+    if removed:
+        return t("without {options}", options=removed)
+    return t("with {options}", options=added) if added else ""
 
 
 Told = Relabel | Mount | Unmount | PowerOff | ExtendPartition | GrowMounted
@@ -309,8 +309,8 @@ def _fstab_sentence(operation: EditFstab) -> str:
                 count=len(operation.lines),
             )
         )
-    if len(operation.lines) == 1 and (told := _options_change(operation.lines[0], file)):
-        return str(told)
+    if len(operation.lines) == 1 and (change := _options_change(operation.lines[0], file)):
+        return str(change)
     return str(
         tn(
             "Change one line of {file}.",

@@ -168,8 +168,8 @@ def _remount(
     dropped = {*(existing.at_boot or ())} & in_use - {*options}
     if dropped & ACCESS_TIME and not ACCESS_TIME & {*wanted}:
         wanted.append("relatime")
-    gone = dropped | (ACCESS_TIME if ACCESS_TIME & {*wanted} else frozenset())
-    kept = tuple(word for word in found.mounted if word not in gone)
+    removed = dropped | (ACCESS_TIME if ACCESS_TIME & {*wanted} else frozenset())
+    kept = tuple(word for word in found.mounted if word not in removed)
     new = (*kept, *(word for word in wanted if word not in kept))
     if {*new} == {*found.mounted}:
         return None

@@ -64,14 +64,14 @@ def container_sentence(operation: ContainerOperation) -> str:
     """Describe the step."""
     match operation:
         case MakeContainer(device=device, sector_bytes=sector, offset_bytes=offset):
-            made = t(
+            creation = t(
                 "Create an encrypted container (LUKS2) on {device}, opened only by the passphrase",
                 device=device,
             )
             return str(
                 t(
                     "{made}: data starts at {offset:exact}, encrypted in sectors of {sector} bytes.",
-                    made=made,
+                    made=creation,
                     offset=offset,
                     sector=sector,
                 )

@@ -272,7 +272,7 @@ def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
         return _removed(member)
     new = [slot for slot in member.after.partitions if not slot.kept]
     targets = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
-    return [slot for slot in _removed(member) if any(slot.overlaps(made) for made in targets)]
+    return [slot for slot in _removed(member) if any(slot.overlaps(target) for target in targets)]
 
 
 def _lost_with(member: Member, lost: Sequence[Slot], where: Message) -> str:

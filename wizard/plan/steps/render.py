@@ -178,18 +178,18 @@ def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
 def _wipe_sentence(operation: WipeSignatures, context: Context) -> str:
     device, what = operation.device, marks(operation.expected)
     if context.is_drive(device):
-        said = (
+        message = (
             t("Clear the signatures of {what} on the drive {device} itself.", what=what, device=device)
             if what
             else t("Clear old signatures on the drive {device} itself.", device=device)
         )
     else:
-        said = (
+        message = (
             t("Clear the signatures of {what} on {device}.", what=what, device=device)
             if operation.expected
             else t("Clear old signatures on {device}.", device=device)
         )
-    return str(said)
+    return str(message)
 
 
 def _sentence(operation: Operation, context: Context) -> str:
