@@ -1,6 +1,6 @@
-"""Service interface for all user interfaces, which call only these methods.
+"""Service interface for all user interfaces.
 
-So screens can be shown without a disk.
+They call only these methods, so screens can be shown without a disk.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class Severity(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
-    can be done. The findings of a conversion are still text."""
+    can be done. Findings of a conversion still contain text."""
 
     code: str
     severity: Severity

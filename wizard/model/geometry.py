@@ -123,7 +123,7 @@ class Identity:
 
     `content_digest`: None if the planner could not read the drive. `held`: digests of partitions that were
     not in use; mounting and writing changes them. Neither digest detects file writes that leave superblocks
-    unchanged, or changes inside encrypted containers, logical volumes or outside filesystems.
+    unchanged, or changes in encrypted containers and logical volumes, or outside filesystems.
 
     `rotational` only affects estimates. `serial_shared` and `wwn_shared`: another attached drive reports the
     same number, so the number does not identify this drive.

@@ -1,4 +1,4 @@
-"""Describe what a bar cannot show: volumes in new partitions, and free space that they cover.
+"""Describe parts of a plan that bars do not show: volumes in new partitions, and free space used.
 
 The sentences are the same in all interfaces. Also wraps text to columns.
 """

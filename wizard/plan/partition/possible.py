@@ -1,4 +1,4 @@
-"""Explain why one partition cannot be changed while the others stay, or return None.
+"""Explain why one partition cannot be changed without affecting the others, or return None.
 
 The planner refuses for these reasons, and menus show them in advance. Pure.
 """

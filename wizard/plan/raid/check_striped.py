@@ -37,7 +37,7 @@ from wizard.plan.steps.commands import array_uuid
 
 
 def before_faults(before: Layout, *, fresh: bool) -> Iterator[Message]:
-    """Check an old layout. `fresh`: nothing of it is preserved."""
+    """Check an old layout. `fresh`: nothing is preserved."""
     position = 0
     for slot in before.slots:
         if slot.start_bytes < position or slot.start_bytes < 0 or slot.size_bytes <= 0:

@@ -62,7 +62,7 @@ class CurrentSettings:
 def make_changes(
     drive: Identity, existing: Existing, uuid: str, workload: str, tuning: Tuning, found: CurrentSettings
 ) -> Changes:
-    """Return the changes. Without steps if there is nothing to change, or no change is possible."""
+    """Return the changes, without steps if no change is needed or possible."""
     operations: list[ChangeOperation] = []
     doubts: list[Message | str] = []
     if tuning.reserved_percent is not None:
