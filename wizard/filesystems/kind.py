@@ -275,12 +275,12 @@ def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
 class MadeKind(FilesystemKind):
     """A filesystem that diskwright creates.
 
-    `tool`: the mkfs program. `commands`: argument lists of one operation, in order. They are
-    non-interactive and refuse mounted devices. `flags` and `bare_flags`: options with and without a value that advice may use;
-    none of them takes a file or device. `also`: further programs for `commands` or swap. `needs_files`: files
-    that the mkfs program reads, each with a hint on how to create it. `for_place`: adds options that depend on
-    geometry and partition start, which mkfs reads from a real drive but cannot see on a scratch copy.
-    `discards`: mkfs discards the volume first unless an option prevents it. `for_trial`: options for a
+    `tool`: the mkfs program. `commands`: argument lists of one operation, in order. They are non-interactive
+    and refuse mounted devices. `flags` and `bare_flags`: options with and without a value that advice may
+    use; none of them takes a file or device. `also`: further programs for `commands` or swap. `needs_files`:
+    files that the mkfs program reads, each with a hint on how to create it. `for_place`: adds options that
+    depend on geometry and partition start, which mkfs reads from a real drive but cannot see on a scratch
+    copy. `discards`: mkfs discards the volume first unless an option prevents it. `for_trial`: options for a
     short-lived filesystem, without discard and with deferred initialization. `gives_top`: adds options that
     set uid and gid of the root directory, None if mkfs cannot.
 
