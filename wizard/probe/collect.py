@@ -1,7 +1,5 @@
-"""Collect raw facts of one drive in phases, so that earlier facts survive if the drive hangs.
-
-Runs in a separate worker process and produces plain data in the shape of `facts.RawDrive`. Read-only.
-"""
+"""Collect raw facts of one drive in phases, so that earlier facts survive if the drive hangs. Runs in a
+separate worker process. Returns plain data in the shape of `facts.RawDrive`. Read-only."""
 
 import base64
 import errno
@@ -30,17 +28,17 @@ Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
 
 MOST_DEVICES = 256
-"""Entries of one table that are looked into; more than any drive in use has."""
+"""Entries of a table to probe. More than any drive in use has."""
 
 CLAIM_TRIES = 4
 CLAIM_PAUSE_SECONDS = 0.02
-"""Another probe may hold the drive for an instant, as this one does."""
+"""Pause between tries. Another probe may hold the drive for an instant, as this one does."""
 
 SMART_SHARE = 0.6
-"""Of the time limit: a slow smartctl must not cost the drive everything else."""
+"""smartctl's share of the time limit, so that a slow smartctl does not lose all other facts."""
 
 SMART_ASKED = ("-i", "-H", "-A", "-l", "selftest")
-"""Who the drive is, its own verdict, what it counts, and its self-tests. None of these starts anything."""
+"""Identity, health verdict, attributes, and log of self-tests. None of these starts a test."""
 
 WITHOUT_SMART = (
     "loop",
@@ -62,8 +60,8 @@ UNIT_BYTES = 512
 
 
 def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
-    """Updates that make up one RawDrive, cheap and harmless ones first. `seconds` is what all of them may
-    take together."""
+    """Yield updates that make up one RawDrive, cheap and harmless ones first. `seconds` limits all of them
+    together."""
     known = from_kernel(name, udev)
     yield known
     read = from_device(known)
@@ -76,21 +74,21 @@ def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
         yield counted
         errors = counted.get("errors", errors)
     if name.startswith("nvme"):
-        asked = from_nvme(known["path"], errors)
-        yield asked
-        errors = asked.get("errors", errors)
+        identify = from_nvme(known["path"], errors)
+        yield identify
+        errors = identify.get("errors", errors)
     if read["medium"]:
-        told = from_smartctl(name, errors, seconds * SMART_SHARE)
-        yield told
-        errors = told.get("errors", errors)
-    # Last: a layer may hang where the drive itself does not.
-    layers, troubles = holders.layers([name, *known["partitions"]], udev)
+        smart = from_smartctl(name, errors, seconds * SMART_SHARE)
+        yield smart
+        errors = smart.get("errors", errors)
+    # Last, because a layer can hang even if the drive does not.
+    layers, layer_errors = holders.layers([name, *known["partitions"]], udev)
     if layers:
-        yield {"layers": layers, "errors": [*errors, *troubles]}
+        yield {"layers": layers, "errors": [*errors, *layer_errors]}
 
 
 def from_kernel(name: str, udev: Udev) -> Facts:
-    """What sysfs and udev's database say; needs no root and does not touch the drive."""
+    """Read sysfs and udev's database. Needs no root and does not touch the drive."""
     folder = sysfs.SYS / "block" / name
     found: Facts = {
         "name": name,
@@ -111,7 +109,7 @@ def from_kernel(name: str, udev: Udev) -> Facts:
 
 
 def from_device(known: Facts) -> Facts:
-    """What the drive's own bytes say: its table and every superblock on it and in its partitions."""
+    """Read the drive's table and all superblocks, on the drive and in its partitions."""
     path, errors = known["path"], list(known["errors"])
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -120,13 +118,13 @@ def from_device(known: Facts) -> Facts:
         return {"medium": medium, "errors": [*errors, not_read("contents", path, error)]}
     try:
         if known["sysfs"].get("size") == "0" and known["sysfs"].get("removable") == "0":
-            # It has a medium, which the kernel cannot use: a finding says so (diagnose/nosize.py).
+            # The kernel cannot use it. Reported by find_no_size in findings/drive_faults.py.
             return {"medium": True, "errors": errors}
         if known["sysfs"].get("size") == "0":
             return {"medium": False, "errors": [*errors, unread("contents", words.NO_SIZE)]}
         if known["partitions"]:
-            # The drive's own page cache does not see what was written through its partitions' nodes. This
-            # drops clean pages only.
+            # The drive's page cache misses writes through the nodes of its partitions. This drops clean pages
+            # only.
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         return {"medium": True, **_read(descriptor, known, errors)}
     finally:
@@ -183,18 +181,18 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         "superblocks": superblocks,
         "notice": notice,
         "moving": _moving(descriptor, size, reading, errors, path),
-        "starters": _starters(descriptor, size, reading),
+        "starters": _grub_sectors(descriptor, size, reading),
         "errors": errors,
     }
 
 
 def _moving(descriptor: int, size: int, reading: TableReading, errors: list[Facts], path: str) -> list[int]:
-    """The numbers of the entries that hold the journal of a move that is not over."""
+    """Return the numbers of the entries with the journal of an unfinished move."""
 
     def read(start: int, length: int) -> bytes:
         return os.pread(descriptor, length, start)
 
-    entries = [entry for entry in _within(reading, size) if entry.type in MOVING_TYPES]
+    entries = [entry for entry in _entries_inside(reading, size) if entry.type in MOVING_TYPES]
     try:
         return [entry.number for entry in entries[:MOST_DEVICES] if is_moving(read, entry.extent)]
     except OSError as error:
@@ -202,8 +200,8 @@ def _moving(descriptor: int, size: int, reading: TableReading, errors: list[Fact
         return []
 
 
-def _within(reading: TableReading, size: int) -> list[GptEntry]:
-    """The entries that lie on the drive, as of a damaged table not all do."""
+def _entries_inside(reading: TableReading, size: int) -> list[GptEntry]:
+    """Return the entries inside the drive. In a damaged table, entries can exceed it."""
     return [
         entry
         for entry in reading.entries
@@ -211,9 +209,9 @@ def _within(reading: TableReading, size: int) -> list[GptEntry]:
     ]
 
 
-def _starters(descriptor: int, size: int, reading: TableReading) -> list[Facts]:
-    """The first sectors in which GRUB lies. What cannot be read here cannot be started from either."""
-    entries = [entry for entry in _within(reading, size) if not is_extended(entry.type)]
+def _grub_sectors(descriptor: int, size: int, reading: TableReading) -> list[Facts]:
+    """Return the boot sectors with GRUB. Unreadable sectors are skipped, since they cannot boot either."""
+    entries = [entry for entry in _entries_inside(reading, size) if not is_extended(entry.type)]
     found = []
     for at in (0, *(entry.start_bytes for entry in entries[:MOST_DEVICES])):
         with suppress(OSError):
@@ -231,15 +229,17 @@ def _notice(
     known: Facts,
     errors: list[Facts],
 ) -> Facts | None:
-    """What a drive that waits says of itself. Where something is recognised it cannot lie: neither on the
-    drive itself nor in a partition."""
+    """Return the notice of a waiting run, if any. Skips partitions with a signature, and a drive with a
+    signature and no partitions: no notice can be there."""
 
-    def shows(entry: GptEntry) -> bool:
+    def has_signature(entry: GptEntry) -> bool:
         content = contents.get(sysfs.name_of(partition_path(known["path"], entry.number)))
         return content is None or bool(content["signatures"])
 
     entries = [entry for entry in reading.entries if not is_extended(entry.type)]
-    taken = [(entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in entries if shows(entry)]
+    taken = [
+        (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in entries if has_signature(entry)
+    ]
     if contents[known["name"]]["signatures"] and not entries:
         return None
     try:
@@ -251,8 +251,7 @@ def _notice(
 
 
 def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: list[Facts]) -> None:
-    """The bytes that say where data begin within what was found at a place; without them less is known, and
-    nothing else is lost."""
+    """Add the bytes of superblocks that locate data. If that fails, the other facts are still complete."""
     if holders.length(superblocks.values()) > holders.MOST_RECORDED:
         errors.append(unread("layers", words.MANY_SUPERBLOCKS))
         return
@@ -270,8 +269,8 @@ def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: l
 
 
 def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int) -> list[Facts]:
-    """Where to look for superblocks: each partition's node if the kernel has it as the table says, else its
-    place on the drive."""
+    """Return where to look for superblocks. Uses a partition's node if the kernel and the table agree on its
+    extent, else the extent on the drive."""
     entries = {entry.number: entry for entry in reading.entries}
     for other in listed:
         number = other["number"]
@@ -301,7 +300,7 @@ def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int)
 
 
 class Recorder:
-    """Reads a drive and keeps what it read, so that the same reading can be done again without the drive."""
+    """Reads a drive and records the bytes, so that the same reads work later without the drive."""
 
     def __init__(self, descriptor: int, path: str) -> None:
         self.descriptor, self.path = descriptor, path
@@ -309,7 +308,7 @@ class Recorder:
         self.errors: list[Facts] = []
 
     def read(self, offset_bytes: int, size_bytes: int) -> bytes:
-        """Bytes at an offset, short at the end of the drive, empty where it cannot be read."""
+        """Return bytes at an offset. Short at the end of the drive, empty if unreadable."""
         try:
             data = os.pread(self.descriptor, size_bytes, offset_bytes)
         except (OSError, OverflowError) as error:
@@ -321,7 +320,7 @@ class Recorder:
 
 
 def from_zones(path: str, errors: list[Facts]) -> Facts:
-    """The zones of a zoned drive."""
+    """Read the zones of a zoned drive."""
     try:
         return {"zones": read_zones(path)}
     except OSError as error:
@@ -330,11 +329,10 @@ def from_zones(path: str, errors: list[Facts]) -> Facts:
 
 
 def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
-    """Whether the drive and its partitions can be held exclusively, by name; empty while somebody has the
-    drive's lock.
+    """Check whether the drive and its partitions can be opened exclusively, by name.
 
-    Whoever holds the lock writes, and a claim of ours, however short, could make a mkfs or a mount of theirs
-    fail.
+    Empty while another program has a lock (flock) on the drive: it may be writing, and even a brief exclusive
+    open could make its mkfs or mount fail.
     """
     try:
         lock = os.open(sysfs.node_of(name), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -355,8 +353,8 @@ def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
 
 
 def is_claimable(path: str) -> bool | None:
-    """Whether nobody holds the device exclusively; given back at once, since holding it makes mkfs and mount
-    fail. None: cannot be told."""
+    """Return True if an exclusive open succeeds, None if it fails for another reason than EBUSY. Closes the
+    device immediately, because an exclusive open makes mkfs and mount fail."""
     for attempt in range(CLAIM_TRIES):
         try:
             os.close(os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC | os.O_NONBLOCK))
@@ -371,8 +369,7 @@ def is_claimable(path: str) -> bool | None:
 
 
 def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
-    """smartctl's word on the drive, without waking one that sleeps. Never required, and not asked about kinds
-    that have no SMART."""
+    """Run smartctl without waking a drive in standby. Skips kinds of drives without SMART."""
     if name.startswith(WITHOUT_SMART):
         return {"smart": None}
     if os.geteuid() != 0:
@@ -381,7 +378,7 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
     from wizard.process.program import NotInstalled, run
 
     try:
-        said = run(
+        result = run(
             ["smartctl", "--json=c", "-n", "standby", *SMART_ASKED, sysfs.node_of(name)],
             seconds=seconds,
             accept=range(256),
@@ -389,4 +386,4 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
     except Failed as error:
         obstacle = Obstacle.NOT_INSTALLED if isinstance(error, NotInstalled) else Obstacle.FAILED
         return {"smart": None, "errors": [*errors, unread("smart", reason_of(error), obstacle)]}
-    return {"smart": said.output}
+    return {"smart": result.output}

@@ -1,4 +1,4 @@
-"""Raw facts as read, before interpretation. `inspect --save` records, and `--machine` replays them."""
+"""Raw facts before interpretation: recorded by `inspect --save`, replayed by `--machine`."""
 
 from dataclasses import dataclass, field
 
@@ -10,8 +10,8 @@ SCHEMA = "diskwright.facts/1"
 
 @dataclass(frozen=True, slots=True)
 class RawError:
-    """One thing that could not be read: the name of the field in the JSON document, why, and what stood
-    against it. Recordings that are older than the codes have a text, and no obstacle: see `older`."""
+    """An unread fact: the field's name in the JSON document, the reason, and the obstacle. Recordings from
+    before obstacles existed have a text as the reason and no obstacle; see `interpret.obstacle_of`."""
 
     what: str
     why: Message | str
@@ -20,7 +20,7 @@ class RawError:
 
 @dataclass(frozen=True, slots=True)
 class RawChunk:
-    """Bytes of the drive, in base64."""
+    """Bytes of a device, in base64."""
 
     offset_bytes: int
     data: str
@@ -28,7 +28,7 @@ class RawChunk:
 
 @dataclass(frozen=True, slots=True)
 class RawSignature:
-    """One superblock as libblkid (or udev's database) names it. `offset_bytes` counts from the start of its
+    """A superblock as libblkid or udev's database describes it. `offset_bytes` counts from the start of its
     device."""
 
     kind: str
@@ -41,9 +41,9 @@ class RawSignature:
 
 @dataclass(frozen=True, slots=True)
 class RawContent:
-    """What lives on one device. `ambivalent` when libblkid refuses to choose among the signatures.
-    `superblock_digest` is of the bytes of all superblocks that were recognised; None where there is none, or
-    it was not taken, as in older recordings.
+    """The signatures on a device. `ambivalent`: libblkid refuses to choose among them.
+
+    `superblock_digest` covers the bytes of all recognised superblocks. Older recordings have no digest.
     """
 
     signatures: tuple[RawSignature, ...] = ()
@@ -53,7 +53,7 @@ class RawContent:
 
 @dataclass(frozen=True, slots=True)
 class RawEntry:
-    """A partition in libblkid's list, which counts in units of 512 bytes; in bytes here."""
+    """A partition in libblkid's list, in bytes (libblkid counts 512-byte units)."""
 
     number: int
     start_bytes: int
@@ -63,8 +63,7 @@ class RawEntry:
 
 @dataclass(frozen=True, slots=True)
 class RawPartition:
-    """A partition that the kernel knows: its sysfs texts by attribute, and its properties in udev's
-    database."""
+    """A partition in the kernel: sysfs texts by attribute, and properties in udev's database."""
 
     sysfs: dict[str, str]
     udev: dict[str, str] = field(default_factory=dict)
@@ -72,11 +71,8 @@ class RawPartition:
 
 @dataclass(frozen=True, slots=True)
 class RawLayer:
-    """A device built on a drive: its sysfs texts by attribute, udev's properties, and what lives on it, None
-    where it was not read.
-
-    `superblocks` are bytes of those that say where data begin, counted from the layer's start.
-    """
+    """A device built on a drive: sysfs texts by attribute, udev's properties, and content (None if unread).
+    `superblocks` are the bytes of superblocks that locate data. Offsets count from the start of the layer."""
 
     sysfs: dict[str, str] = field(default_factory=dict)
     udev: dict[str, str] = field(default_factory=dict)
@@ -86,11 +82,8 @@ class RawLayer:
 
 @dataclass(frozen=True, slots=True)
 class RawZones:
-    """A run of neighbouring zones that are alike: their type as the kernel numbers it (linux/blkzoned.h),
-    size and capacity.
-
-    `written` is how many of them have their write pointer behind their start, or are full.
-    """
+    """A run of adjacent zones with equal type (numbered as in linux/blkzoned.h), size and capacity. `written`
+    counts the full zones and those with the write pointer past the start."""
 
     count: int
     type: int
@@ -101,8 +94,8 @@ class RawZones:
 
 @dataclass(frozen=True, slots=True)
 class RawNotice:
-    """What a drive that waits says of itself: bytes of the drive, in base64, and whether all that is withheld
-    from it is not there."""
+    """The notice that a waiting run left on the drive, in base64. `bare`: all bytes that the run withheld are
+    still missing from the drive."""
 
     offset_bytes: int
     data: str
@@ -111,16 +104,20 @@ class RawNotice:
 
 @dataclass(frozen=True, slots=True)
 class RawDrive:
-    """One drive. Dictionaries by node name (`sda1`) have the drive itself under its own name.
+    """A drive. In dictionaries keyed by node name (`sda1`), the drive itself has its own name.
 
-    `vpd` are SCSI pages by number in base64; `table_kind` libblkid's PTTYPE, empty where it found none, None
-    where it was not asked; `contents` is None where the drive could not be read; `superblocks` are bytes of
-    those named there, counted from their device's start; `layers` are the devices built on the drive, by
-    name; `claimable` says whether an exclusive open of the node worked; `smart` is the output of smartctl;
-    `nvme` the namespace's and the controller's Identify data in base64; `zones` are a zoned drive's, in their
-    order, or none where they were not read; `notice` is None where there is none, or nobody looked;
-    `moving` are the numbers of the entries that hold the journal of a move that is not over; `starters` the
-    first sectors of the drive and of partitions in which GRUB lies.
+    - `vpd`: SCSI vital product data pages by number, in base64.
+    - `table_kind`: libblkid's PTTYPE. Empty without a table, None if libblkid did not run.
+    - `contents`: None if the drive could not be read.
+    - `superblocks`: bytes of the superblocks in `contents`. Offsets count from the start of their device.
+    - `layers`: devices built on the drive, by name.
+    - `claimable`: True if an exclusive open of the node succeeded.
+    - `smart`: output of smartctl.
+    - `nvme`: Identify data of the namespace and the controller, in base64.
+    - `zones`: zones in order, empty if unread.
+    - `notice`: of a waiting run. Also None if the drive was not searched.
+    - `moving`: numbers of the entries with the journal of an unfinished move.
+    - `starters`: boot sectors with GRUB, of the drive and its partitions.
     """
 
     name: str
@@ -149,9 +146,11 @@ class RawDrive:
 
 @dataclass(frozen=True, slots=True)
 class RawBlock:
-    """A node of the kernel's graph of block devices. `disk` is the whole disk of a partition;
-    `backing_number` that of a loop's device, and `backing_inode` (device:inode) that of a loop's file, by
-    which two loops over one file are known.
+    """A node in the kernel's graph of block devices.
+
+    `disk` is the whole disk of a partition. For a loop device, `backing_number` is the number of the device
+    behind it, or `backing_inode` (device:inode) identifies the file, which finds other loop devices over the
+    same file.
     """
 
     number: str
@@ -168,7 +167,7 @@ class RawBlock:
 
 @dataclass(frozen=True, slots=True)
 class RawMounts:
-    """One mount namespace: the lines of its mountinfo that name block devices, or the root."""
+    """A mount namespace: the mountinfo lines of block devices and of the root."""
 
     own: bool
     first: bool
@@ -177,12 +176,12 @@ class RawMounts:
 
 @dataclass(frozen=True, slots=True)
 class RawGraph:
-    """Who uses what: block devices by name, mounts of every namespace that could be seen, swaps, and
-    filesystems the kernel has open.
+    """Uses of block devices: mounts in all visible namespaces, swaps, and mounted filesystems.
 
-    `numbers` maps device paths that mounts and swaps name to their major:minor; `btrfs` a mounted
-    filesystem's UUID to its devices; `active` a filesystem's kind to the devices it has mounted, in whatever
-    namespace.
+    - `blocks`: block devices by name.
+    - `numbers`: major:minor by device path, for paths in mounts and swaps.
+    - `btrfs`: devices by the UUID of a mounted Btrfs.
+    - `active`: mounted devices by kind of filesystem, in any namespace.
     """
 
     blocks: dict[str, RawBlock]
@@ -196,19 +195,20 @@ class RawGraph:
 
 @dataclass(frozen=True, slots=True)
 class RawMachine:
-    """Everything that was read. `filesystems` is /proc/filesystems; `modules` are filesystem modules that can
-    be loaded or are built in.
+    """The recorded machine. Fields are empty or None in recordings from before they existed.
 
-    `config` are lines of the kernel's configuration, and `said` what programs said of themselves, by command:
-    both only read where there is a drive that they matter for. `missing_files` are those that are not there
-    of what makers of filesystems look into. `shown_modules` are those of the device mapper and of md that
-    /sys/module has, `listed_modules` those of them that can be loaded or are built in by the lists in
-    /lib/modules, and `loads_modules` says whether the kernel loads any; None where it was not recorded, or
-    there was no list. `has_loop`: whether it has or can load loop devices; None likewise, or where that could
-    not be told. `os_release` are the lines of os-release(5) that say which distribution this is; empty where
-    they were not recorded. `container` is what tells that this runs in one, by the path where it was read;
-    empty, too, where it was not recorded. `attached` are the drives that the kernel has with no more than the
-    numbers that they tell, whichever were asked for.
+    - `filesystems`: /proc/filesystems. `modules`: filesystem modules, loadable or built in.
+    - `config`, `said`: lines of the kernel's configuration, and output of tools by command. Only read if a
+      host-managed zoned drive is present.
+    - `missing_files`: missing files that mkfs tools require.
+    - `shown_modules`: modules of the device mapper and md in /sys/module. `listed_modules`: those that
+      /lib/modules lists as loadable or built in, None without lists. `loads_modules`: the kernel can load
+      modules.
+    - `has_loop`: the kernel has loop devices or can load them. None if unknown.
+    - `os_release`: the os-release(5) lines that identify the distribution.
+    - `container`: signs of a container, by the path of each.
+    - `attached`: all attached drives with only their serial numbers and WWNs, including drives that were not
+      probed.
     """
 
     release: str

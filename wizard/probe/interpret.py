@@ -1,4 +1,4 @@
-"""Interpret raw facts as a machine. Pure: same facts, same machine. Never raises on hostile facts."""
+"""Interpret raw facts as a machine. Pure and deterministic. Never raises on hostile facts."""
 
 import base64
 import binascii
@@ -40,14 +40,14 @@ UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
 UDEV_ZONES = {"none": 0, "host-aware": 1, "drive-managed": 2}
 SCSI_ZONED_BYTE = 8
 LONGEST_NAME = 280
-"""Characters of what a notice calls its run, which may be a folder."""
+"""Longest name of a run in a notice, in characters. The name may be a folder's path."""
 
 CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
-"""What cannot be known of a drive whose bytes were not read."""
+"""Fields that are unknown if the drive's bytes were not read."""
 
 
 def machine_of(raw: RawMachine) -> Machine:
-    """The machine with all its drives."""
+    """Return the machine with all its drives."""
     inside = is_container(raw.container)
     return Machine(
         kernel=Kernel(raw.release, _filesystems(raw), options_of(raw), raw.architecture, kernel_modules(raw)),
@@ -68,7 +68,7 @@ def machine_of(raw: RawMachine) -> Machine:
 
 
 def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
-    """One drive, with what the machine's graph says about who uses it."""
+    """Return one drive, with its uses from the machine's graph."""
     size = bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
     found = standing(machine.graph, _names(raw, machine.graph), raw.claimable)
@@ -131,13 +131,13 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
 
 
 def _names(raw: RawDrive, graph: RawGraph) -> list[str]:
-    """The drive's node and those of its partitions, as probed and as the graph has them."""
+    """Return the names of the drive and its partitions, both as probed and as in the graph."""
     found = [name for name, block in graph.blocks.items() if block.disk == raw.name]
     return list(dict.fromkeys([raw.name, *raw.partitions, *found]))
 
 
 def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
-    """The table, read again from the recorded bytes; None where none were read."""
+    """Parse the table from the recorded bytes. None if no bytes were recorded."""
     if not size or not raw.chunks or raw.contents is None:
         return None
     chunks = [(chunk.offset_bytes, _decoded(chunk.data)) for chunk in raw.chunks]
@@ -175,7 +175,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _own_signatures(raw: RawDrive, size: int, partitions: tuple[Partition, ...]) -> tuple[Signature, ...]:
-    """The marks of the drive as a whole, without those that are a partition's."""
+    """Return the signatures of the whole drive, without those that belong to a partition."""
     found = with_insides(signatures_of(raw, raw.name), raw.superblocks.get(raw.name, ()), size)
     return tuple(mark for mark in found if not belongs_to_partition(mark, partitions))
 
@@ -183,8 +183,8 @@ def _own_signatures(raw: RawDrive, size: int, partitions: tuple[Partition, ...])
 def _partitions(
     raw: RawDrive, reading: TableReading | None, mounted: Mapping[str, tuple[str, ...]]
 ) -> tuple[Partition, ...]:
-    """What the table states, with what the kernel believes; and what only the kernel has, since it may be
-    mounted."""
+    """Return the partitions in the table, with the kernel's view, and partitions only the kernel has. The
+    latter may be mounted."""
     nodes = {
         number: (name, part)
         for name, part in raw.partitions.items()
@@ -223,7 +223,7 @@ def _partitions(
 
 
 def _entry_of_kernel(number: int, part: RawPartition) -> GptEntry | None:
-    """An entry as far as the kernel and udev's database know it, without the table."""
+    """Return an entry from sysfs and udev's database, without the table."""
     start, size = bytes_at(part.sysfs, "start"), bytes_at(part.sysfs, "size")
     if start is None or size is None:
         return None
@@ -243,8 +243,8 @@ def _entry_of_kernel(number: int, part: RawPartition) -> GptEntry | None:
 
 
 def _kernel_size(part: RawPartition, entry: GptEntry) -> int | None:
-    """What the kernel believes. Of an extended partition it shows the first sectors only
-    (block/partitions/msdos.c): no disagreement."""
+    """Return the kernel's size of a partition. The kernel shows only the first sectors of an extended
+    partition (block/partitions/msdos.c), so that size counts as equal to the table's."""
     size = bytes_at(part.sysfs, "size")
     if size is not None and is_extended(entry.type) and size <= 8 * UNIT_BYTES:
         return entry.size_bytes
@@ -260,21 +260,23 @@ def _free(
 
 
 def _is_partial(raw: RawDrive) -> bool:
-    """Whether some of what the digest covers could not be read."""
+    """Return True if any input of the digest could not be read."""
     return any(error.what in ("contents", "table", "signatures") for error in raw.errors)
 
 
 def _digest(
     raw: RawDrive, reading: TableReading, signatures: tuple[Signature, ...], partitions: tuple[Partition, ...]
 ) -> str:
-    """SHA-256 over the table's bytes and all marks, and how many zones were written to where nothing is
-    recognised. No byte that a mounted filesystem writes is in it, since one that stays may be used; those are
-    in the superblocks' digests.
+    """Return the SHA-256 of the table's bytes and all signatures.
+
+    For a host-managed drive without signatures or partitions, it also covers the number of written zones. It
+    covers no bytes that a mounted filesystem writes, because preserved partitions may be in use: see the
+    superblock digests.
     """
     chunks = {
         (chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [_decoded(chunk.data)]
     }
-    said: dict[str, object] = {
+    covered: dict[str, object] = {
         "table": reading.table.kind,
         "bytes": [
             [*span, hashlib.sha256(chunks.get(span, b"")).hexdigest()] for span in sorted(set(reading.spans))
@@ -292,10 +294,10 @@ def _digest(
         ],
     }
     if raw.sysfs.get("queue/zoned") == "host-managed" and not signatures and not partitions and raw.zones:
-        said["zones"] = sum(run.written for run in raw.zones)
+        covered["zones"] = sum(run.written for run in raw.zones)
     if raw.notice:
-        said["notice"] = hashlib.sha256(_decoded(raw.notice.data)).hexdigest()
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        covered["notice"] = hashlib.sha256(_decoded(raw.notice.data)).hexdigest()
+    return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
 
 
 def _loaders(raw: RawDrive) -> tuple[Loader, ...]:
@@ -304,7 +306,7 @@ def _loaders(raw: RawDrive) -> tuple[Loader, ...]:
 
 
 def _waiting(raw: RawNotice | None) -> Waiting | None:
-    """What waits on the drive, by its notice."""
+    """Return the waiting run that the notice describes, if any."""
     notice = read_notice(_decoded(raw.data)) if raw else None
     if raw is None or notice is None:
         return None
@@ -313,8 +315,7 @@ def _waiting(raw: RawNotice | None) -> Waiting | None:
 
 
 def _udev_table(raw: RawDrive) -> Table | None:
-    """The table as udev's database names it; None where there is no database, since its silence proves
-    nothing."""
+    """Return the table in udev's database. A missing entry proves nothing, so it returns None."""
     kind = raw.udev.get("ID_PART_TABLE_TYPE")
     return Table(UDEV_TABLES.get(kind, "other"), uuid=raw.udev.get("ID_PART_TABLE_UUID")) if kind else None
 
@@ -325,7 +326,7 @@ def _discard(sysfs: dict[str, str]) -> Discard | None:
 
 
 def _vpd_zoned(raw: RawDrive) -> int | None:
-    """Bits 5:4 of byte 8 of page B1h, or the same as the driver's word."""
+    """Return bits 5:4 of byte 8 of VPD page B1h, or the driver's equivalent."""
     page = vital_page(raw, "b1")
     if page and len(page) > SCSI_ZONED_BYTE:
         return page[SCSI_ZONED_BYTE] >> 4 & 3
@@ -333,7 +334,7 @@ def _vpd_zoned(raw: RawDrive) -> int | None:
 
 
 def _unread(raw: RawDrive, reading: TableReading | None, ata_trouble: Message | None) -> tuple[Unread, ...]:
-    """The reasons, by field. A drive whose bytes were not read lacks several fields for one reason."""
+    """Return the reasons by field. If the drive's bytes were not read, several fields share one reason."""
     found = []
     for error in raw.errors:
         fields = CONTENT_FIELDS if error.what == "contents" else (error.what,)
@@ -365,14 +366,14 @@ def _flag(sysfs: dict[str, str], name: str) -> bool | None:
 
 
 def reason_of(error: RawError) -> Message:
-    """The reason. A text of before is made a sentence; one that names an unknown code stays as it is."""
+    """Return the reason of an error. Old recordings have a text instead, which is made a sentence."""
     if isinstance(error.why, Message):
         return error.why
     return AS_RECORDED(text=error.why if error.obstacle else _sentence(error.why))
 
 
 def obstacle_of(error: RawError) -> Obstacle:
-    """What stood against reading, as recorded, or by the text of before."""
+    """Return the recorded obstacle, or in old recordings the one that the text suggests."""
     if error.obstacle is None and isinstance(error.why, str):
         return obstacle_in(error.why)
     return error.obstacle or Obstacle.FAILED

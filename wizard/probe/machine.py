@@ -1,4 +1,4 @@
-"""Public interface of the probe: read machine and drives, in parallel processes that can be killed."""
+"""Public interface of the probe: read the machine, and its drives in parallel, killable processes."""
 
 import os
 import stat
@@ -33,22 +33,21 @@ def probe_machine(
     all_devices: bool = False,
     on_drive: OnDrive | None = None,
 ) -> Machine:
-    """The machine with the drives at `paths`, or with all that hold something or could. `on_drive` is told of
-    each as it is known.
+    """Return the machine with the drives at `paths`, or with every drive. Calls `on_drive` as each is read.
 
-    A drive that does not answer within `seconds` is in it all the same, with the reason in `unread`; none
-    waits for another. Raises BadInput for a path that is no whole drive.
+    Drives do not wait for each other. If a drive does not answer within `seconds`, its `unread` has the
+    reason. Raises BadInput if a path is not a whole drive.
     """
     return machine_of(survey(paths, seconds=seconds, all_devices=all_devices, on_drive=on_drive))
 
 
 def probe_drive(path: str, *, seconds: float = 10.0) -> Drive:
-    """One drive, read afresh. Raises BadInput for a path that is no whole drive."""
+    """Read one drive. Raises BadInput if `path` is not a whole drive."""
     return probe_machine([path], seconds=seconds).drives[0]
 
 
 def list_drive_paths(all_devices: bool = False) -> tuple[str, ...]:
-    """The nodes of the drives, from sysfs alone: instant, and no drive is touched."""
+    """Return the device nodes of the drives. Fast: reads sysfs only, never a drive."""
     return tuple(node_of(name) for name in drive_names(all_devices=all_devices))
 
 
@@ -60,27 +59,28 @@ def survey(
     on_drive: OnDrive | None = None,
     server: tuple[str, ...] = SERVER,
 ) -> RawMachine:
-    """The raw facts that `probe_machine` interprets, for recording. `server` is the command that probes."""
+    """Return the raw facts behind `probe_machine`, for recording. `server` is the command of the probe
+    server."""
     names = (
         [drive_name(path) for path in paths] if paths is not None else drive_names(all_devices=all_devices)
     )
     names = list(dict.fromkeys(names))
     with borrowed(server) as pool:
         machine = read_machine()
-        found: dict[str, RawDrive] = {}
+        drives: dict[str, RawDrive] = {}
         for facts in pool.probe(names, seconds) if names else ():
             raw = _structured(facts)
             if paths is None and not all_devices and not raw.medium:
                 continue
-            found[raw.name] = raw
+            drives[raw.name] = raw
             if on_drive is not None:
                 on_drive(drive_of(raw, machine))
-    return remember(replace(machine, drives=tuple(found[name] for name in names if name in found)))
+    return remember(replace(machine, drives=tuple(drives[name] for name in names if name in drives)))
 
 
 def drive_name(path: str) -> str:
-    """The name in sysfs of the whole drive at `path`, which may be a link. Raises BadInput saying what it is
-    instead."""
+    """Return the sysfs name of the whole drive at `path`, following links. Raises BadInput with the
+    reason."""
     if not path:
         raise BadInput(str(t("No device specified; `diskwright inspect` lists the drives.")))
     shown = printable(path)
@@ -152,7 +152,7 @@ def drive_name(path: str) -> str:
 
 
 def drive_under(path: str) -> str:
-    """The node of the drive whose partition lies at `path`, which may be a link; empty where that is no
+    """Return the node of the drive that contains the partition at `path`, following links. Empty if not a
     partition."""
     with suppress(OSError, RuntimeError, ValueError):
         folder = SYS / "class/block" / name_of(str(Path(path).resolve(strict=True)))
@@ -162,8 +162,7 @@ def drive_under(path: str) -> str:
 
 
 def _structured(facts: dict[str, object]) -> RawDrive:
-    """A worker's facts with their types checked; one that made no sense becomes a drive that could not be
-    read."""
+    """Check the types of a worker's facts. Returns an unreadable drive if they are invalid."""
     name = str(facts.get("name"))
     with suppress(BadInput):
         return from_json(facts, RawDrive, name)
@@ -171,22 +170,19 @@ def _structured(facts: dict[str, object]) -> RawDrive:
 
 
 def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
-    """Write the raw facts, a fresh survey's where none are given, and give the machine they mean.
-
-    Raises BadInput where `path` is no place for a file, such as a drive's node; Failed where it cannot be
-    written.
-    """
-    known = survey() if facts is None else facts
-    write_file(path, render_document(SCHEMA, to_json(known)), str(t("The facts")))
-    return machine_of(known)
+    """Write raw facts (default: from a new survey) to `path`, and return their machine. Raises BadInput if
+    `path` is a device or other special file, Failed if it cannot be written."""
+    recorded = survey() if facts is None else facts
+    write_file(path, render_document(SCHEMA, to_json(recorded)), str(t("The facts")))
+    return machine_of(recorded)
 
 
 INPUT = Path("-")
-"""Stands for the standard input."""
+"""The path that means standard input."""
 
 
 def load_facts(path: Path) -> RawMachine:
-    """The raw facts in a file, or in the input for `-`; raises BadInput for anything else."""
+    """Load raw facts from a file, or from standard input if `path` is `-`. Raises BadInput."""
     shown = str(t("The input")) if path == INPUT else printable(str(path), 200)
     try:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
@@ -198,5 +194,5 @@ def load_facts(path: Path) -> RawMachine:
 
 
 def load_machine(path: Path) -> Machine:
-    """The machine that a file of raw facts means; raises BadInput where it is none."""
+    """Load a machine from a file of raw facts. Raises BadInput if the file is invalid."""
     return machine_of(load_facts(path))

@@ -1,4 +1,4 @@
-"""Client of the probe server: facts as they arrive, with a time limit. Reuses the server."""
+"""Client of the probe server, with a time limit. Reuses running servers."""
 
 import json
 import os
@@ -22,23 +22,23 @@ Facts = dict[str, Any]
 
 SERVER = (sys.executable, "-P", "-m", "wizard.probe.worker")
 GRACE_SECONDS = 3.0
-"""For the server to start, and to report what it ended."""
+"""Extra time for the server to start, and to report the drives that it stopped."""
 
 TURN_SECONDS = 1.0
-"""Of a CPU that a drive's probe may take, most of it smartctl's start: several times what a slow one took."""
+"""CPU time of a drive's probe, mostly smartctl's start. Several times the slowest measured."""
 
 END_SECONDS = 0.5
 ROOT = Path(__file__).resolve().parents[2]
 
 
 _idle: dict[tuple[str, ...], list["Pool"]] = {}
-"""Servers that wait for a request, by their commands. A list's own methods are safe among threads."""
+"""Idle servers by command. `list.append` and `list.pop` are thread-safe."""
 
 
 @contextmanager
 def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
-    """A server that waits already, or a new one. It is kept for the next, unless it still owes an answer."""
-    pool = _waiting(server) or Pool(server)
+    """Yield an idle server, or a new one. Returns it to the idle ones unless an answer is outstanding."""
+    pool = _take_idle(server) or Pool(server)
     try:
         yield pool
     finally:
@@ -49,20 +49,20 @@ def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
 
 
 def allowed_seconds(drives: int, seconds: float, cpus: int | None = None) -> float:
-    """What each of so many drives may take that are probed side by side. They share the CPUs, and a healthy
-    one must not be called silent because it had to wait for its turn."""
+    """Return the time limit per drive when `drives` are probed at once. The probes share the CPUs. A healthy
+    drive must not count as silent because its probe waited for a CPU."""
     shared = max(0.0, drives / (cpus or len(os.sched_getaffinity(0))) - 1)
     return seconds + shared * TURN_SECONDS
 
 
 def begin() -> None:
-    """Start a server ahead of the first request, so that it loads while whoever asks does."""
+    """Start a server before the first request, so that its libraries load in the meantime."""
     with borrowed():
         pass
 
 
-def _waiting(server: tuple[str, ...]) -> "Pool | None":
-    """One that waits and still lives."""
+def _take_idle(server: tuple[str, ...]) -> "Pool | None":
+    """Return an idle server that is still running, if any."""
     with suppress(KeyError, IndexError):
         while True:
             pool = _idle[server].pop()
@@ -73,11 +73,8 @@ def _waiting(server: tuple[str, ...]) -> "Pool | None":
 
 
 class Pool:
-    """A server that may be started before it is known which drives will be asked for, so that it loads while
-    the rest is read.
-
-    It is `busy` from a request until the last answer to it.
-    """
+    """Connection to a probe server. Start one early, so that it loads while the caller reads other facts.
+    `busy` from a request until its last answer."""
 
     def __init__(self, server: Sequence[str] = SERVER) -> None:
         self.busy = False
@@ -92,17 +89,17 @@ class Pool:
         )
 
     def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
-        """One RawDrive as plain data for each name, as they finish. Those that nothing is heard of get an
-        error in its place. `seconds` is what one may take that has a CPU for itself."""
+        """Yield a RawDrive as plain data for each name, in order of completion. A drive that does not answer
+        gets an error instead of facts. `seconds` is the limit for a probe with a CPU of its own."""
         seconds = allowed_seconds(len(names), seconds)
         left = dict.fromkeys(names)
         begun = time.monotonic()
         until = begun + seconds + GRACE_SECONDS
         try:
-            for facts in self._conversation(names, seconds, until):
+            for facts in self._exchange(names, seconds, until):
                 if facts.get("name") in left:
                     del left[facts["name"]]
-                    _note(facts, begun)
+                    _log_facts(facts, begun)
                     yield facts
         finally:
             if self.busy:
@@ -111,40 +108,40 @@ class Pool:
             late = time.monotonic() >= until
             why = words.NO_ANSWER(seconds=seconds) if late else words.NO_TURN
             facts = {"name": name, "path": node_of(name), "errors": [unread("drive", why)]}
-            _note(facts, begun)
+            _log_facts(facts, begun)
             yield facts
 
-    def _conversation(self, names: Sequence[str], seconds: float, until: float) -> Iterator[Facts]:
-        asking, answering = self.process.stdin, self.process.stdout
-        assert asking is not None and answering is not None
+    def _exchange(self, names: Sequence[str], seconds: float, until: float) -> Iterator[Facts]:
+        requests, answers = self.process.stdin, self.process.stdout
+        assert requests is not None and answers is not None
         self.busy = True
         try:
             os.write(
-                asking.fileno(),
+                requests.fileno(),
                 json.dumps({"drives": list(names), "seconds": seconds}).encode("ascii") + b"\n",
             )
         except OSError:
             return
         buffer = bytearray()
         with selectors.DefaultSelector() as selector:
-            selector.register(answering, selectors.EVENT_READ)
+            selector.register(answers, selectors.EVENT_READ)
             while selector.select(max(0.0, until - time.monotonic())):
-                data = os.read(answering.fileno(), 1 << 20)
+                data = os.read(answers.fileno(), 1 << 20)
                 if not data:
                     return
                 buffer += data
                 *lines, rest = buffer.split(b"\n")
                 buffer = bytearray(rest)
                 for line in lines:
-                    facts = _facts(bytes(line))
+                    facts = _parse(bytes(line))
                     if facts.get("end") is True:
                         self.busy = False
                         return
                     yield facts
 
     def close(self) -> None:
-        """Let the server go: it ends by itself when its input closes; one that does not is killed, and not
-        waited for."""
+        """Close the server's input, which makes it exit. Kill a server that does not exit in time, without
+        waiting."""
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 with suppress(OSError):
@@ -157,14 +154,14 @@ class Pool:
                 self.process.wait(END_SECONDS)
 
 
-def _note(facts: Facts, begun: float) -> None:
+def _log_facts(facts: Facts, begun: float) -> None:
     program.note(
         program.PROBE,
         f"{facts['name']}: {time.monotonic() - begun:.3f} s, not read: {facts.get('errors') or 'nothing'}",
     )
 
 
-def _facts(line: bytes) -> Facts:
+def _parse(line: bytes) -> Facts:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -179,46 +176,41 @@ Seen = frozenset[tuple[str, str | None, str | None]]
 def watch_drives(
     stop: threading.Event, look_seconds: float = LOOK_SECONDS, sys: Path = SYS
 ) -> Iterator[None]:
-    """Yield each time the set of drives has changed since this call, until `stop` is set: one was plugged,
-    unplugged, attached, detached or resized. Whoever calls this before reading the list of drives misses
-    none.
-    """
-    return _changes(_look(sys), stop, look_seconds, sys)
+    """Yield each time a drive is attached, detached or resized after this call, until `stop` is set. Call
+    this before listing the drives to miss no change."""
+    return _changes(_snapshot(sys), stop, look_seconds, sys)
 
 
 def is_attached(path: str, diskseq: int | None, sys: Path = SYS) -> bool:
-    """Whether the drive that had this number of attachment is still at its node, with its medium. Other
-    drives may get the node's name.
-
-    True without a number where anything is there: kernels before 5.15 count none.
-    """
-    number, size = _state(sys / "block" / name_of(path))
+    """Return True if the drive with this `diskseq` is still at its node, with its medium. A node's name can
+    pass to another drive. Without `diskseq` (kernels before 5.15), any drive at the node counts."""
+    number, size = _diskseq_and_size(sys / "block" / name_of(path))
     return size not in (None, "0") and (diskseq is None or number in (None, str(diskseq)))
 
 
 def _changes(seen: Seen, stop: threading.Event, look_seconds: float, sys: Path) -> Iterator[None]:
     monitor = _monitor()
     while not stop.is_set():
-        now = _look(sys)
+        now = _snapshot(sys)
         if now != seen:
             seen = now
             yield None
         _wait(monitor, stop, look_seconds)
 
 
-def _look(sys: Path) -> Seen:
-    """Each drive with its number of attachment and its size. Neither changes when a drive is opened."""
+def _snapshot(sys: Path) -> Seen:
+    """Return each drive with its diskseq and size. Opening a drive changes neither."""
     return frozenset(
-        (name, *_state(sys / "block" / name)) for name in drive_names(all_devices=False, sys=sys)
+        (name, *_diskseq_and_size(sys / "block" / name)) for name in drive_names(all_devices=False, sys=sys)
     )
 
 
-def _state(folder: Path) -> tuple[str | None, str | None]:
+def _diskseq_and_size(folder: Path) -> tuple[str | None, str | None]:
     return text(folder / "diskseq"), text(folder / "size")
 
 
 def _monitor() -> Any:  # noqa: ANN401 - pyudev has no types
-    """A listener for the kernel's block events; None where there can be none, and looking has to do."""
+    """Return a listener for the kernel's block events, or None if unavailable. Callers then poll."""
     try:
         import pyudev
 
@@ -231,7 +223,7 @@ def _monitor() -> Any:  # noqa: ANN401 - pyudev has no types
 
 
 def _wait(monitor: Any, stop: threading.Event, seconds: float) -> None:  # noqa: ANN401
-    """Until a disk comes or goes as the kernel says, or the time is over."""
+    """Wait for a kernel block event, at most `seconds`."""
     if monitor is None:
         stop.wait(seconds)
         return

@@ -1,4 +1,4 @@
-"""Reasons for unread facts, as data from the source: a sentence and the obstacle."""
+"""Reasons for unread facts: a message and an obstacle."""
 
 import errno
 import os
@@ -10,15 +10,15 @@ from wizard.model.machine import Obstacle
 from wizard.model.said import Message, Sentence, t
 
 AS_RECORDED = Sentence("{text}")
-"""A reason in a recording that is older than these codes."""
+"""A reason in a recording from before reasons had codes."""
 
-# Whoever is not root.
+# Not root.
 ROOT_READS = t("Reading the device needs root.")
 ROOT_READS_LAYERS = t("Reading the drive's storage layers needs root.")
 ROOT_ASKS = t("Reading the drive's health needs root.")
 ROOT_SEES_MOUNTS = t("Reading mounts in other users' namespaces needs root.")
 
-# What the system answers.
+# Errors from the system.
 GONE = t("The kernel no longer reports the drive.")
 NO_SIZE = t("The drive is empty: the device has no size.")
 NO_MEDIUM = t("No medium is inserted.")
@@ -34,13 +34,13 @@ BLKID_OPENS = Sentence("libblkid cannot open {device}: {why}.")
 BLKID_READS = Sentence("libblkid cannot read {device}: {why}.")
 BLKID_READS_TABLE = Sentence("libblkid cannot read the table of {device}: {why}.")
 
-# What is left alone.
+# Limits.
 MANY_SUPERBLOCKS = t("The superblocks on the drive are larger than any in use. The rest was not read.")
 MANY_LAYERS = Sentence("Reading stops after the first {most} layers.")
 MANY_TO_READ = Sentence("Reading stops after the first {most} layers.")
 SUSPENDED = Sentence("{device} is suspended, and reading would hang.")
 
-# The process that reads a drive.
+# The worker process.
 NO_ANSWER = Sentence("The drive did not answer within {seconds:g} s.")
 OVER_TIME = Sentence("The drive did not answer within {seconds:g} s, so the probe was stopped.")
 GARBAGE = t("The drive's probe printed garbage and was stopped.")
@@ -59,7 +59,7 @@ OTHER_BLOCKS = Sentence(
 CHAIN_BROKEN = Sentence("The chain of logical partitions breaks at byte {start}.")
 CHAIN_RETURNS = Sentence("The chain of logical partitions loops back to byte {start}.")
 
-# The drive's own word.
+# Identification and SMART.
 BAD_SUM = t("The drive's IDENTIFY data does not match its checksum.")
 NO_DISK = t("The drive's IDENTIFY data does not describe a disk.")
 SMARTCTL_SAYS = Sentence("smartctl: {said}.")
@@ -80,7 +80,7 @@ BY_WORDS = (
 
 
 class Unreadable(OSError):
-    """What cannot be read for a reason that has no number of the system's, such as one of libblkid's."""
+    """A read error without an errno, such as an error from libblkid."""
 
     def __init__(self, said: Message) -> None:
         super().__init__(str(said))
@@ -88,16 +88,16 @@ class Unreadable(OSError):
 
 
 def unread(what: str, why: Message | str, obstacle: Obstacle = Obstacle.FAILED) -> Facts:
-    """A RawError in plain data."""
+    """Return a RawError as plain data."""
     return {"what": what, "why": to_json(why), "obstacle": obstacle.value}
 
 
 def not_read(what: str, device: str, error: OSError) -> Facts:
-    """The RawError of a device that could not be read."""
-    return unread(what, _why_not(device, error), obstacle_of(error))
+    """Return the RawError of a device that raised `error`."""
+    return unread(what, _reason(device, error), obstacle_of(error))
 
 
-def _why_not(device: str, error: OSError) -> Message:
+def _reason(device: str, error: OSError) -> Message:
     if isinstance(error, Unreadable):
         return error.said
     if error.errno in BY_NUMBER:
@@ -109,16 +109,16 @@ def _why_not(device: str, error: OSError) -> Message:
 
 
 def system_says(error: OSError | OverflowError) -> str:
-    """The error in the words of the C library, or of Python where those have none."""
+    """Return the error text of the C library, or Python's if there is none."""
     return (getattr(error, "strerror", None) or str(error)).rstrip(".")
 
 
 def obstacle_of(error: OSError | OverflowError) -> Obstacle:
-    """What stood against reading, by the number of the error."""
+    """Return the obstacle for the errno of an error."""
     return BY_NUMBER.get(getattr(error, "errno", None) or 0, Obstacle.FAILED)
 
 
 def obstacle_in(text: str) -> Obstacle:
-    """What stood against reading, by words that are all there is: a message of smartctl, which gives no
-    number, or a reason in a recording that is older than the codes. No sentence of a `Message` comes here."""
+    """Return the obstacle that a text suggests. Only for texts without a code: messages of smartctl, and
+    reasons in old recordings. Never for a `Message`."""
     return next((found for words, found in BY_WORDS if words.search(text)), Obstacle.FAILED)

@@ -1,11 +1,11 @@
 """The probe server: `python -m wizard.probe.worker` forks a child per drive and kills overdue ones.
 
-A read can block forever; such a child is killed and abandoned, never waited for. The server has no threads,
+A read can block forever. Such a child is killed and abandoned, never waited for. The server has no threads,
 so forking is safe, and loads libraries once for all children.
 
 Input: one JSON line `{"drives": [names], "seconds": limit}`. Output: one JSON line per finished drive, in the
-shape of `facts.RawDrive`, then `{"end": true}`. Then the server reads the next request. It exits when the
-input is closed, because the client is gone or no longer interested.
+shape of `facts.RawDrive`, then `{"end": true}`. Then the server reads the next request. It exits when its
+input closes, because the client exited or cancelled.
 """
 
 import json
@@ -25,7 +25,8 @@ from wizard.probe.unread import unread
 
 Facts = dict[str, Any]
 Phases = Callable[[str, float], Iterator[Facts]]
-"""What a child does for the drive of that name, within so many seconds: updates of its facts."""
+"""Called in a child with the drive's name and a time limit in seconds. Yields updates of the drive's
+facts."""
 
 LONGEST_OUTPUT_BYTES = 16 * 1024 * 1024
 READ_BYTES = 1 << 20
@@ -33,7 +34,7 @@ REAP_SECONDS = 0.5
 
 
 class Child:
-    """One drive's process, what it has said so far, and until when it may speak."""
+    """The process of one drive, its facts so far, and its deadline."""
 
     def __init__(self, name: str, phases: Phases, seconds: float) -> None:
         self.name, self.seconds = name, seconds
@@ -49,18 +50,18 @@ class Child:
         os.close(inside)
 
     def hear(self) -> bool:
-        """Take what has arrived; False when nothing more will."""
+        """Read the available output. Returns False after the last of it."""
         data = os.read(self.output, READ_BYTES)
         self.buffer += data
         if b"\n" in data:
             *lines, rest = self.buffer.split(b"\n")
             self.buffer = bytearray(rest)
             for line in lines:
-                self._take(bytes(line))
+                self._parse_line(bytes(line))
         self.garbage = self.garbage or len(self.buffer) > LONGEST_OUTPUT_BYTES
         return bool(data) and not self.done and not self.garbage
 
-    def _take(self, line: bytes) -> None:
+    def _parse_line(self, line: bytes) -> None:
         try:
             update = json.loads(line)
         except (ValueError, RecursionError):
@@ -73,16 +74,15 @@ class Child:
             self.facts.update(update)
 
     def finish(self) -> Facts:
-        """Its facts, with the reason where they are not whole. Ends the process; never waits for one that
-        cannot be ended."""
+        """Kill the process and return its facts, with an error if they are incomplete. Never waits."""
         os.close(self.output)
-        why = None if self.done and not self.garbage else self._trouble()
+        why = None if self.done and not self.garbage else self._failure()
         _kill(self.pid)
         if why:
             self.facts["errors"] = [*self.facts.get("errors", []), unread("drive", why)]
         return self.facts
 
-    def _trouble(self) -> Message:
+    def _failure(self) -> Message:
         if self.garbage:
             return words.GARBAGE
         if time.monotonic() >= self.until:
@@ -97,10 +97,8 @@ class Child:
 def serve(
     names: list[str], seconds: float, phases: Phases, report: Callable[[Facts], None], stop: int
 ) -> None:
-    """Probe all drives side by side; report each when it has finished or its time is over.
-
-    `stop` becomes readable when nobody listens any more.
-    """
+    """Probe all drives in parallel. Reports each when it finishes or runs out of time. `stop` becomes
+    readable when the client has gone."""
     with selectors.DefaultSelector() as selector:
         selector.register(stop, selectors.EVENT_READ, None)
         waiting: dict[int, Child] = {}
@@ -130,15 +128,14 @@ def serve(
 
 
 def _be_child(name: str, phases: Phases, seconds: float, output: int) -> None:
-    """The child's whole life. It keeps no descriptor of its parent's, so that a stuck one holds nothing
-    open."""
+    """Run the child. Closes all inherited descriptors, so that a stuck child keeps none open."""
     status = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        nothing = os.open(os.devnull, os.O_RDWR)
+        null = os.open(os.devnull, os.O_RDWR)
         os.dup2(output, 3)
         for descriptor in (0, 1, 2):
-            os.dup2(nothing, descriptor)
+            os.dup2(null, descriptor)
         os.closerange(4, 4096)
         for update in phases(name, seconds):
             _write(3, update)
@@ -155,7 +152,7 @@ def _write(descriptor: int, facts: Facts) -> None:
 
 
 def _kill(pid: int) -> None:
-    """End a child, if it still is; reap it if that takes no time."""
+    """Kill a child that is still running. Reaps it only if that does not block."""
     try:
         if os.waitpid(pid, os.WNOHANG)[0] == 0:
             os.kill(pid, signal.SIGKILL)
@@ -165,7 +162,7 @@ def _kill(pid: int) -> None:
 
 
 def _reap(pid: int, seconds: float) -> int | None:
-    """The wait status of a child that is ending; None where it has not ended in time."""
+    """Return the wait status of an exiting child, or None if it does not exit in time."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:
@@ -179,7 +176,8 @@ def _reap(pid: int, seconds: float) -> int | None:
 
 
 def udev_reader() -> Callable[[str], dict[str, str]]:
-    """Looks a node up in udev's database; gives nothing where there is no udev."""
+    """Return a function that looks up a node in udev's database. It returns nothing on systems without
+    udev."""
     if not Path("/run/udev/data").is_dir():
         return lambda _: {}
     import pyudev
@@ -197,7 +195,7 @@ def udev_reader() -> Callable[[str], dict[str, str]]:
 
 
 def drive_phases() -> Phases:
-    """The real thing, with everything loaded that children share."""
+    """Return the phases of `collect`, with all libraries loaded that the children share."""
     from wizard.probe import collect
     from wizard.probe.content import blkid
 
@@ -207,9 +205,9 @@ def drive_phases() -> Phases:
 
 
 def main(prepare: Callable[[], Phases] = drive_phases) -> int:
-    """Serve one request after the other. `prepare` gives what a child does for its drive."""
-    # Loads what children share before anything is asked. It is asked again each time: udev may have come or
-    # gone meanwhile.
+    """Serve requests until the input closes. `prepare` returns the phases of a child."""
+    # Load shared libraries before the first request. Repeated for each request: udev may have started or
+    # stopped since.
     prepare()
     while line := _line(0):
         request = json.loads(line)
@@ -219,8 +217,7 @@ def main(prepare: Callable[[], Phases] = drive_phases) -> int:
 
 
 def _line(descriptor: int) -> bytes:
-    """The next line, read without buffering, so that a later end of input is seen by the selector; empty at
-    the end of input."""
+    """Read a line without buffering, so that the selector sees the end of input. Empty at the end."""
     read = bytearray()
     while not read.endswith(b"\n"):
         data = os.read(descriptor, 1 << 16)

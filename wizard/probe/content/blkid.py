@@ -62,16 +62,13 @@ _LIBRARY = _load()
 
 
 def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts:
-    """Return a RawContent as plain data: every superblock on `path`, or on a part of it (size 0: to its end).
-    Raises OSError.
-
-    As wipefs does, it goes on after the first find: a stale signature is what a person needs to know.
-    """
+    """Return a RawContent as plain data: every superblock on `path`, or on a part of it (size 0: to the end).
+    Continues after the first match, like wipefs, to report stale signatures too. Raises OSError."""
     found: list[Facts] = []
     with _probe(path, offset_bytes, size_bytes) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
         _LIBRARY.blkid_probe_set_superblocks_flags(probe, WANTED)
-        while len(found) < MOST_SIGNATURES and _finds(
+        while len(found) < MOST_SIGNATURES and _has_result(
             _LIBRARY.blkid_do_probe(probe), path, words.BLKID_READS
         ):
             found.append(_signature(probe))
@@ -87,9 +84,9 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 0)
         _LIBRARY.blkid_probe_enable_partitions(probe, 1)
         _LIBRARY.blkid_probe_set_partitions_flags(probe, PARTS_ENTRY_DETAILS)
-        if not _finds(_LIBRARY.blkid_do_fullprobe(probe), path, words.BLKID_READS_TABLE):
+        if not _has_result(_LIBRARY.blkid_do_fullprobe(probe), path, words.BLKID_READS_TABLE):
             return "", []
-        # The list is made by probing anew, which drops the values.
+        # Read values first: creating the list probes again and drops them.
         kind = _value(probe, "PTTYPE") or ""
         listed = _LIBRARY.blkid_probe_get_partitions(probe)
         count = _LIBRARY.blkid_partlist_numof_partitions(listed) if listed else 0
@@ -99,13 +96,13 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
 
 @contextmanager
 def _probe(path: str, offset_bytes: int, size_bytes: int) -> Iterator[int]:
-    """A probe of a device, or of a part of it. Raises OSError."""
+    """Open a probe of a device, or of a part of it. Raises OSError."""
     fd = os.open(path, OPEN_FLAGS)
     probe = None
     try:
         probe = _LIBRARY.blkid_new_probe()
         if not probe or _LIBRARY.blkid_probe_set_device(probe, fd, offset_bytes, size_bytes):
-            raise Unreadable(_fault(words.BLKID_OPENS, path))
+            raise Unreadable(_error_message(words.BLKID_OPENS, path))
         yield probe
     finally:
         if probe:
@@ -113,14 +110,14 @@ def _probe(path: str, offset_bytes: int, size_bytes: int) -> Iterator[int]:
         os.close(fd)
 
 
-def _finds(status: int, path: str, otherwise: Sentence) -> bool:
-    """Whether a probing function found something. Raises OSError if it failed."""
+def _has_result(status: int, path: str, otherwise: Sentence) -> bool:
+    """Return True if a probing function found something. Raises OSError if it failed."""
     if status in (FOUND, NOTHING):
         return status == FOUND
-    raise Unreadable(_fault(otherwise, path))
+    raise Unreadable(_error_message(otherwise, path))
 
 
-def _fault(sentence: Sentence, path: str) -> Message:
+def _error_message(sentence: Sentence, path: str) -> Message:
     return sentence(device=path, why=os.strerror(ctypes.get_errno() or errno.EIO))
 
 
@@ -137,7 +134,7 @@ def _signature(probe: int) -> Facts:
 
 
 def _value(probe: int, key: str) -> str | None:
-    """A value as text; bytes that are not UTF-8 become the replacement character. None without one."""
+    """Return a value as text, or None. Bytes that are not UTF-8 become the replacement character."""
     data, size = c_char_p(), c_size_t()
     if _LIBRARY.blkid_probe_lookup_value(probe, key.encode(), byref(data), byref(size)) or data.value is None:
         return None
@@ -154,7 +151,7 @@ def _entry(part: int) -> Facts:
 
 
 def _is_ambivalent(path: str, offset_bytes: int, size_bytes: int) -> bool:
-    """libblkid's own judgement on several superblocks, of which it names none."""
+    """Return True if libblkid refuses to choose among several superblocks."""
     with _probe(path, offset_bytes, size_bytes) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
         return int(_LIBRARY.blkid_do_safeprobe(probe)) == AMBIVALENT

@@ -1,7 +1,5 @@
-"""Parse a GPT from recorded bytes: both headers and entry arrays, with checksums. UEFI 2.10, 5.3.
-
-Pure. Counts in logical blocks like the table; results are in bytes.
-"""
+"""Parse a GPT from recorded bytes: both headers and entry arrays, with checksums. UEFI 2.10, 5.3. Pure.
+Counts logical blocks, as the table does. Results are in bytes."""
 
 import struct
 import zlib
@@ -13,22 +11,22 @@ from wizard.model.machine import Extent, Placed, Table
 from wizard.model.said import rounded_up
 
 Read = Callable[[int, int], bytes]
-"""Bytes at an offset; shorter than asked for where the drive ends or cannot be read."""
+"""Returns bytes at an offset. Short at the end of the drive or on a read error."""
 
 Span = tuple[int, int]
-"""An offset and a length in bytes that belong to a table."""
+"""Offset and length in bytes of a part of a table."""
 
 SIGNATURE = b"EFI PART"
 HEADER = struct.Struct("<8sIIIIQQQQ16sQIII")
 ENTRY = struct.Struct("<16s16sQQQ72s")
 HEADER_READ_BYTES = 512
 LARGEST_ENTRIES_BYTES = 1024 * 1024
-"""128 entries take 16 KiB; a header that asks for more than this is taken as damaged."""
+"""Limit for the entry array. 128 entries take 16 KiB; a header that states more than the limit is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class GptEntry(Placed):
-    """One partition as a table states it, believed or not: it may overlap others or lie past the end."""
+    """A partition as stated in a table. Unchecked: it may overlap others or exceed the drive."""
 
     number: int
     start_bytes: int
@@ -41,8 +39,7 @@ class GptEntry(Placed):
 
 @dataclass(frozen=True, slots=True)
 class GptCopy:
-    """One of the two copies: a header, and the bytes of its entries. `sound` when every
-    checksum and place is right."""
+    """A header and the bytes of its entries. `sound`: all checksums and locations are valid."""
 
     header_lba: int
     alternate_lba: int
@@ -58,8 +55,8 @@ class GptCopy:
 
 @dataclass(frozen=True, slots=True)
 class Gpt:
-    """What was found. `primary_marked` when the signature of the first header is there, sound or not; `sound`
-    when a copy is."""
+    """A parsed GPT. `primary_marked`: the first header has its signature, sound or not. `sound`: a copy is
+    sound."""
 
     table: Table
     entries: tuple[GptEntry, ...]
@@ -69,7 +66,7 @@ class Gpt:
 
 
 def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
-    """The table, or None where neither end of the drive holds a header."""
+    """Return the table, or None if neither end of the drive has a header."""
     last_lba = size_bytes // block_bytes - 1
     if last_lba < 2:
         return None
@@ -104,7 +101,8 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
 def _own(
     primary: GptCopy | None, copies: Sequence[GptCopy], best: GptCopy, block_bytes: int
 ) -> Iterator[Extent]:
-    """Where the table itself lies. Where the first copy is gone it is restored to its usual place."""
+    """Return the extents of the table itself. If the first copy is missing, include its usual place for a
+    restore."""
     entries = rounded_up(len(best.entries), block_bytes)
     yield Extent(0, 2 * block_bytes)
     if primary is None or primary.entries_lba < 2:
@@ -117,8 +115,11 @@ def _own(
 
 
 def _is_ordinary(primary: GptCopy | None, backup: GptCopy | None, block_bytes: int) -> bool:
-    """Whether both copies lie where libparted writes them again, whatever their headers say, and what it
-    writes over is theirs alone; of one whose backup is misplaced, on the drive that it was made on."""
+    """Return True if both copies are where libparted rewrites them and nothing else is in its way.
+
+    libparted ignores locations in the headers. If the backup is misplaced, the check is for the drive's size
+    when the table was created.
+    """
     if not (primary and primary.sound and backup and backup.sound) or {
         primary.entry_bytes,
         backup.entry_bytes,
@@ -135,7 +136,7 @@ def _is_ordinary(primary: GptCopy | None, backup: GptCopy | None, block_bytes: i
 
 
 def _best(primary: GptCopy | None, backup: GptCopy | None) -> GptCopy:
-    """The copy to believe: a sound one before a damaged one, the first before the second."""
+    """Return the copy to use: a sound one if possible, else the first."""
     found = [copy for copy in (primary, backup) if copy]
     return next((copy for copy in found if copy.sound), found[0])
 
@@ -154,7 +155,7 @@ def _state_of_backup(primary: GptCopy | None, backup: GptCopy | None, misplaced:
 
 
 def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy | None:
-    """The header at `lba` with its entries; None where no signature stands there."""
+    """Return the header at `lba` with its entries, or None without a signature."""
     raw = read(lba * block_bytes, HEADER_READ_BYTES)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
         return None
@@ -205,7 +206,7 @@ def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy 
 
 
 def _entries(copy: GptCopy, block_bytes: int) -> tuple[GptEntry, ...]:
-    """The entries in use. One whose end lies before its start has size 0."""
+    """Return the used entries. An entry that ends before its start has size 0."""
     found = []
     size = max(copy.entry_bytes, ENTRY.size)
     for index in range(len(copy.entries) // size):

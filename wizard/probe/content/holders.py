@@ -1,7 +1,5 @@
-"""Collect superblocks on a drive, and the layers above it (md, LVM, LUKS ...) with theirs.
-
-Runs in the worker process of the underlying drive, since a layer can hang like a drive. Read-only.
-"""
+"""Collect the superblocks on a drive, and the layers above (md, LVM, LUKS ...) with theirs. Runs in the
+worker process of the underlying drive, since a layer can hang like a drive. Read-only."""
 
 import base64
 import os
@@ -20,7 +18,7 @@ Udev = Callable[[str], dict[str, str]]
 
 MOST_LAYERS = 256
 MOST_READ = 64
-"""Layers whose bytes are read; a probe of each costs some milliseconds, and the drive's time is bounded."""
+"""Layers to read. Probing one takes some milliseconds of the drive's limited time."""
 
 LAYER_ATTRIBUTES = (
     *("dev", "size", "partition", "start", "alignment_offset"),
@@ -35,13 +33,12 @@ QUEUE_ATTRIBUTES = (
     "queue/rotational",
 )
 MOST_RECORDED = 4 * 1024 * 1024
-"""Characters of recorded superblocks, after which no further ones are read: a damaged drive may state any
-number of them."""
+"""Limit for recorded superblocks, in characters. A damaged drive can state any number of them."""
 STOPPED = ("clear", "inactive", "suspended")
 
 
 class Bytes:
-    """Reads a device from one of its bytes on, and keeps what it read. `node` is what is said to be read."""
+    """Reads a device from an offset on and records the bytes. `node` names the device in errors."""
 
     def __init__(self, descriptor: int, start_bytes: int, node: str) -> None:
         self.descriptor, self.start_bytes, self.node = descriptor, start_bytes, node
@@ -49,7 +46,7 @@ class Bytes:
         self.trouble: Facts | None = None
 
     def read(self, offset_bytes: int, size_bytes: int) -> bytes:
-        """Bytes at an offset; short at the device's end, none where they cannot be read."""
+        """Return bytes at an offset. Short at the end of the device, empty if unreadable."""
         try:
             data = os.pread(self.descriptor, size_bytes, self.start_bytes + offset_bytes)
         except (OSError, OverflowError) as error:
@@ -64,26 +61,25 @@ class Bytes:
 def superblocks(
     path: str, content: Facts, offset_bytes: int, size_bytes: int, node: str
 ) -> tuple[list[Facts], Facts | None]:
-    """RawChunks of the superblocks that `content` names, counted from `offset_bytes`, and a RawError for what
-    could not be read. Raises OSError.
+    """Return RawChunks of the superblocks in `content`, and a RawError if any are unreadable. Raises OSError.
 
-    `size_bytes` 0: to the device's end. `node` is what lies there, of which is told. Of LUKS only what tells
-    places is kept: no salt, digest or token.
+    Offsets count from `offset_bytes`. `size_bytes` 0 means to the end of the device. `node` names the content
+    in errors. For LUKS, only locations are recorded: no salts, digests or tokens.
     """
-    marks = [mark for mark in content["signatures"] if mark["kind"] in READERS]
-    if content["signatures"] and not marks:
+    signatures = [signature for signature in content["signatures"] if signature["kind"] in READERS]
+    if content["signatures"] and not signatures:
         return [], None
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         size = size_bytes or os.lseek(descriptor, 0, os.SEEK_END) - offset_bytes
         found: list[Facts] = []
         trouble = None
-        if not marks:
-            return _encoded(_of_a_copy(Bytes(descriptor, offset_bytes, node))), None
-        for mark in marks:
+        if not signatures:
+            return _encoded(_backup_superblock(Bytes(descriptor, offset_bytes, node))), None
+        for signature in signatures:
             reader = Bytes(descriptor, offset_bytes, node)
-            read_inside(mark["kind"], reader.read, size, mark["offset_bytes"])
-            chunks = _public(reader.chunks) if mark["kind"] == "crypto_LUKS" else reader.chunks
+            read_inside(signature["kind"], reader.read, size, signature["offset_bytes"])
+            chunks = _without_secrets(reader.chunks) if signature["kind"] == "crypto_LUKS" else reader.chunks
             found += _encoded(chunks)
             trouble = trouble or reader.trouble
         return found, trouble
@@ -91,8 +87,8 @@ def superblocks(
         os.close(descriptor)
 
 
-def _of_a_copy(reader: Bytes) -> list[tuple[int, bytes]]:
-    """The copy of a superblock that is left where nothing is recognised."""
+def _backup_superblock(reader: Bytes) -> list[tuple[int, bytes]]:
+    """Return the backup superblock on a device without signatures."""
     place = find_copy(reader.read)
     return [(start, data) for start, data in reader.chunks if start == place]
 
@@ -102,12 +98,12 @@ def _encoded(chunks: Iterable[tuple[int, bytes]]) -> list[Facts]:
 
 
 def length(found: Iterable[list[Facts]]) -> int:
-    """How much was recorded, in characters."""
+    """Return the size of the recorded superblocks in characters."""
     return sum(len(chunk["data"]) for chunks in found for chunk in chunks)
 
 
-def _public(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Of LUKS2's text only the segments."""
+def _without_secrets(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Keep only the segments of LUKS2 metadata."""
     for start, data in chunks:
         if start < LUKS2_HEADER_BYTES:
             yield start, data
@@ -116,8 +112,7 @@ def _public(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
 
 
 def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Facts]]:
-    """A RawLayer for each device built on the devices of these names, by its name, and the reasons for what
-    could not be read."""
+    """Return a RawLayer by name for each device built on the devices `names`, and the errors."""
     found: dict[str, Facts] = {}
     errors: list[Facts] = []
     pending = list(names)
@@ -132,14 +127,14 @@ def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Fac
             recorded = length(facts["superblocks"] for facts in found.values())
             if recorded > MOST_RECORDED:
                 errors.append(unread("layers", words.MANY_SUPERBLOCKS))
-            elif trouble := _look_inside(above, found[above], len(found)):
+            elif trouble := _read_layer(above, found[above], len(found)):
                 errors.append(trouble)
             pending.append(above)
     return found, [error for at, error in enumerate(errors) if error not in errors[:at]]
 
 
 def _above(name: str) -> list[str]:
-    """What holds a device, and the partitions of a layer."""
+    """Return the holders of a device, and the partitions of a layer."""
     folder = sysfs.SYS / "class/block" / name
     parts = sysfs.partition_names(folder) if sysfs.LAYER.match(name) else []
     try:
@@ -162,9 +157,9 @@ def _members(folder: Path) -> list[Path]:
     return sorted((folder / "md").glob("dev-*")) if (folder / "md").exists() else []
 
 
-def _look_inside(name: str, facts: Facts, count: int) -> Facts | None:
-    """Read the layer's signatures and superblocks, unless that could hang or would be too much; gives a
-    RawError where not."""
+def _read_layer(name: str, facts: Facts, count: int) -> Facts | None:
+    """Read the layer's signatures and superblocks. Skips layers that could hang, and those above the limit.
+    Returns a RawError if the content stays unknown."""
     from wizard.probe.content import blkid
 
     texts, path = facts["sysfs"], sysfs.node_of(name)

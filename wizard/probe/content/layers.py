@@ -14,20 +14,19 @@ from wizard.probe.host.sysfs import bytes_at, geometry_of, whole_number
 from wizard.probe.host.uses import node
 
 LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
-"""The volume group's identity and the logical volume's, as the device mapper knows them."""
+"""UUIDs of the volume group and the logical volume in the device mapper's uuid."""
 
 
 def with_insides(
     signatures: tuple[Signature, ...], chunks: Iterable[RawChunk], size_bytes: int
 ) -> tuple[Signature, ...]:
-    """The signatures with what their superblocks say of places and striping, where those were read."""
+    """Add locations and striping from recorded superblocks to signatures."""
     known = _decoded(chunks)
     return tuple(_with_inside(mark, known, size_bytes) for mark in signatures) if known else signatures
 
 
 def copy_left(signatures: tuple[Signature, ...], chunks: Iterable[RawChunk]) -> int | None:
-    """Where the copy of an ext superblock lies on a device on which nothing is recognised; None where there
-    is none."""
+    """Return the offset of an ext backup superblock on a device without signatures, or None."""
     known = [] if signatures else _decoded(chunks)
     return find_copy(replayed(known)) if known else None
 
@@ -47,14 +46,14 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
 
 @dataclass(frozen=True, slots=True)
 class LayerInput:
-    """What a layer may stand on: its signatures, its size and the recorded bytes of its superblocks."""
+    """The device below a layer: signatures, size and recorded superblocks."""
 
     signatures: tuple[Signature, ...]
     size_bytes: int
     chunks: tuple[RawChunk, ...]
 
     def inside(self, kind: str) -> DataLayout:
-        """What the superblock of that kind says, if the ground has one."""
+        """Return the layout in the superblock of this kind, if there is one."""
         mark = next((mark for mark in self.signatures if mark.kind == kind), None)
         return (
             read_inside(kind, replayed(_decoded(self.chunks)), self.size_bytes, mark.offset_bytes)
@@ -71,23 +70,23 @@ def layers_of(
     signatures: tuple[Signature, ...],
     partitions: tuple[Partition, ...],
 ) -> tuple[Layer, ...]:
-    """The layers that the graph shows, with what was read of each."""
+    """Return the graph's layers, with the facts recorded about each."""
     if not plain:
         return ()
     names = {node(graph, name): name for name in (*graph.blocks, *raw.layers)}
     names |= {part.path: part.path.removeprefix("/dev/") for part in partitions if part.path not in names}
-    grounds = {raw.path: LayerInput(signatures, size_bytes, raw.superblocks.get(raw.name, ()))}
+    inputs = {raw.path: LayerInput(signatures, size_bytes, raw.superblocks.get(raw.name, ()))}
     for part in partitions:
-        grounds[part.path] = LayerInput(
+        inputs[part.path] = LayerInput(
             part.signatures, part.size_bytes, raw.superblocks.get(names[part.path], ())
         )
-    marks: dict[str, tuple[Signature, ...]] = {}
+    signatures_by_path: dict[str, tuple[Signature, ...]] = {}
     for layer in plain:
         known = raw.layers.get(names.get(layer.path, ""))
-        if known is not None and layer.path not in grounds:
+        if known is not None and layer.path not in inputs:
             size = bytes_at(known.sysfs, "size") or 0
-            marks[layer.path] = with_insides(_signatures(known), known.superblocks, size)
-            grounds[layer.path] = LayerInput(marks[layer.path], size, known.superblocks)
+            signatures_by_path[layer.path] = with_insides(_signatures(known), known.superblocks, size)
+            inputs[layer.path] = LayerInput(signatures_by_path[layer.path], size, known.superblocks)
     found = []
     for layer in plain:
         known = raw.layers.get(name := names.get(layer.path, ""))
@@ -97,11 +96,11 @@ def layers_of(
         texts, below = known.sysfs, names.get(layer.below, "")
         if "partition" in texts:
             whole = raw.layers.get(graph.blocks[name].disk or "" if name in graph.blocks else "", RawLayer())
-            place, spread = _stands(whole.sysfs, below, grounds.get(layer.below))
+            place, spread = _placement(whole.sysfs, below, inputs.get(layer.below))
             start = bytes_at(texts, "start")
             place = None if place is None or start is None else place + start
         else:
-            place, spread = _stands(texts, below, grounds.get(layer.below))
+            place, spread = _placement(texts, below, inputs.get(layer.below))
         found.append(
             replace(
                 layer,
@@ -109,37 +108,38 @@ def layers_of(
                 geometry=geometry_of(texts),
                 offset_bytes=place,
                 striping=spread,
-                signatures=marks.get(layer.path, ()),
+                signatures=signatures_by_path.get(layer.path, ()),
             )
         )
     return tuple(found)
 
 
-def _stands(
-    texts: Mapping[str, str], below: str, ground: LayerInput | None
+def _placement(
+    texts: Mapping[str, str], below: str, input_below: LayerInput | None
 ) -> tuple[int | None, Striping | None]:
-    """Where a layer's data begin on what is below, and how it is striped; None where neither the kernel nor a
-    superblock says so."""
+    """Return the start of a layer's data on the device below, and the layer's striping. None if unknown."""
     if "md/level" in texts:
         place = bytes_at(texts, f"md/dev-{below}/offset")
         return (
             place
-            if place is not None or ground is None
-            else ground.inside("linux_raid_member").data_offset_bytes
+            if place is not None or input_below is None
+            else input_below.inside("linux_raid_member").data_offset_bytes
         ), _array(texts)
     uuid = texts.get("dm/uuid", "")
-    if ground is None:
+    if input_below is None:
         return None, None
     if uuid.startswith("CRYPT-LUKS"):
-        return ground.inside("crypto_LUKS").data_offset_bytes, None
+        return input_below.inside("crypto_LUKS").data_offset_bytes, None
     if match := LVM_UUID.match(uuid):
-        volume = next((one for one in ground.inside("LVM2_member").volumes if one.uuid == match[1]), None)
+        volume = next(
+            (one for one in input_below.inside("LVM2_member").volumes if one.uuid == match[1]), None
+        )
         return (volume.offset_bytes, volume.striping) if volume else (None, None)
     return None, None
 
 
 def _array(texts: Mapping[str, str]) -> Striping | None:
-    """A running md array's striping. While it is reshaped sysfs shows two numbers, and nothing is claimed."""
+    """Return the striping of a running md array. None during a reshape, when sysfs shows two numbers."""
     level = re.fullmatch(r"raid(\d+)", texts.get("md/level", ""))
     chunk, drives, layout = (
         whole_number(texts.get(f"md/{key}")) for key in ("chunk_size", "raid_disks", "layout")
@@ -151,7 +151,7 @@ def _array(texts: Mapping[str, str]) -> Striping | None:
 
 
 def _signatures(raw: RawLayer) -> tuple[Signature, ...]:
-    """What lives on a layer: as read, or without that as udev's database has it."""
+    """Return a layer's signatures as recorded, else from udev's database."""
     if raw.content is not None:
         return tuple(
             Signature(
@@ -175,7 +175,7 @@ def _signatures(raw: RawLayer) -> tuple[Signature, ...]:
 
 
 def _decoded(chunks: Iterable[RawChunk]) -> list[tuple[int, bytes]]:
-    """The bytes; a chunk that is none is left out."""
+    """Return the decoded bytes. Skips invalid base64."""
     found = []
     for chunk in chunks:
         try:
@@ -186,7 +186,7 @@ def _decoded(chunks: Iterable[RawChunk]) -> list[tuple[int, bytes]]:
 
 
 def signatures_of(raw: RawDrive, name: str) -> tuple[Signature, ...]:
-    """What a node of the drive holds, by libblkid; where nobody looked, by udev."""
+    """Return the signatures on a node of the drive from libblkid, or from udev if libblkid did not run."""
     if raw.contents is not None:
         content = raw.contents.get(name, RawContent())
         return tuple(_signature(mark, content.ambivalent) for mark in content.signatures)
@@ -216,19 +216,18 @@ def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
 
 
 def superblock_digest_of(raw: RawDrive, name: str) -> str | None:
-    """Of the superblock on a node of the drive; None where none was read."""
+    """Return the digest of the superblocks on a node of the drive, or None."""
     return raw.contents.get(name, RawContent()).superblock_digest if raw.contents is not None else None
 
 
 def unescaped(text: str) -> str:
-    r"""Text as udev writes it, with `\x20` for a blank."""
+    r"""Return text without udev's escapes, such as `\x20` for a space."""
     data = re.sub(rb"\\x([0-9a-fA-F]{2})", lambda match: bytes([int(match[1], 16)]), text.encode())
     return data.decode("utf-8", errors="replace")
 
 
 def belongs_to_partition(mark: Signature, partitions: tuple[Partition, ...]) -> bool:
-    """Whether a mark found from the drive's start is one that a partition has at the same place: one mark is
-    listed once."""
+    """Return True if a signature on the drive is a partition's at the same offset, to list it only once."""
     return any(
         part.start_bytes > 0
         and mark.offset_bytes is not None

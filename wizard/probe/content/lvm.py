@@ -1,7 +1,7 @@
 """Parse superblocks of LVM2 physical volumes (label, data start, logical volumes) and of md members.
 
 Sources: lvm2's lib/format_text/layout.h and lib/label/label.h, and the text format of its metadata
-(vgcfgbackup(8), lvm.conf(5)). Pure and bounded: malformed bytes produce less, never an error.
+(vgcfgbackup(8), lvm.conf(5)). Pure and bounded: malformed bytes give less information, never an error.
 """
 
 import re
@@ -15,16 +15,13 @@ from wizard.probe.content.gpt import Read
 
 SECTOR_BYTES = 512
 LARGEST_STRIPE_BYTES = 1 << 40
-"""Beyond this a chunk or a stripe is no number that anybody set."""
+"""Larger chunks and stripes are damaged values."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogicalVolume:
-    """An LVM logical volume that lies on this physical volume. `uuid` has no dashes; `offset_bytes` is where
-    its first part here begins.
-
-    `striping` is what it is striped by, None where it is not.
-    """
+    """A logical volume with extents on this physical volume. `uuid` has no dashes. `offset_bytes` is the
+    start of the first extent here. `striping` is None for linear volumes."""
 
     uuid: str
     offset_bytes: int
@@ -33,8 +30,8 @@ class LogicalVolume:
 
 @dataclass(frozen=True, slots=True)
 class DataLayout:
-    """What a superblock says: where the data begin, counted from its device's start, the striping, a
-    filesystem's block size, words of features and what of it is taken, and LVM's logical volumes."""
+    """Contents of a superblock: start of the data on its device, and striping. For a filesystem also block
+    size, feature words and used bytes; for LVM the logical volumes."""
 
     data_offset_bytes: int | None = None
     striping: Striping | None = None
@@ -48,11 +45,11 @@ class DataLayout:
 NOTHING = DataLayout()
 
 Reader = Callable[[Read, int, int | None], DataLayout]
-"""Reads of a device of so many bytes; the third is where libblkid found the signature, where it said so."""
+"""Parses a superblock. Arguments: read function, size of the device, and the signature's offset if known."""
 
 
 def striping(unit_bytes: int, width_bytes: int) -> Striping | None:
-    """The two numbers where they can be meant; a number that is missing is 0, and None where both are."""
+    """Return the striping, or None if the values are absurd or both 0. A missing value is 0."""
     sizes = (unit_bytes, width_bytes)
     if any(not 0 <= size <= LARGEST_STRIPE_BYTES for size in sizes) or not any(sizes):
         return None
@@ -60,7 +57,7 @@ def striping(unit_bytes: int, width_bytes: int) -> Striping | None:
 
 
 LABEL_SECTORS = 4
-"""The label lies in one of these; every tool writes it to the second."""
+"""Sectors that can have the label. All tools write it to the second."""
 AREA_MAGIC = b" LVM2 x[5A%r0N*>"
 AREA_HEADER_BYTES = 512
 MOST_TEXT_BYTES = 1024 * 1024
@@ -70,14 +67,13 @@ MOST_TOKENS = 400_000
 IGNORED = 1
 
 Section = dict[str, Any]
-"""A section of the metadata: numbers, texts, lists of them, and further sections. Untyped until each value is
-looked at."""
+"""A section of the metadata: numbers, strings, lists of both, and nested sections. Check types on use."""
 
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_.+/-]+)|([{}=\[\],])|#[^\n]*|\s+', re.DOTALL)
 
 
 def read_physical_volume(read: Read, size_bytes: int, _mark_bytes: int | None = None) -> DataLayout:
-    """Where the data area begins (pe_start), and the logical volumes with extents on it."""
+    """Return the start of the data area (pe_start), and the logical volumes with extents here."""
     labels = read(0, LABEL_SECTORS * SECTOR_BYTES)
     for place in range(0, len(labels), SECTOR_BYTES):
         sector = labels[place : place + SECTOR_BYTES]
@@ -91,19 +87,19 @@ def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
     if header + 40 > SECTOR_BYTES:
         return NOTHING
     own_uuid = sector[header : header + 32].decode("latin-1")
-    data, behind = _places(sector, header + 40)
-    areas, _ = _places(sector, behind)
+    data, areas_at = _parse_areas(sector, header + 40)
+    areas, _ = _parse_areas(sector, areas_at)
     start = data[0][0] if data else None
     for offset, length in areas:
         group = _metadata(read, offset, length, size_bytes)
-        told = _of_group(group, own_uuid) if group else None
-        if told is not None:
-            return told
+        layout = _layout_in_group(group, own_uuid) if group else None
+        if layout is not None:
+            return layout
     return DataLayout(start)
 
 
-def _places(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
-    """A list of offsets and sizes, ended by a pair of zeroes, and where it ends."""
+def _parse_areas(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
+    """Parse a list of (offset, size) that a pair of zeros ends. Returns the list and the offset after it."""
     found: list[tuple[int, int]] = []
     while at + 16 <= len(sector) and len(found) < MOST_PLACES:
         offset, size = struct.unpack_from("<QQ", sector, at)
@@ -115,7 +111,7 @@ def _places(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
 
 
 def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section | None:
-    """The volume group's section of the text in a metadata area, which is a ring behind its header."""
+    """Return the volume group's section of a metadata area: a ring buffer of text after a header."""
     if offset + AREA_HEADER_BYTES > size_bytes:
         return None
     header = read(offset, AREA_HEADER_BYTES)
@@ -135,11 +131,11 @@ def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section 
     )
 
 
-def _of_group(group: Section, own_uuid: str) -> DataLayout | None:
-    """What the text says of the physical volume with that identity; None where it does not name it."""
+def _layout_in_group(group: Section, own_uuid: str) -> DataLayout | None:
+    """Return the layout of the physical volume with this UUID, or None if the text does not have it."""
     sectors = _number(group.get("extent_size"))
     for name, volume in _sections(group.get("physical_volumes")):
-        if _bare(volume.get("id")) != own_uuid:
+        if _without_dashes(volume.get("id")) != own_uuid:
             continue
         start = _number(volume.get("pe_start"))
         if start is None:
@@ -150,8 +146,8 @@ def _of_group(group: Section, own_uuid: str) -> DataLayout | None:
 
 
 def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator[LogicalVolume]:
-    """The logical volumes that have extents on the physical volume of that name, in the text's order. Sizes
-    in sectors."""
+    """Return the logical volumes with extents on the physical volume `physical`, in the text's order. `start`
+    and `extent` are in sectors."""
     for _, volume in _sections(group.get("logical_volumes")):
         segments = sorted(
             (_number(segment.get("start_extent")) or 0, key, segment)
@@ -173,7 +169,7 @@ def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator
                 spread = striping(unit, unit * len(pairs)) if unit else None
             places += [(start + number * extent) * SECTOR_BYTES for number in here]
         if places:
-            yield LogicalVolume(_bare(volume.get("id")), places[0], spread)
+            yield LogicalVolume(_without_dashes(volume.get("id")), places[0], spread)
 
 
 def _sections(value: object) -> Iterator[tuple[str, Section]]:
@@ -185,13 +181,13 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) and 0 <= value < 1 << 62 else None
 
 
-def _bare(value: object) -> str:
-    """An identity without the dashes that the text writes it with."""
+def _without_dashes(value: object) -> str:
+    """Return a UUID without dashes."""
     return value.replace("-", "") if isinstance(value, str) else ""
 
 
 def parse(text: str) -> Section:
-    """The text as sections. What does not fit the grammar ends it: what was read before stands."""
+    """Parse metadata text. Stops at a syntax error and returns the sections so far."""
     whole: Section = {}
     stack: list[Section] = [whole]
     name: str | None = None
@@ -232,7 +228,7 @@ def _scalar(kind: str, token: str) -> int | str:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """Words, quoted texts and marks; ends at a character that has no place in the format."""
+    """Yield words, strings and punctuation. Stops at an unexpected character."""
     position = 0
     for _ in range(MOST_TOKENS):
         match = TOKEN.match(text, position)
@@ -249,7 +245,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 
 MD_MAGIC = 0xA92B4EFC
 MD_1 = struct.Struct("<IIII16s32sQiIQIIiI")
-"""Up to bitmap_offset, and new_level."""
+"""Fields up to bitmap_offset, and new_level."""
 MD_1_SPREAD = struct.Struct("<QQ")
 MD_1_READ_BYTES = 256
 MD_RESHAPES = 4
@@ -259,8 +255,7 @@ MOST_DRIVES = 4096
 
 
 def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """The superblock where libblkid saw it, or else at each of the four places that the format's versions
-    have."""
+    """Parse the superblock at libblkid's offset, else at the four places that the format's versions use."""
     at_end = (size_bytes // SECTOR_BYTES - 16) // 8 * 8 * SECTOR_BYTES
     oldest = size_bytes // MD_0_RESERVED_BYTES * MD_0_RESERVED_BYTES - MD_0_RESERVED_BYTES
     for place in dict.fromkeys([*([mark_bytes] if mark_bytes is not None else []), 4096, 0, at_end, oldest]):
@@ -286,8 +281,7 @@ def _md_1(data: bytes) -> DataLayout:
 
 
 def _md_0(data: bytes, order: str) -> DataLayout:
-    """The old format: it lies at the end, in the byte order of the machine that wrote it, and its data begin
-    with the device."""
+    """Parse format 0.90: at the end of the device, in the writer's byte order. Data starts at offset 0."""
     if len(data) < MD_0_READ_BYTES:
         return NOTHING
     words = struct.unpack_from(f"{order}66I", data)
@@ -304,11 +298,10 @@ def _md_striping(level: int, drives: int, chunk_bytes: int, layout: int) -> Stri
 
 
 def data_drives(level: int, drives: int, layout: int = 0) -> int:
-    """Over how many drives an md array of that level spreads different data; 0 for a level that does not
-    stripe.
+    """Return how many drives of an md array have distinct data. 0 for a level without striping.
 
-    As md itself counts for its optimal I/O size: all at level 0, less the parity at 4, 5 and 6, half of them
-    with two copies at 10.
+    Counts as md does for its optimal I/O size: all drives at level 0, without parity at 4, 5 and 6, half of
+    them at level 10 with two copies.
     """
     if level == 10:
         near = layout & 0xFF or 1

@@ -1,7 +1,5 @@
-"""Find the notice on a drive with a waiting run, at the few possible places.
-
-Partitions with a recognised signature are skipped. Also reads the slots of a move's journal.
-"""
+"""Find the notice on a drive with a waiting run, at its few possible offsets. Skips partitions with a
+recognised signature. Also reads the slots of a move's journal."""
 
 import hashlib
 import json
@@ -21,13 +19,14 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, rounded_up
 HEAD_BYTES = 4096
 
 Read = Callable[[int, int], bytes]
-"""Reads from a byte on so many bytes; fewer where the drive ends. Raises OSError."""
+"""Returns bytes at an offset. Short at the end of the drive. Raises OSError."""
 
 
 def find_notice(descriptor: int, drive_bytes: int, taken: Iterable[tuple[int, int]]) -> dict[str, Any] | None:
-    """The drive's notice in the shape of `facts.RawNotice`; None where there is none. `taken` are the bytes,
-    from the first to that behind the last, that partitions have. One that waits goes before one that is left.
-    Raises OSError.
+    """Return the drive's notice in the shape of `facts.RawNotice`, or None. Raises OSError.
+
+    `taken` are the byte ranges of partitions, end exclusive. A notice of a waiting run takes precedence over
+    a leftover one.
     """
 
     def read(start: int, length: int) -> bytes:
@@ -50,8 +49,7 @@ def find_notice(descriptor: int, drive_bytes: int, taken: Iterable[tuple[int, in
 def notices(
     read: Read, drive_bytes: int, taken: tuple[tuple[int, int], ...] = ()
 ) -> Iterator[tuple[Notice, bytes]]:
-    """Every notice that says of itself that it belongs to a drive of this size, in this place, with its
-    bytes."""
+    """Yield every notice that states this size of the drive and its own offset, with its bytes."""
     for start in notice_places(drive_bytes):
         if any(begin <= start < end for begin, end in taken):
             continue
@@ -59,12 +57,13 @@ def notices(
             continue
         data = read(start, rounded_up(length, HEAD_BYTES))[:length]
         notice = read_notice(data)
-        if notice is not None and _is_of(notice, drive_bytes, start):
+        if notice is not None and _is_plausible(notice, drive_bytes, start):
             yield notice, data
 
 
-def _is_of(notice: Notice, drive_bytes: int, start: int) -> bool:
-    """Whether it lies where it says, and names no place beyond the drive: it can be anybody's."""
+def _is_plausible(notice: Notice, drive_bytes: int, start: int) -> bool:
+    """Return True if the notice is at its stated offset and names only places on the drive. Anyone may have
+    written a notice."""
     named = [
         notice.extent,
         *notice.places,
@@ -76,7 +75,7 @@ def _is_of(notice: Notice, drive_bytes: int, start: int) -> bool:
 
 
 def is_bare(notice: Notice, read: Read) -> bool:
-    """Whether all that is withheld is not there, as it was left. Raises OSError."""
+    """Return True if the withheld bytes are still missing, as the run left them. Raises OSError."""
     digest = sha256()
     for one in notice.withheld:
         digest.update(read(one.start_bytes, one.size_bytes))
@@ -87,14 +86,14 @@ MAGIC = b"DWMOVE\x001"
 SLOT_BYTES = 128 * KIB
 SLOTS = 2
 HEADER = struct.Struct("<8sQII32s")
-"""Magic, number, lengths of the state and of the edges, digest of all three."""
+"""Magic, number, lengths of state and edges, and the digest of all three."""
 
 OVER = "done"
-"""The phase in which nothing is left to be done."""
+"""Phase of a finished move."""
 
 
 def read_slot(raw: bytes) -> tuple[int, bytes, bytes] | None:
-    """The number of a valid slot, its state and its edges; None where it is none."""
+    """Return the number, state and edges of a valid slot, else None."""
     if len(raw) < HEADER.size:
         return None
     magic, number, plain_bytes, edge_bytes, digest = HEADER.unpack_from(raw)
@@ -106,12 +105,12 @@ def read_slot(raw: bytes) -> tuple[int, bytes, bytes] | None:
 
 
 def digest_of(lengths: bytes, plain: bytes, edges: bytes) -> bytes:
-    """Of a slot: its number and lengths, as the header has them, its state and its edges."""
+    """Return the digest of a slot: number and lengths as in the header, state, and edges."""
     return hashlib.sha256(lengths + plain + edges).digest()
 
 
 def is_moving(read: Read, span: Extent) -> bool:
-    """Whether the entry that covers `span` holds the journal of a move that is not over. Raises OSError."""
+    """Return True if the entry that covers `span` has the journal of an unfinished move. Raises OSError."""
     for at in journal_places(span):
         slots = [read_slot(read(at + number * SLOT_BYTES, SLOT_BYTES)) for number in range(SLOTS)]
         found = [slot for slot in slots if slot is not None]
@@ -134,7 +133,8 @@ SIGNATURE = b"\x55\xaa"
 
 
 def next_of(sector: bytes) -> int | None:
-    """Where on the drive, in bytes, GRUB goes on from a sector; None where it is none of GRUB's."""
+    """Return where on the drive, in bytes, GRUB continues after a sector. None if the sector is not
+    GRUB's."""
     if len(sector) < SECTOR_BYTES or MARK not in sector or sector[510:512] != SIGNATURE:
         return None
     return int(struct.unpack_from("<Q", sector, NEXT_AT)[0]) * KERNEL_SECTOR_BYTES

@@ -1,8 +1,8 @@
 """Parse superblocks for the data start of containers, and the striping of filesystems and arrays.
 
-Pure, from recorded bytes. For any bytes, this module never raises, reads at most a few MiB, and returns only
-places on the device. Sources: the LUKS1 and LUKS2 on-disk format specifications; Linux fs/ext4/ext4.h and
-fs/xfs/libxfs/xfs_format.h. md and LVM have separate modules.
+Pure, from recorded bytes. Whatever the bytes, this module never raises, reads at most a few MiB, and returns
+only offsets inside the device. Sources: the LUKS1 and LUKS2 on-disk format specifications; Linux
+fs/ext4/ext4.h and fs/xfs/libxfs/xfs_format.h. md and LVM have separate modules.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from wizard.probe.content.lvm import (
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 1024, 1024
 EXTENT, WIDE = 0x40, 0x80
-"""Bits of s_feature_incompat: extents, and block numbers of 64 bits."""
+"""Bits of s_feature_incompat: extents and 64-bit block numbers."""
 
 EXTENT_MAPPED, IN_THE_INODE = 0x80000, 0x10000000
 """Bits of i_flags."""
@@ -36,7 +36,7 @@ EXTENT_MAPPED, IN_THE_INODE = 0x80000, 0x10000000
 DESCRIPTOR_BYTES, WIDE_DESCRIPTOR_BYTES = 32, 64
 ROOT_INODE = 2
 INODE_READ_BYTES = 36
-"""Up to and with i_flags."""
+"""Through i_flags."""
 
 FOLDER = 0x4000
 LARGEST_BLOCK_SHIFT = 6
@@ -44,8 +44,7 @@ OLD_INODE_BYTES = 128
 
 
 def is_unconverted(read: ExtRead) -> bool:
-    """Whether extents are switched on and the root folder is mapped block by block all the same; false where
-    that cannot be read."""
+    """Return True if the extent feature is on but the root directory is block-mapped. False if unreadable."""
     superblock = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     if len(superblock) < SUPERBLOCK_BYTES:
         return False
@@ -54,7 +53,7 @@ def is_unconverted(read: ExtRead) -> bool:
         return False
     block = 1024 << shift
     wide = bool(features & WIDE) and struct.unpack_from("<H", superblock, 0xFE)[0] >= WIDE_DESCRIPTOR_BYTES
-    # The first group's descriptor follows the superblock's block.
+    # The first group descriptor follows the superblock's block.
     descriptor = read(
         (_word(superblock, 0x14) + 1) * block, WIDE_DESCRIPTOR_BYTES if wide else DESCRIPTOR_BYTES
     )
@@ -78,7 +77,7 @@ def _word(data: bytes, offset: int) -> int:
 
 
 BLOCK_SHIFTS = (2, 1, 0)
-"""Of 1024 bytes, the usual one first."""
+"""Block sizes as shifts of 1024 bytes, the most common first."""
 
 COPY_BYTES = 1024
 MAGIC = 0xEF53
@@ -87,16 +86,16 @@ SECOND_GROUP = 1
 
 
 def copy_places() -> tuple[tuple[int, int], ...]:
-    """The shift of each block size, and where the first copy lies with it, in bytes."""
+    """Return each block size's shift with the offset of its first backup superblock in bytes."""
     return tuple((shift, ((8192 << shift) + (shift == 0)) * (1024 << shift)) for shift in BLOCK_SHIFTS)
 
 
 def find_copy(read: ExtRead) -> int | None:
-    """Where the first copy lies that fits its place, in bytes; None where there is none."""
-    return next((place for shift, place in copy_places() if _fits(read(place, COPY_BYTES), shift)), None)
+    """Return the offset of the first backup superblock that matches its place, or None."""
+    return next((place for shift, place in copy_places() if _is_backup(read(place, COPY_BYTES), shift)), None)
 
 
-def _fits(data: bytes, shift: int) -> bool:
+def _is_backup(data: bytes, shift: int) -> bool:
     if len(data) < COPY_BYTES:
         return False
     (own_shift,), (magic,), (group,) = (
@@ -109,8 +108,8 @@ def _fits(data: bytes, shift: int) -> bool:
 def read_inside(
     kind: str, read: SuperblocksRead, size_bytes: int, mark_bytes: int | None = None
 ) -> DataLayout:
-    """What the superblock of that kind says; nothing for a kind without one that is read here. A place
-    outside of the device is none."""
+    """Return the contents of the superblock of this kind, empty for kinds without a parser. Drops offsets
+    outside the device."""
     reader = READERS.get(kind)
     if reader is None or size_bytes <= 0:
         return NOTHING
@@ -124,8 +123,8 @@ def read_inside(
 
 
 def replayed(chunks: Iterable[tuple[int, bytes]]) -> SuperblocksRead:
-    """Reads from recorded bytes: zeroes where nothing was recorded, nothing where no recorded byte falls into
-    what is asked for."""
+    """Return a function that reads from recorded bytes. Gaps read as zeros. A range without any recorded byte
+    reads as empty."""
     known = [(start, data) for start, data in chunks if data]
 
     def read(offset_bytes: int, size_bytes: int) -> bytes:
@@ -151,7 +150,7 @@ def replayed(chunks: Iterable[tuple[int, bytes]]) -> SuperblocksRead:
 
 LUKS_MAGIC = b"LUKS\xba\xbe"
 LUKS1_READ_BYTES = 112
-"""Up to where the digest of the key begins, which nobody needs to read."""
+"""Up to the key digest, which is not needed."""
 LUKS2_HEADER_BYTES = 4096
 LUKS2_LARGEST_BYTES = 4 * 1024 * 1024
 SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
@@ -165,7 +164,7 @@ def _luks(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Dat
     version, header_bytes = struct.unpack_from(">HQ", data, 6)
     if version == 1:
         sectors = struct.unpack_from(">I", data, 104)[0]
-        # A payload offset of 0 says that this header lies apart from its data.
+        # A payload offset of 0 means a detached header.
         return DataLayout(sectors * SECTOR_BYTES) if sectors else NOTHING
     if version != 2 or not LUKS2_HEADER_BYTES < header_bytes <= LUKS2_LARGEST_BYTES:
         return NOTHING
@@ -174,11 +173,8 @@ def _luks(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Dat
 
 
 def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
-    """Where in LUKS2's JSON text the object of its segments begins with its name, where it ends, and the
-    object.
-
-    It alone is recorded: the rest of the text has salts, digests and tokens, which are nobody's business.
-    """
+    """Return start and end of the `segments` object (from its key) in LUKS2's JSON text, and the object.
+    Nothing else is recorded, because the rest of the text contains salts, digests and tokens."""
     text = area.decode("latin-1")
     for match in SEGMENTS.finditer(text):
         try:
@@ -193,7 +189,7 @@ def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
 
 
 def _first_segment(segments: Mapping[str, object]) -> int | None:
-    """The offset of the data's first part. Backups that a re-encryption keeps are no part of the data."""
+    """Return the offset of the first data segment. Ignores the backup segments of a re-encryption."""
     offsets: dict[int, int] = {}
     for number, segment in segments.items():
         if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", number):
@@ -204,7 +200,7 @@ def _first_segment(segments: Mapping[str, object]) -> int | None:
         )
         if not backup and isinstance(offset, str) and re.fullmatch(r"[0-9]{1,19}", offset):
             offsets[int(number)] = int(offset)
-    # An offset of 0 says that the header lies apart.
+    # An offset of 0 means a detached header.
     return (offsets[min(offsets)] or None) if offsets else None
 
 
@@ -213,14 +209,14 @@ EXT_MAGIC = 0xEF53
 EXT_LARGEST_BLOCK_SHIFT = 6
 EXT_FEATURES_AT, EXT_FEATURES_BYTES = 0x5C, 12
 EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT = (0, 44), (0x150, 12)
-"""From s_inodes_count to s_inodes_per_group, and from s_blocks_count_hi to s_free_blocks_hi: offset, size."""
+"""Offset and size of s_inodes_count to s_inodes_per_group, and of s_blocks_count_hi to s_free_blocks_hi."""
 
 EXT_64BIT = 0x80
 XFS_READ_BYTES = 192
 
 
 def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """s_raid_stride and s_raid_stripe_width, in blocks of the filesystem, and the three words of features."""
+    """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts."""
     del size_bytes, mark_bytes
     shift, magic, wanted = (
         read(EXT_START_BYTES + 24, 4),
@@ -244,15 +240,16 @@ def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
 
 
 def _ext_features(read: SuperblocksRead) -> tuple[int, int, int] | None:
-    """s_feature_compat, s_feature_incompat and s_feature_ro_compat; None in recordings from before they were
-    read."""
+    """Return s_feature_compat, s_feature_incompat and s_feature_ro_compat. None in older recordings."""
     words = read(EXT_START_BYTES + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
     return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
 
 
 def _ext_taken(read: SuperblocksRead, block_bytes: int) -> int | None:
-    """What cannot be less by s_blocks_count and s_free_blocks_count, and by the groups that hold as many
-    inodes as are used; None where they do not fit together, and in recordings from before they were read."""
+    """Return the least number of used bytes. None if the counts are inconsistent, and in older recordings.
+
+    Derived from s_blocks_count and s_free_blocks_count, and from the block groups that the used inodes need.
+    """
     low, high = (read(EXT_START_BYTES + at, size) for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT))
     features = _ext_features(read)
     if (len(low), len(high)) != (EXT_COUNTS_AT[1], EXT_HIGH_COUNTS_AT[1]) or features is None:
@@ -269,7 +266,7 @@ def _ext_taken(read: SuperblocksRead, block_bytes: int) -> int | None:
 
 
 def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """sb_unit and sb_width, in blocks of the filesystem."""
+    """Parse sb_unit and sb_width, in filesystem blocks."""
     del size_bytes, mark_bytes
     data = read(0, XFS_READ_BYTES)
     if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
@@ -285,26 +282,24 @@ READERS: Mapping[str, Reader] = {
     **dict.fromkeys(("ext2", "ext3", "ext4", "ext4dev"), _ext),
     "xfs": _xfs,
 }
-"""By libblkid's name of the kind."""
+"""Parsers by libblkid's TYPE."""
 
 
 Read = Callable[[int, int], bytes]
-"""Bytes at an offset of a device; short where there are none."""
+"""Returns bytes at an offset of a device. Short at the end."""
 Place = tuple[int, int]
-"""An offset and a size, in bytes."""
+"""Offset and size in bytes."""
 KIB = 1024
 PAGE_BYTES = 4 * KIB
 MOST_SHIFT = 25
-"""Of a cluster's size: 32 MiB, the largest that exFAT knows. What states more is damaged, and nothing is
-looked for by it."""
+"""Largest cluster size as a shift: 32 MiB, exFAT's limit. Larger values are damaged and ignored."""
 
 
 def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str | None:
-    """SHA-256 in hexadecimal digits over the superblocks that the RawContent `content` names, whose device
-    begins at `offset_bytes` of `path`; None where it names none. Raises OSError.
-    """
-    marks = [(str(mark["kind"]), mark["offset_bytes"]) for mark in content["signatures"]]
-    if not marks:
+    """Return the SHA-256 of the superblocks in the RawContent `content` in hexadecimal, None without any. The
+    content's device starts at `offset_bytes` of `path`. Raises OSError."""
+    signatures = [(str(one["kind"]), one["offset_bytes"]) for one in content["signatures"]]
+    if not signatures:
         return None
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
@@ -312,27 +307,27 @@ def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str 
         def read(start: int, size: int) -> bytes:
             return os.pread(descriptor, size, offset_bytes + start)
 
-        said = hashlib.sha256()
-        for kind, at in marks:
+        digest = hashlib.sha256()
+        for kind, at in signatures:
             for start, size in sorted({place for place in _places(kind, at, read) if place[0] >= 0}):
-                said.update(f"{kind} {start} {size}\n".encode())
-                said.update(read(start, size))
-        return said.hexdigest()
+                digest.update(f"{kind} {start} {size}\n".encode())
+                digest.update(read(start, size))
+        return digest.hexdigest()
     finally:
         os.close(descriptor)
 
 
 def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:
-    """Where a kind has what it writes when it is used."""
+    """Return the places that a filesystem or container of this kind rewrites in use."""
     if mark_bytes is not None:
         yield mark_bytes // PAGE_BYTES * PAGE_BYTES, PAGE_BYTES
     match kind:
         case "xfs" | "crypto_LUKS":
-            # Of XFS the superblock and the heads of the first allocation group, in sectors of up to 4 KiB.
+            # XFS: the superblock and headers of the first allocation group, in sectors of up to 4 KiB.
             yield 0, 16 * KIB
         case "vfat":
-            # The boot sector, FSInfo, and the head of the first FAT, or for small ones all of it and the
-            # root.
+            # The boot sector, FSInfo, and the start of the first FAT. In a small filesystem also the whole FAT
+            # and the root directory.
             yield 0, 64 * KIB
         case "LVM2_member":
             yield 0, 8 * KIB
@@ -347,8 +342,8 @@ def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:
 
 
 def _ntfs(boot: bytes) -> Iterator[Place]:
-    """The boot sector and the first records of the master file table: the table's own, the log's, the
-    volume's and the root's."""
+    """Return the boot sector and the first records of $MFT: $MFT, $LogFile, $Volume and the root
+    directory."""
     yield 0, 512
     if len(boot) < 512:
         return
@@ -359,8 +354,8 @@ def _ntfs(boot: bytes) -> Iterator[Place]:
 
 
 def _exfat(boot: bytes) -> Iterator[Place]:
-    """The boot sectors with what is in use, the head of the FAT, of the bitmap that comes first among the
-    clusters, and of the root."""
+    """Return the boot sectors with PercentInUse, and the starts of FAT, allocation bitmap and root. The
+    bitmap comes first in the cluster heap."""
     yield 0, 24 * 512
     if len(boot) < 512 or not 9 <= boot[108] <= 12 or boot[108] + boot[109] > MOST_SHIFT:
         return
@@ -371,7 +366,7 @@ def _exfat(boot: bytes) -> Iterator[Place]:
 
 
 def _f2fs(head: bytes) -> Iterator[Place]:
-    """Both superblocks and both packs of checkpoints, whose versions count up."""
+    """Return both superblocks and both checkpoint packs, whose versions count up."""
     yield 0, 2 * PAGE_BYTES
     if len(head) < KIB or _number(head, 20, 4) > MOST_SHIFT:
         return

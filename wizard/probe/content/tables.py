@@ -1,8 +1,5 @@
-"""Parse MBR tables with logical partitions from recorded bytes.
-
-Source: Linux block/partitions/msdos.c. Pure. Starts and lengths in the table count logical blocks. Also
-combines MBR and GPT into one table.
-"""
+"""Parse MBR tables with logical partitions from recorded bytes. Source: Linux block/partitions/msdos.c. Pure.
+Starts and lengths in the table count logical blocks. Also combines MBR and GPT into one table."""
 
 import struct
 from collections.abc import Iterable, Iterator
@@ -19,12 +16,12 @@ SLOT = struct.Struct("<B3sB3sII")
 EXTENDED_TYPES = frozenset({0x05, 0x0F, 0x85})
 PROTECTIVE_TYPE = 0xEE
 LONGEST_CHAIN = 100
-"""Logical partitions that the kernel follows at most."""
+"""The kernel's limit of logical partitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class MbrEntry:
-    """One of the four lines of a boot record."""
+    """One of the four entries of a boot record."""
 
     boot: int
     type: int
@@ -33,13 +30,13 @@ class MbrEntry:
 
     @property
     def is_used(self) -> bool:
-        """Whether it states a partition."""
+        """True if the entry describes a partition."""
         return self.type != 0 and self.blocks != 0
 
 
 @dataclass(frozen=True, slots=True)
 class Mbr:
-    """What was found. `problems` are sentences about a chain of logical partitions that breaks off."""
+    """A parsed MBR. `problems`: messages about a broken chain of logical partitions."""
 
     table: Table
     entries: tuple[GptEntry, ...]
@@ -50,13 +47,12 @@ class Mbr:
 
 
 def is_extended(type_text: str | None) -> bool:
-    """Whether an MBR type (`0x05`) is a container of logical partitions."""
+    """Return True if an MBR type (`0x05`) is an extended partition."""
     return type_text in {f"0x{code:02x}" for code in EXTENDED_TYPES}
 
 
 def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
-    """The table in the first sector, or None where it cannot be one: no signature, or boot bytes that no
-    table has."""
+    """Return the table in the first sector, or None without a signature or with invalid boot flags."""
     sector = read(0, SECTOR_BYTES)
     slots = _slots(sector)
     if slots is None or any(slot.boot not in (0, 0x80) for slot in slots):
@@ -110,9 +106,9 @@ def _entry(slot: MbrEntry, number: int, base_block: int, block_bytes: int, disk_
 def _chain(
     read: Read, extended: MbrEntry, block_bytes: int, size_bytes: int, disk_id: int
 ) -> tuple[list[GptEntry], list[Span], Message | None]:
-    """The logical partitions, the sectors that state them, and where the chain breaks off, if it does.
+    """Return the logical partitions, the sectors that describe them, and where the chain breaks, if it does.
 
-    Each record states one partition relative to itself, and the next record relative to the extended
+    Each record describes one partition relative to itself, and the next record relative to the extended
     partition.
     """
     entries: list[GptEntry] = []
@@ -124,7 +120,7 @@ def _chain(
         offset = here * block_bytes
         slots = _slots(read(offset, SECTOR_BYTES)) if offset < size_bytes else None
         if slots is None:
-            # An extended partition that was just made may be blank: that is an empty chain, not a broken one.
+            # A new extended partition may be blank: an empty chain, not a broken one.
             broken = CHAIN_BROKEN(start=offset) if entries or offset >= size_bytes else None
             return entries, spans, broken
         spans.append((offset, SECTOR_BYTES))
@@ -141,16 +137,16 @@ def _chain(
 NO_TABLE = Table("none")
 
 BLOCK_SIZES = (512, 4096)
-"""Logical blocks that drives have."""
+"""Logical block sizes of drives in bytes."""
 
 MOST_ENTRIES = 256
-"""More than any drive in use has. What a damaged table states beyond is counted, not listed."""
+"""More than any drive in use has. Further entries of a damaged table are counted, not listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """A table, its entries, and the bytes it consists of. `problems` say what could not be followed;
-    `other_blocks`: it was made for logical blocks of another size."""
+    """A table, its entries, and all byte ranges of the table. `problems` are messages about unusable parts.
+    `other_blocks`: the table was created for another logical block size."""
 
     table: Table
     entries: tuple[GptEntry, ...] = ()
@@ -162,11 +158,11 @@ class TableReading:
 def read_table(
     read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool
 ) -> TableReading:
-    """What the first and last sectors state.
+    """Parse the table in the first and last sectors.
 
-    `library_kind` is libblkid's PTTYPE, empty where it found none, None where it was not asked. It decides
-    whether a first sector is an MBR or a filesystem's boot sector, and knows the kinds that are not read
-    here. `has_signature`: something lives on the drive itself.
+    `library_kind` is libblkid's PTTYPE: empty without a table, None if libblkid did not run. It distinguishes
+    an MBR from a filesystem's boot sector, and detects tables without a parser here.
+    `has_signature`: the drive itself has a signature.
     """
     reading = _read(read, size_bytes, block_bytes, library_kind, has_signature=has_signature)
     if len(reading.entries) <= MOST_ENTRIES:
@@ -180,10 +176,10 @@ def _read(
 ) -> TableReading:
     mbr = read_mbr(read, size_bytes, block_bytes)
     gpt = read_gpt(read, size_bytes, block_bytes)
-    if gpt and _counts(gpt, mbr, has_signature):
+    if gpt and _is_in_force(gpt, mbr, has_signature):
         return _with_protective(gpt, mbr)
     if mbr and mbr.protective and not mbr.mixed:
-        others = tuple(_made_for_others(read, size_bytes, block_bytes))
+        others = tuple(_wrong_block_size(read, size_bytes, block_bytes))
         problems = others or (TABLE_LOST,)
         table = Table("gpt", primary="damaged", backup="missing")
         return TableReading(table, (), ((0, SECTOR_BYTES),), problems, other_blocks=bool(others))
@@ -194,24 +190,24 @@ def _read(
     return TableReading(NO_TABLE)
 
 
-def _made_for_others(read: Read, size_bytes: int, block_bytes: int) -> Iterator[Message]:
-    """Whether the table that is missed stands where it would with other logical blocks, as behind another USB
-    bridge."""
+def _wrong_block_size(read: Read, size_bytes: int, block_bytes: int) -> Iterator[Message]:
+    """Yield a message if the GPT was written for another logical block size, as behind another USB bridge."""
     for other in BLOCK_SIZES:
         if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked:
             yield OTHER_BLOCKS(other=other, size=block_bytes)
 
 
-def _counts(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
-    """Whether a GPT is in force. Without a protective record only a first header over nothing else counts:
-    the rest is left behind."""
+def _is_in_force(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
+    """Return True if the GPT is in force. Without a protective MBR, only a first header on an otherwise empty
+    drive counts. Anything else is a leftover."""
     if mbr and mbr.protective:
         return True
     return gpt.primary_marked and not (mbr and mbr.entries) and not has_signature
 
 
 def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
-    """A GPT with the record in front of it: other partitions there make it a hybrid, its absence a damage."""
+    """Combine a GPT with its MBR. Other partitions there make it a hybrid; a missing protective entry is
+    damage."""
     table = gpt.table
     if mbr is None or not mbr.protective:
         table = replace(table, primary="damaged")
@@ -225,11 +221,8 @@ def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
 def free_extents(
     table: Table, occupied: Iterable[tuple[int, int]], size_bytes: int, *, has_signature: bool
 ) -> tuple[Extent, ...]:
-    """The runs between `occupied` starts and ends in which a partition may be made; the whole of a drive that
-    holds nothing.
-
-    None on a drive that holds a filesystem itself, and where the table's bounds are unknown.
-    """
+    """Return the gaps between `occupied` (start, end) ranges for partitions, or the whole of an empty drive.
+    Empty on a drive with a signature, and if the bounds of the table are unknown."""
     taken = sorted((start, end) for start, end in occupied if end > start)
     if table.kind == "none":
         return () if taken or has_signature or not size_bytes else (Extent(0, size_bytes),)

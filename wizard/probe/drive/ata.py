@@ -18,7 +18,7 @@ PAGE_HEADER_BYTES = 4
 
 
 def vital_page(raw: RawDrive, number: str) -> bytes | None:
-    """A vital product data page; None where it is missing or damaged."""
+    """Return a vital product data page, or None if missing or damaged."""
     try:
         page = base64.b64decode(raw.vpd.get(number, ""), validate=True)
     except (binascii.Error, ValueError):
@@ -29,12 +29,12 @@ def vital_page(raw: RawDrive, number: str) -> bytes | None:
 ROTATION_PAGE = "b1"
 RATE_BYTES = slice(4, 6)
 STILL_BY_DEFAULT = ("nbd", "rbd", "xvd")
-"""Devices that the kernel calls not rotational, whatever is at the other end."""
+"""Devices that the kernel calls non-rotational whatever the backing storage."""
 
 
 def rate_in_page(raw: RawDrive) -> int | None:
-    """What page B1h says: 1 for solid state, else turns a minute. None where it says nothing: 0 is "not
-    reported", and the rest is reserved."""
+    """Return the rotation rate in page B1h: rpm, or 1 for solid state. None for 0 ("not reported") and
+    reserved values."""
     page = vital_page(raw, ROTATION_PAGE)
     return (
         None if page is None or len(page) < RATE_BYTES.stop else told(int.from_bytes(page[RATE_BYTES], "big"))
@@ -42,19 +42,19 @@ def rate_in_page(raw: RawDrive) -> int | None:
 
 
 def told(rate: int) -> int | None:
-    """A rate that means something, by word 217 and page B1h alike."""
+    """Return a rotation rate if valid, as in word 217 and page B1h, else None."""
     return rate if rate == SOLID_STATE or LEAST_RATE <= rate <= MOST_RATE else None
 
 
 def own_rate(ata: Ata | None, page: int | None, smart: Smart) -> int | None:
-    """What the drive itself says, by the nearest of those that heard it."""
-    said = (ata.rotation_rate if ata else None, page, smart.rotation_rate)
-    return next((rate for rate in said if rate is not None), None)
+    """Return the drive's rotation rate from the best source: ATA, then page B1h, then smartctl."""
+    rates = (ata.rotation_rate if ata else None, page, smart.rotation_rate)
+    return next((rate for rate in rates if rate is not None), None)
 
 
 def turns(raw: RawDrive, rate: int | None, kernels: bool | None) -> bool | None:
-    """Whether it has platters; None where nobody said. The drive is believed before the kernel, whose "yes"
-    is its default."""
+    """Return True if the drive has platters, None if unknown. The drive takes precedence over the kernel,
+    whose default is "rotational"."""
     if rate is not None:
         return rate != SOLID_STATE
     return False if kernels is False and not raw.name.startswith(STILL_BY_DEFAULT) else None
@@ -63,17 +63,17 @@ def turns(raw: RawDrive, rate: int | None, kernels: bool | None) -> bool | None:
 ATA_PAGE = "89"
 COMMAND_BYTE, DATA_AT, DATA_BYTES = 56, 60, 512
 IDENTIFY_DEVICE = 0xEC
-"""The command whose answer the page holds; optical drives have another, with words of other meanings."""
+"""The command that fills the page. Optical drives use another, with different words."""
 
 SIGNATURE = 0xA5
-"""In the lower byte of word 255: the upper one makes the sum of all bytes zero."""
+"""In the lower byte of word 255. The upper byte is a checksum that makes the sum of all bytes zero."""
 NOT_REPORTED = 0xFFFF
 WORD_BYTES = 2
 USUAL_BLOCK_BYTES = 512
 
 
 def ata_of(raw: RawDrive) -> tuple[Ata | None, Message | None]:
-    """What the words say, and why they cannot be used where there are some that cannot."""
+    """Parse the IDENTIFY data. Returns it or None, and the reason if the data is invalid."""
     page = vital_page(raw, ATA_PAGE)
     if page is None or len(page) < DATA_AT + DATA_BYTES or page[COMMAND_BYTE] != IDENTIFY_DEVICE:
         return None, None
@@ -98,12 +98,12 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, Message | None]:
 
 
 def _is_valid(word: int) -> bool:
-    """Bit 15 clear and bit 14 set, which neither a zero nor a word of ones has."""
+    """Return True if bit 15 is clear and bit 14 set, unlike all zeros or ones."""
     return word >> 14 == 1
 
 
 def _logical_block_bytes(words: list[int]) -> int:
-    """Words 118:117 count 16-bit units, where bit 12 of word 106 says that they do."""
+    """Return the logical block size. Words 118:117 count 16-bit units if bit 12 of word 106 is set."""
     if _is_valid(words[106]) and words[106] & 1 << 12:
         return (words[118] << 16 | words[117]) * WORD_BYTES or USUAL_BLOCK_BYTES
     return USUAL_BLOCK_BYTES
@@ -114,8 +114,8 @@ def _blocks_in_physical(words: list[int]) -> int:
 
 
 def _alignment_offset(words: list[int], logical: int) -> int | None:
-    """Word 209 tells where in its physical block the first logical one lies; the next physical block begins
-    that much earlier."""
+    """Return the offset of the next physical block. Word 209 is the position of the first logical block in
+    its physical block."""
     blocks = _blocks_in_physical(words)
     within = words[209] & 0x3FFF
     if not _is_valid(words[209]) or within >= blocks:
@@ -124,8 +124,7 @@ def _alignment_offset(words: list[int], logical: int) -> int | None:
 
 
 def model_in(data: bytes) -> str | None:
-    """Words 27 to 46: 40 characters, in each word the first one in the upper byte. None where they are no
-    text."""
+    """Return words 27 to 46: 40 characters, high byte of each word first. None if they are not text."""
     swapped = bytes(data[at ^ 1] for at in range(54, 94))
     text = " ".join(swapped.decode("ascii", errors="replace").replace("\0", " ").split())
     return text if text and text.isprintable() and text.isascii() else None
@@ -144,13 +143,12 @@ BUSES = (
     ("/vbd-", "xen"),
     ("/host", "scsi"),
 )
-"""What stands in the device's path in sysfs, the more telling before the more general: a USB bridge is a SCSI
-host too."""
+"""Parts of a device's sysfs path, the most specific first: a USB bridge is a SCSI host too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a drive calls itself."""
+    """The identification of a drive."""
 
     model: str | None
     vendor: str | None
@@ -161,7 +159,7 @@ class Names:
 
 
 def numbers_of(raw: RawDrive) -> tuple[str | None, str | None]:
-    """Serial number and WWN."""
+    """Return serial number and WWN."""
     sysfs, udev = raw.sysfs, raw.udev
     serial = _serial_page(raw) or sysfs.get("device/serial") or sysfs.get("serial") or _udev_serial(raw)
     wwn = _wwn(sysfs.get("wwid") or sysfs.get("device/wwid"))
@@ -169,19 +167,19 @@ def numbers_of(raw: RawDrive) -> tuple[str | None, str | None]:
 
 
 def sharing(raw: RawDrive, machine: RawMachine) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The nodes of other drives that tell its serial number, and of those that tell its WWN."""
+    """Return the nodes of other drives with the same serial number, and of those with the same WWN."""
     others = {one.name: one for one in (*machine.attached, *machine.drives) if one.name != raw.name}
-    told = {one.path: numbers_of(one) for one in others.values() if not OPTICAL.match(one.name)}
+    numbers = {one.path: numbers_of(one) for one in others.values() if not OPTICAL.match(one.name)}
     serial, wwn = numbers_of(raw)
     return (
-        tuple(path for path, (other, _) in told.items() if serial and other == serial),
-        tuple(path for path, (_, other) in told.items() if wwn and other == wwn),
+        tuple(path for path, (other, _) in numbers.items() if serial and other == serial),
+        tuple(path for path, (_, other) in numbers.items() if wwn and other == wwn),
     )
 
 
 def names_of(raw: RawDrive) -> Names:
-    """The drive's names; None where it has none. A vendor that only names the bus (`ATA`) stays: it is what
-    the drive says."""
+    """Return the drive's names, None if missing. Keeps a vendor that only names the bus (`ATA`), as the drive
+    reports it."""
     sysfs, udev = raw.sysfs, raw.udev
     serial, wwn = numbers_of(raw)
     return Names(
@@ -197,8 +195,8 @@ def names_of(raw: RawDrive) -> Names:
 
 
 def _model(raw: RawDrive) -> str | None:
-    """Whole where somebody knows it whole: SCSI has room for 16 characters (SPC-4, 6.6.2), to which the
-    kernel cuts the 40 of ATA."""
+    """Return the full model name if any source has it. SCSI has only 16 characters (SPC-4, 6.6.2), to which
+    the kernel cuts ATA's 40."""
     known = raw.sysfs.get("device/model") or (
         raw.sysfs.get("device/name") if raw.name.startswith("mmcblk") else None
     )
@@ -211,8 +209,8 @@ def _model(raw: RawDrive) -> str | None:
 
 
 def is_same_model(one: str | None, other: str | None) -> bool:
-    """Whether two readings of a model can be of one drive: where only SCSI tells it, it is cut, and a blank
-    at the cut is gone."""
+    """Return True if two model names can belong to one drive. SCSI cuts the name, and strips a space at the
+    cut."""
     short, long = sorted((one or "", other or ""), key=len)
     return short == long or (bool(short) and long[:INQUIRY_CHARACTERS].rstrip() == short)
 
@@ -226,17 +224,17 @@ def _smart_model(said: str | None) -> str | None:
 
 
 def _clean(text: str | None) -> str | None:
-    """Without the blanks that fixed-width fields are filled up with, and without their NULs."""
+    """Strip the padding of fixed-width fields: spaces and NULs."""
     return " ".join((text or "").replace("\0", " ").split()) or None
 
 
 def _is_number(text: str | None) -> bool:
-    """virtio and NVMe give the PCI vendor's number here."""
+    """Return True for a PCI vendor number, which virtio and NVMe report instead of a name."""
     return (text or "").startswith("0x")
 
 
 def _serial_page(raw: RawDrive) -> str | None:
-    """The serial of SCSI VPD page 80h, which libata fills for ATA drives (SPC-4, 7.8.16)."""
+    """Return the serial number in SCSI VPD page 80h, which libata fills for ATA drives (SPC-4, 7.8.16)."""
     page = vital_page(raw, "80")
     return page[PAGE_HEADER_BYTES:].decode("ascii", errors="replace") if page else None
 
@@ -246,8 +244,8 @@ def _udev_serial(raw: RawDrive) -> str | None:
 
 
 def _wwn(wwid: str | None) -> str | None:
-    """`naa.5000c500a1b2c3d4` as `0x5000c500a1b2c3d4`, which is how udev and lsblk write it; NVMe's as it is;
-    no vendor-made text."""
+    """Return a WWN as udev and lsblk write it: `naa.5000c500a1b2c3d4` becomes `0x5000c500a1b2c3d4`. NVMe
+    identifiers are unchanged. Vendor-specific text gives None."""
     scheme, _, rest = (wwid or "").strip().partition(".")
     if scheme == "naa" and rest:
         return f"0x{rest}"

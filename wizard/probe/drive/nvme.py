@@ -24,26 +24,26 @@ NVME_IOCTL_ID = 0x4E40
 NVME_IOCTL_ADMIN_CMD = 0xC0484E41
 IDENTIFY = 0x06
 OF_NAMESPACE, OF_CONTROLLER = 0, 1
-"""What Identify is asked for: the field CNS of command dword 10."""
+"""Values of CNS in command dword 10: the structure that Identify returns."""
 
 IDENTIFY_BYTES = 4096
 NAMESPACE_BYTES = 384
-"""Up to the end of the list of 64 formats; behind it begins what makers put there."""
+"""Up to the end of the 64 formats. Vendor-specific bytes follow."""
 CONTROLLER_BYTES = 544
-"""Up to the fields about formatting."""
+"""Through the fields about formatting."""
 PATIENCE_MS = 3000
 
 FORMATS_AT, FORMAT_BYTES = 128, 4
 LEAST_EXPONENT, GREATEST_EXPONENT = 9, 16
-"""Of a block's size: 512 bytes to 64 KiB. An exponent of 0 is an entry that is not to be had at present."""
+"""Block sizes as exponents: 512 bytes to 64 KiB. 0 marks a format that is currently unavailable."""
 FORMAT_COMMAND = 1 << 1
-"""In the controller's bytes 257:256, optional admin commands: Format NVM."""
+"""Format NVM, in the optional admin commands (controller bytes 257:256)."""
 EVERY_NAMESPACE = 1 << 0
-"""In the controller's byte 524, attributes of Format NVM: it formats all namespaces together."""
+"""In the attributes of Format NVM (controller byte 524): a format affects all namespaces."""
 
 
 class NvmeCommand(ctypes.Structure):
-    """struct nvme_passthru_cmd of the kernel."""
+    """The kernel's struct nvme_passthru_cmd."""
 
     _fields_ = (
         ("opcode", ctypes.c_uint8),
@@ -68,8 +68,8 @@ class NvmeCommand(ctypes.Structure):
 
 
 def from_nvme(path: str, errors: list[Facts]) -> Facts:
-    """The namespace's and the controller's Identify data, as an update of a drive's facts; where they are
-    refused, `errors` with that added."""
+    """Return the Identify data of namespace and controller as an update of a drive's facts. On an error,
+    returns `errors` with the error added."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
@@ -91,8 +91,7 @@ def from_nvme(path: str, errors: list[Facts]) -> Facts:
 
 
 def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
-    """One Identify structure; raises OSError where kernel or drive refuses, the latter with its NVMe
-    status."""
+    """Return an Identify structure. Raises OSError, with the NVMe status if the drive refuses."""
     buffer = (ctypes.c_uint8 * IDENTIFY_BYTES)()
     command = NvmeCommand(
         opcode=IDENTIFY,
@@ -109,13 +108,12 @@ def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
 
 
 def formats_of(raw: "RawDrive") -> tuple[NvmeFormat, ...]:
-    """The formats that the namespace can have, in their order; none where it was not asked or the answer
-    makes no sense."""
+    """Return the LBA formats of the namespace in order. Empty if unread or invalid."""
     data = _decoded(raw.nvme.get("namespace"))
     if len(data) < NAMESPACE_BYTES:
         return ()
     count = min(data[25] + 1, (NAMESPACE_BYTES - FORMATS_AT) // FORMAT_BYTES)
-    # Bits 6:5 carry the upper half of the number, where there are more formats than four bits can name.
+    # With more than 16 formats, bits 6:5 are the upper bits of the number.
     used = data[26] & 0xF | ((data[26] >> 5 & 3) << 4 if count > 16 else 0)
     found = []
     for number in range(count):
@@ -129,8 +127,8 @@ def formats_of(raw: "RawDrive") -> tuple[NvmeFormat, ...]:
 
 
 def format_scope_of(raw: "RawDrive") -> str | None:
-    """What a Format command erases: `namespace`, `all` namespaces of the controller, `none` where it knows no
-    such command."""
+    """Return the scope of a Format: `namespace`, `all` namespaces of the controller, or `none` if
+    unsupported."""
     data = _decoded(raw.nvme.get("controller"))
     if len(data) < CONTROLLER_BYTES:
         return None

@@ -16,69 +16,69 @@ REALLOCATED, PENDING, LOST = (5, r"Reallocat|Retired"), (197, "Pending"), (198, 
 
 
 UNCORRECTED, CABLE = (187, "Uncorrect"), (199, "CRC")
-"""ATA attributes: the number, and what smartctl must call it, since makers give numbers other meanings."""
+"""ATA attributes: number and smartctl's name, since vendors reuse the numbers."""
 
 
 COUNTED_BITS = 0xFFFFFFFF
-"""Of a raw value: some makers keep something else in its upper bytes."""
+"""Mask for raw values. Some vendors store something else in the upper bytes."""
 
 
 NVME_FAILED = frozenset({5, 6, 7})
 
 
 SCSI_FAILED = frozenset({3, 4, 5, 6, 7})
-"""Results of self-tests that found something; the others were aborted, or passed (0)."""
+"""Results of failed self-tests. Others were aborted, or passed (0)."""
 
 
 def smart_of(text: str | None) -> Smart:
-    """What of it is known."""
-    said = _object(text)
-    zones = object_at(said, "zoned_device").get("capabilities")
-    if said.get("scsi_device_managed_zoned_block_capable") is True:
+    """Parse smartctl's JSON output."""
+    output = _object(text)
+    zones = object_at(output, "zoned_device").get("capabilities")
+    if output.get("scsi_device_managed_zoned_block_capable") is True:
         zones = "device_managed"
     family, model, passed = (
-        said.get("model_family"),
-        said.get("model_name"),
-        object_at(said, "smart_status").get("passed"),
+        output.get("model_family"),
+        output.get("model_name"),
+        object_at(output, "smart_status").get("passed"),
     )
-    trim = object_at(said, "trim").get("supported")
+    trim = object_at(output, "trim").get("supported")
     return Smart(
         passed=passed if isinstance(passed, bool) else None,
         model_family=family if isinstance(family, str) else None,
         zoned_capability=zones if isinstance(zones, str) else None,
         trim_supported=trim if isinstance(trim, bool) else None,
-        rotation_rate=_rotation_rate(said),
+        rotation_rate=_rotation_rate(output),
         model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
-        health=health_of(said),
+        health=health_of(output),
     )
 
 
 def smart_trouble(text: str | None) -> tuple[Message, Obstacle] | None:
-    """Why smartctl gave nothing, in its own words, and what stood against it."""
-    said = _object(text)
-    if text is None or "smart_status" in said or "model_name" in said or "rotation_rate" in said:
+    """Return a message and an obstacle if smartctl returned no data, else None."""
+    output = _object(text)
+    if text is None or "smart_status" in output or "model_name" in output or "rotation_rate" in output:
         return None
-    messages = object_at(said, "smartctl").get("messages")
-    told = (
+    messages = object_at(output, "smartctl").get("messages")
+    texts = (
         [str(line.get("string")) for line in messages if isinstance(line, dict)]
         if isinstance(messages, list)
         else []
     )
-    if told:
-        return words.SMARTCTL_SAYS(said=told[0].rstrip(".")), obstacle_in(told[0])
-    power = object_at(said, "power_mode").get("name") if "power_mode" in said else None
+    if texts:
+        return words.SMARTCTL_SAYS(said=texts[0].rstrip(".")), obstacle_in(texts[0])
+    power = object_at(output, "power_mode").get("name") if "power_mode" in output else None
     why = words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE
     return why, Obstacle.FAILED
 
 
-def _rotation_rate(said: dict[str, Any]) -> int | None:
-    """smartctl writes 0 for an ATA drive that is solid state. For a SCSI drive the same 0 can mean that it
-    reports nothing."""
-    rate = said.get("rotation_rate")
+def _rotation_rate(output: dict[str, Any]) -> int | None:
+    """Return the rotation rate in rpm, or 1 for solid state. smartctl's 0 means solid state for an ATA drive,
+    but can mean "not reported" for SCSI."""
+    rate = output.get("rotation_rate")
     if not isinstance(rate, int) or isinstance(rate, bool):
         return None
     if rate == 0:
-        return SOLID_STATE if object_at(said, "device").get("protocol") == "ATA" else None
+        return SOLID_STATE if object_at(output, "device").get("protocol") == "ATA" else None
     return told(rate)
 
 
@@ -91,7 +91,7 @@ def _object(text: str | None) -> dict[str, Any]:
 
 
 def health_of(said: dict[str, Any]) -> Health:
-    """What of it is known."""
+    """Return the health counters in smartctl's output."""
     attributes = _table(said, "ata_smart_attributes")
     nvme = object_at(said, "nvme_smart_health_information_log")
     passed, hours = next(_tests(said), (None, None))
@@ -127,20 +127,20 @@ def health_of(said: dict[str, Any]) -> Health:
     )
 
 
-def _tests(said: dict[str, Any]) -> Iterator[tuple[bool, int | None]]:
-    """Self-tests that came to an end, the last one first: whether each passed, and when."""
-    log = object_at(said, "ata_smart_self_test_log")
+def _tests(output: dict[str, Any]) -> Iterator[tuple[bool, int | None]]:
+    """Yield completed self-tests, the latest first: passed or not, and the power-on hours."""
+    log = object_at(output, "ata_smart_self_test_log")
     for kind in ("extended", "standard"):
         for entry in _table(log, kind):
             passed = object_at(entry, "status").get("passed")
             if isinstance(passed, bool):
                 yield passed, _number(entry.get("lifetime_hours"))
-    for entry in _table(said, "nvme_self_test_log"):
+    for entry in _table(output, "nvme_self_test_log"):
         result = _number(object_at(entry, "self_test_result").get("value"))
         if result == 0 or result in NVME_FAILED:
             yield result == 0, _number(entry.get("power_on_hours"))
     for number in range(20):
-        entry = object_at(said, f"scsi_self_test_{number}")
+        entry = object_at(output, f"scsi_self_test_{number}")
         result = _number(object_at(entry, "result").get("value"))
         if result == 0 or result in SCSI_FAILED:
             yield result == 0, _number(object_at(entry, "power_on_time").get("hours"))
@@ -165,7 +165,7 @@ def _number(value: object) -> int | None:
 
 
 def object_at(value: dict[str, Any], key: str) -> dict[str, Any]:
-    """The object under a key; empty where there is none."""
+    """Return the object under a key, empty if missing."""
     inner = value.get(key)
     return inner if isinstance(inner, dict) else {}
 

@@ -1,7 +1,5 @@
-"""Read the zones of a drive from the kernel (BLKREPORTZONE, linux/blkzoned.h).
-
-Read-only; no zone changes state.
-"""
+"""Read the zones of a drive from the kernel (BLKREPORTZONE, linux/blkzoned.h). Read-only: no zone changes
+state."""
 
 import fcntl
 import os
@@ -17,25 +15,24 @@ from wizard.probe.host.sysfs import UNIT_BYTES, bytes_at, whole_number
 BLKREPORTZONE = 0xC0101282
 HAS_CAPACITY = 1
 HEAD = struct.Struct("=QII")
-"""First sector asked for; number of zones, wanted and given; flags."""
+"""First sector; number of zones, requested and returned; flags."""
 
 ZONE = struct.Struct("=QQQBBBB4xQ24x")
-"""Start, length and write pointer in sectors of 512 bytes; type, condition, non-sequential, reset wanted;
+"""Start, length and write pointer in 512-byte sectors; type, condition, non-sequential, reset recommended;
 capacity."""
 
 FULL = 14
 POINTED = range(2, 5)
-"""Zone conditions: written to the end; open or closed, with a write pointer."""
+"""Zone conditions: full; open or closed, with a write pointer."""
 
 ASKED_AT_ONCE = 4096
 
 Zone = tuple[int, int, int]
-"""Type, size in bytes, capacity in bytes."""
+"""Type, size and capacity in bytes."""
 
 
 def read_zones(path: str) -> list[dict[str, int]]:
-    """The zones in the shape of `facts.RawZones`, those alike and next to each other together; raises
-    OSError."""
+    """Return the zones in the shape of `facts.RawZones`, with equal neighbours merged. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         return together(_reported(descriptor))
@@ -44,7 +41,7 @@ def read_zones(path: str) -> list[dict[str, int]]:
 
 
 def together(zones: Iterator[tuple[Zone, bool]]) -> list[dict[str, int]]:
-    """Runs of equal zones; the flag of each says whether it was written to."""
+    """Merge runs of equal zones. The flag of each zone is True if it was written."""
     runs: list[dict[str, int]] = []
     last: Zone | None = None
     for zone, written in zones:
@@ -64,26 +61,26 @@ def _reported(descriptor: int) -> Iterator[tuple[Zone, bool]]:
         buffer = bytearray(HEAD.size + ASKED_AT_ONCE * ZONE.size)
         HEAD.pack_into(buffer, 0, sector, ASKED_AT_ONCE, 0)
         fcntl.ioctl(descriptor, BLKREPORTZONE, buffer)
-        _, given, flags = HEAD.unpack_from(buffer)
-        if not 0 < given <= ASKED_AT_ONCE:
+        _, returned, flags = HEAD.unpack_from(buffer)
+        if not 0 < returned <= ASKED_AT_ONCE:
             return
-        for index in range(given):
+        for index in range(returned):
             start, length, pointer, kind, condition, _, _, capacity = ZONE.unpack_from(
                 buffer, HEAD.size + index * ZONE.size
             )
             if length <= 0 or start + length <= sector:
                 return
             sector = start + length
-            held = capacity if flags & HAS_CAPACITY else length
+            usable = capacity if flags & HAS_CAPACITY else length
             yield (
-                (kind, length * UNIT_BYTES, held * UNIT_BYTES),
+                (kind, length * UNIT_BYTES, usable * UNIT_BYTES),
                 condition == FULL or (condition in POINTED and pointer > start),
             )
 
 
 CONVENTIONAL = 1
 SEQUENTIAL_PREFERRED = 3
-"""Zone types of linux/blkzoned.h; 2 are those that must be written in order."""
+"""Zone types in linux/blkzoned.h. Type 2 is sequential write required."""
 
 _OPTION = re.compile(r"(?m)^CONFIG_(\w+)=[ym]$|^# CONFIG_(\w+) is not set$")
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
@@ -91,18 +88,18 @@ _FEATURE = re.compile(r"(?m)^([a-z][\w-]*) +- ")
 
 
 def zones_of(raw: RawDrive) -> Zones | None:
-    """The zones of a drive that the kernel calls zoned; None for any other."""
+    """Return the zones of a zoned drive, None for others."""
     if raw.sysfs.get("queue/zoned", "none") == "none":
         return None
-    alike = raw.zones
+    runs = raw.zones
     return Zones(
         size_bytes=bytes_at(raw.sysfs, "queue/chunk_sectors") or None,
         count=whole_number(raw.sysfs.get("queue/nr_zones")),
-        conventional=sum(run.count for run in alike if run.type in (CONVENTIONAL, SEQUENTIAL_PREFERRED))
-        if alike
+        conventional=sum(run.count for run in runs if run.type in (CONVENTIONAL, SEQUENTIAL_PREFERRED))
+        if runs
         else None,
-        capacity_bytes=min((run.capacity_bytes for run in alike), default=None),
-        written=sum(run.written for run in alike) if alike else None,
+        capacity_bytes=min((run.capacity_bytes for run in runs), default=None),
+        written=sum(run.written for run in runs) if runs else None,
         most_open=whole_number(raw.sysfs.get("queue/max_open_zones")),
         most_active=whole_number(raw.sysfs.get("queue/max_active_zones")),
         takes_partitions=_takes_partitions(raw.sysfs),
@@ -110,9 +107,11 @@ def zones_of(raw: RawDrive) -> Zones | None:
 
 
 def _takes_partitions(sysfs: dict[str, str]) -> bool | None:
-    """Never on a host-managed drive (block/partitions/core.c). Elsewhere the kernel tells how many block
-    devices the disk may be: one is the disk itself, which is what some kernels before 6.8 say of host-aware
-    drives too."""
+    """Return True if the kernel allows partitions, None if unknown.
+
+    Never on a host-managed drive (block/partitions/core.c). For others, ext_range is the number of block
+    devices per disk. 1 means the disk only, which some kernels before 6.8 report for host-aware drives too.
+    """
     most = whole_number(sysfs.get("ext_range"))
     if sysfs.get("queue/zoned") == "host-managed":
         return False
@@ -120,14 +119,13 @@ def _takes_partitions(sysfs: dict[str, str]) -> bool | None:
 
 
 def options_of(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
-    """The options in the lines of the kernel's configuration. A driver that can be loaded was built, whatever
-    could not be read."""
+    """Parse the options in the kernel's configuration."""
     found = {built or left_out: bool(built) for built, left_out in _OPTION.findall(raw.config)}
     return tuple(sorted(found.items()))
 
 
 def programs_of(raw: RawMachine) -> tuple[Program, ...]:
-    """The programs that said something of themselves."""
+    """Parse the recorded output of tools: versions and features."""
     names = dict.fromkeys(command.split(" ")[0] for command in raw.said)
     return tuple(
         _program(name, [said for command, said in raw.said.items() if command.split(" ")[0] == name])

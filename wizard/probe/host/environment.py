@@ -1,7 +1,5 @@
-"""Look up the caller and the owner that a name means, once at planning time.
-
-Also detects containers, distributions and programs with open files.
-"""
+"""Look up the calling user and named owners, once at planning time. Also detects containers, distributions
+and open files of processes."""
 
 import grp
 import os
@@ -20,18 +18,18 @@ from wizard.probe.host.sysfs import text
 
 LOGIN_UID = Path("/proc/self/loginuid")
 NOBODY_LOGGED_IN = 2**32 - 1
-"""What the kernel says where a process descends from no login (audit, login_uid)."""
+"""Login UID of a process without a login (audit, login_uid)."""
 
 GROUP = "group:"
 
 
 def caller() -> Writer:
-    """Who called: whoever asked for root by sudo or pkexec, else whoever logged in, else who runs this. Root
-    where that is nobody whom this system knows."""
-    for told in (os.environ.get("SUDO_UID"), os.environ.get("PKEXEC_UID"), _login_uid(), str(os.getuid())):
-        if told is not None and told.isascii() and told.isdecimal() and int(told) < NOBODY_LOGGED_IN:
+    """Return the calling user: of sudo or pkexec, else of the login, else of this process. Root if
+    unknown."""
+    for uid in (os.environ.get("SUDO_UID"), os.environ.get("PKEXEC_UID"), _login_uid(), str(os.getuid())):
+        if uid is not None and uid.isascii() and uid.isdecimal() and int(uid) < NOBODY_LOGGED_IN:
             with suppress(KeyError, OverflowError):
-                return _person(pwd.getpwuid(int(told)))
+                return _person(pwd.getpwuid(int(uid)))
     return ROOT
 
 
@@ -43,8 +41,8 @@ def _login_uid() -> str | None:
 
 
 def writer_named(text: str) -> Writer:
-    """Who is meant by `anna`, `group:family`, `everyone` or `root`; raises BadInput for a name that this
-    system does not know."""
+    """Return the owner for `anna`, `group:family`, `everyone` or `root`. Raises BadInput for an unknown
+    name."""
     if text == EVERYONE.kind:
         return EVERYONE
     name = text.removeprefix(GROUP)
@@ -72,20 +70,19 @@ LONGEST_NAME = 40
 
 
 def others() -> tuple[int, ...]:
-    """The numbers of all programs that are seen, but for this one."""
+    """Return the PIDs of all visible processes except this one."""
     return tuple(number for number in pids() if number != os.getpid())
 
 
 def name_of(number: int) -> str | None:
-    """What a program is called, made fit to be shown; None where it is gone."""
+    """Return the printable name of a process, or None if it has exited."""
     with suppress(Error):
         return printable(Process(number).name(), LONGEST_NAME)
     return None
 
 
 def opened(number: int) -> Iterator[tuple[int, str]]:
-    """The descriptors of a program, and where each leads to; of other people's programs only root sees
-    them."""
+    """Yield the open descriptors of a process, with their targets. Only root sees those of other users."""
     with suppress(OSError):
         for link in _folder(number, "fd").iterdir():
             with suppress(OSError):
@@ -93,15 +90,15 @@ def opened(number: int) -> Iterator[tuple[int, str]]:
 
 
 def stands_in(number: int) -> Iterator[str]:
-    """Where a program is: its working folder, its root, and its own file."""
+    """Yield the working directory, root and executable of a process."""
     for name in ("cwd", "root", "exe"):
         with suppress(OSError):
             yield str(_folder(number, name).readlink())
 
 
 def writes(number: int, descriptor: int) -> bool:
-    """Whether a program opened this for writing, by the descriptor's `fdinfo`
-    (Documentation/filesystems/proc.rst). Raises OSError where it is closed."""
+    """Return True if a process opened this descriptor for writing. Raises OSError if it is closed. Reads
+    `fdinfo` (Documentation/filesystems/proc.rst)."""
     lines = _folder(number, "fdinfo", str(descriptor)).read_text().splitlines()
     flags = next((line.split()[1] for line in lines if line.startswith("flags:")), "0")
     return int(flags, 8) & os.O_ACCMODE != os.O_RDONLY
@@ -112,21 +109,21 @@ def _folder(number: int, *names: str) -> Path:
 
 
 NAMES = ("/run/host/container-manager", "/run/systemd/container")
-"""Files with the name of who started the container (systemd.io, Container Interface)."""
+"""Files with the name of the container manager (systemd.io, Container Interface)."""
 
 FIRST = "/proc/1/environ"
-"""The environment of the first process, whose `container=` says the same; only root may read it."""
+"""Environment of PID 1, whose `container=` has the same name. Readable by root only."""
 
 PODMAN, DOCKER = "/run/.containerenv", "/.dockerenv"
-"""Files that are there, whatever they hold."""
+"""Files that exist in containers, whatever their contents."""
 
 KERNEL = "/proc/2/comm"
 KERNELS = "kthreadd"
-"""The second process is the kernel's own wherever processes are counted from the start of the computer."""
+"""Name of PID 2 outside containers: a kernel thread."""
 
 
 def container_signs() -> dict[str, str]:
-    """What is there of all this, by its path; of the environment that one variable alone."""
+    """Return the signs of a container by path. From the environment, only that variable."""
     found = {path: said for path in (*NAMES, KERNEL) if (said := text(Path(path)))}
     if named := re.search(r"(?:^|\0)container=([^\0]+)", text(Path(FIRST)) or ""):
         found[FIRST] = named[1]
@@ -134,8 +131,8 @@ def container_signs() -> dict[str, str]:
 
 
 def is_container(signs: Mapping[str, str]) -> bool:
-    """As systemd-detect-virt(1) has it, but that Docker's file alone does not tell: it stays in an image that
-    a computer starts from, where the kernel's own processes are seen. Pure."""
+    """Detect a container as systemd-detect-virt(1) does. Pure. One difference: Docker's file alone does not
+    count if kernel threads are visible, because the file remains in an image that a computer boots."""
     if any(signs.get(path) for path in (*NAMES, FIRST)) or PODMAN in signs:
         return True
     return DOCKER in signs and signs.get(KERNEL) != KERNELS
@@ -151,17 +148,17 @@ FAMILIES = {
     "alpine": "alpine",
     "void": "void",
 }
-"""By ID and the words of ID_LIKE; others than these name one of them in ID_LIKE (os-release(5))."""
+"""Families by ID or a word of ID_LIKE. Derived distributions name one of these in ID_LIKE (os-release(5))."""
 
 
 def os_release() -> str:
-    """The lines ID and ID_LIKE of os-release; empty where there are none."""
-    said = next((said for place in PLACES if (said := text(place))), "")
-    return "\n".join(re.findall(r"(?m)^ID(?:_LIKE)?=.*$", said))
+    """Return the ID and ID_LIKE lines of os-release, empty if missing."""
+    content = next((content for place in PLACES if (content := text(place))), "")
+    return "\n".join(re.findall(r"(?m)^ID(?:_LIKE)?=.*$", content))
 
 
 def family_of(os_release: str) -> str:
-    """The family, by the lines of os-release; empty where it is none of those known here."""
+    """Return the distribution's family from os-release lines, empty if unknown."""
     lines = dict(re.findall(r"(?m)^(ID|ID_LIKE)=[\"']?([^\"'\n]*)", os_release))
     words = f"{lines.get('ID', '')} {lines.get('ID_LIKE', '')}".lower().split()
     return next((FAMILIES[word] for word in words if word in FAMILIES), "")

@@ -1,4 +1,4 @@
-"""Read attributes and the list of drives from sysfs. The only conclusion is which devices are drives."""
+"""Read attributes and the list of drives from sysfs. Decides only which devices count as drives."""
 
 import base64
 import re
@@ -46,7 +46,7 @@ ATTRIBUTES = (
     "loop/backing_file",
     "loop/offset",
 )
-"""What is read of a drive, by its path below /sys/block/D."""
+"""Attributes to read of a drive, relative to /sys/block/D."""
 
 PARTITION_ATTRIBUTES = ("dev", "partition", "start", "size", "ro", "alignment_offset")
 
@@ -55,25 +55,25 @@ MEMORY = re.compile(r"(ram|zram)\d")
 FIRMWARE = re.compile(r"(mmcblk\d+(boot|rpmb|gp)\d*|mtdblock\d+|fd\d+)")
 OPTICAL = re.compile(r"sr\d")
 OURS = re.compile(r"/memfd:diskwright stand-in |.*/engine/new-\d+\.img|.*/diskwright-\d[^/]*/[^/]+")
-"""Files behind loop devices that a run makes for a while (apply/engine/stores.py, apply/block/stand_in.py,
-apply/transaction/transaction.py)."""
+"""Backing files of loop devices that a run creates temporarily (apply/block/scratch_device.py,
+apply/engine/stores.py, apply/plan/job.py)."""
 
 IMAGES = frozenset({"squashfs", "erofs", "cramfs"})
 MOUNTS = Path("/proc/self/mountinfo")
 
 
 def node_of(name: str) -> str:
-    """The device node of a name in sysfs, which writes `!` for a slash."""
+    """Return the device node of a sysfs name, in which `!` means a slash."""
     return "/dev/" + name.replace("!", "/")
 
 
 def name_of(node: str) -> str:
-    """The name in sysfs of a device node."""
+    """Return the sysfs name of a device node."""
     return node.removeprefix("/dev/").replace("/", "!")
 
 
 def text(path: Path) -> str | None:
-    """An attribute without the newline at its end; None where it is missing or refuses to be read."""
+    """Return an attribute without its trailing newline, or None if unreadable."""
     try:
         return path.read_bytes().decode("utf-8", errors="replace").rstrip("\n")
     except OSError:
@@ -81,8 +81,8 @@ def text(path: Path) -> str | None:
 
 
 def target(link: Path) -> Path | None:
-    """Where a link of sysfs leads; None where its device goes away this very moment. Python's realpath()
-    looks at a link twice, and raises FileNotFoundError where it vanished in between."""
+    """Return the target of a sysfs link, or None if the device disappears. Python's realpath() reads a link
+    twice, and raises FileNotFoundError if the link vanishes in between."""
     try:
         return link.resolve()
     except OSError:
@@ -90,17 +90,17 @@ def target(link: Path) -> Path | None:
 
 
 def attributes(folder: Path, names: tuple[str, ...]) -> dict[str, str]:
-    """Those of the attributes that can be read."""
+    """Return all readable attributes."""
     read = ((name, text(folder / name)) for name in names)
     return {name: value for name, value in read if value is not None}
 
 
 PAGES = ("80", "89", "b1")
-"""SCSI's serial number, an ATA drive's IDENTIFY data, and block device characteristics."""
+"""SCSI's serial number, IDENTIFY data of an ATA drive, and block device characteristics."""
 
 
 def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]:
-    """Those of the SCSI pages that there are, in base64."""
+    """Return the available SCSI vital product data pages, in base64."""
     pages: dict[str, str] = {}
     for page in wanted:
         try:
@@ -113,14 +113,14 @@ def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]
 
 
 def zoned_capability(folder: Path) -> str | None:
-    """What the SCSI disk driver read of the zones: none, host-aware or drive-managed."""
+    """Return the SCSI disk driver's zoned_cap: none, host-aware or drive-managed."""
     return next(
         (value for found in folder.glob("device/scsi_disk/*/zoned_cap") if (value := text(found))), None
     )
 
 
 def partition_names(folder: Path) -> list[str]:
-    """The nodes of a drive's partitions as the kernel has them now."""
+    """Return the node names of a drive's partitions in the kernel."""
     try:
         return sorted(entry.name for entry in folder.iterdir() if (entry / "partition").exists())
     except OSError:
@@ -128,7 +128,7 @@ def partition_names(folder: Path) -> list[str]:
 
 
 def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) -> list[str]:
-    """The whole drives that hold something or could, or with `all_devices` every one that the kernel has."""
+    """Return the names of whole drives, or with `all_devices` of all the kernel's block devices."""
     try:
         names = sorted((entry.name for entry in (sys / "block").iterdir()), key=_order)
     except OSError:
@@ -145,15 +145,17 @@ def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) ->
 
 
 def _mounted_images(mounts: Path) -> frozenset[str]:
-    """Numbers (major:minor) of devices whose mounted filesystem only an image has: a live system's, a snap,
-    or diskwright's own where it runs from one file."""
+    """Return major:minor of mounted filesystems that only images use, as of a live system or snap."""
     lines = (line.partition(" - ") for line in (text(mounts) or "").splitlines())
     return frozenset(head.split(" ")[2] for head, _, tail in lines if tail.split(" ")[0] in IMAGES)
 
 
 def is_drive(folder: Path) -> bool:
-    """Whether a person would call it a drive: not a layer, not memory, no loop that is empty or a run's own,
-    no empty reader, no hidden path of a multipath drive. One that the kernel cannot use is a drive."""
+    """Return True if a person would call the device a drive.
+
+    Not layers, memory, loop devices that are empty or belong to a run, empty card readers, or hidden
+    multipath paths. A drive that the kernel cannot use counts.
+    """
     name = folder.name
     if LAYER.match(name) or MEMORY.match(name) or FIRMWARE.fullmatch(name) or text(folder / "hidden") == "1":
         return False
@@ -168,34 +170,34 @@ def is_drive(folder: Path) -> bool:
 
 
 def _is_fixed(folder: Path) -> bool:
-    """Whether there is hardware that does not wait for a medium: without a size, the kernel cannot use it."""
+    """Return True for hardware without removable media. The kernel cannot use it without a size."""
     return text(folder / "removable") == "0" and (folder / "device").exists()
 
 
 def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:
-    """Loop devices behind the drives, and loop2 before loop10."""
+    """Sort loop devices after drives, and loop2 before loop10."""
     return name.startswith("loop"), [
         (int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)
     ]
 
 
 UNIT_BYTES = 512
-"""What sysfs counts sizes and starts in, whatever the drive's blocks are."""
+"""Unit of sizes and starts in sysfs, whatever the drive's block size."""
 
 
 def whole_number(text: str | None) -> int | None:
-    """A whole number; None where the text is none."""
+    """Parse a whole number, or return None."""
     return int(text.strip()) if text is not None and re.fullmatch(r"-?[0-9]{1,20}", text.strip()) else None
 
 
 def bytes_at(sysfs: Mapping[str, str], name: str) -> int | None:
-    """A sysfs count of 512-byte units, in bytes."""
+    """Return a sysfs count of 512-byte units in bytes."""
     units = whole_number(sysfs.get(name))
     return None if units is None else units * UNIT_BYTES
 
 
 def geometry_of(sysfs: Mapping[str, str]) -> Geometry | None:
-    """The block sizes; None where the kernel does not tell them."""
+    """Return the block sizes, or None if the kernel does not report them."""
     logical = whole_number(sysfs.get("queue/logical_block_size"))
     physical = whole_number(sysfs.get("queue/physical_block_size")) or logical
     if not logical or not physical:
@@ -215,8 +217,8 @@ PROPERTIES = ("ID_SCSI_SERIAL", "ID_SERIAL_SHORT", "ID_WWN", "ID_WWN_WITH_EXTENS
 
 
 def attached_drives() -> tuple[RawDrive, ...]:
-    """Every whole drive that tells a number, with no more than its numbers. An optical drive is none: a disk
-    can show one beside itself, with the same serial number."""
+    """Return every whole drive with a serial number or WWN, and only those facts. Skips optical drives: a
+    disk can present one with the same serial number."""
     found = (_numbers(name) for name in drive_names(all_devices=False) if not OPTICAL.match(name))
     return tuple(drive for drive in found if len(drive.sysfs) > 1 or drive.vpd or drive.udev)
 
@@ -234,7 +236,7 @@ def _numbers(name: str) -> RawDrive:
 
 
 def _properties(number: str) -> dict[str, str]:
-    """Of udev's database, where a device has a file by its number (systemd-udevd)."""
+    """Return properties in udev's database, which has a file per device number (systemd-udevd)."""
     lines = (text(UDEV / f"b{number}") or "").split("\n") if number else ()
     pairs = (line.removeprefix("E:").partition("=") for line in lines if line.startswith("E:"))
     return {key: value for key, _, value in pairs if key in PROPERTIES}

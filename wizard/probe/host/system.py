@@ -1,4 +1,4 @@
-"""Raw facts of the machine: kernel, tools, and the graph of block devices and their uses."""
+"""Read raw facts of the machine: kernel, tools, and the graph of block devices and their uses."""
 
 import os
 import re
@@ -18,33 +18,31 @@ from wizard.probe.unread import ROOT_SEES_MOUNTS
 from wizard.process.program import find, run
 
 PARTS = {"dm_mod": ("dm_crypt",), "md_mod": ("raid0", "raid1")}
-"""The device mapper and md, which nothing can be built with where they are missing, and the parts of them
-that are used here."""
+"""The device mapper and md, and the modules of theirs that plans use."""
 
 LAYER_MODULES = tuple(name for whole, parts in PARTS.items() for name in (whole, *parts))
 
 
 def listed_modules(folder: Path) -> str:
-    """What `folder`, /lib/modules/RELEASE, lists as loadable and as built in (depmod(8), modules.builtin);
-    empty where it has no lists."""
+    """Return the lists of loadable and built-in modules in `folder`, /lib/modules/RELEASE. Empty without
+    lists. Sources: depmod(8), modules.builtin."""
     return "\n".join(text(folder / name) or "" for name in ("modules.dep", "modules.builtin")).strip()
 
 
 def filesystem_modules(listed: str) -> tuple[str, ...]:
-    """The filesystems among modules that are listed, sorted, with underscores as in /proc/modules."""
+    """Return the filesystems among listed modules, sorted, with underscores as in /proc/modules."""
     return tuple(sorted(_named(listed, r"kernel/fs/")))
 
 
 def layer_modules(listed: str) -> tuple[str, ...]:
-    """Those of LAYER_MODULES among modules that are listed."""
+    """Return the LAYER_MODULES among listed modules."""
     found = _named(listed, r"kernel/drivers/md/")
     return tuple(name for name in LAYER_MODULES if name in found)
 
 
 def has_loop(listed: str, *, shown: bool, loads_modules: bool) -> bool | None:
-    """Whether the kernel has loop devices or can load them, from what is listed and whether /sys/module shows
-    them, which it does also where they are built in; None where that cannot be told.
-    """
+    """Return True if the kernel has loop devices or can load them, None if unknown. `shown`: /sys/module has
+    the driver, even if built in."""
     if shown or "loop" in _named(listed, r"kernel/drivers/block/"):
         return True
     return False if listed or not loads_modules else None
@@ -55,26 +53,24 @@ def _named(listed: str, below: str) -> set[str]:
 
 
 def kernel_modules(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
-    """Whether the kernel has or can load each of LAYER_MODULES, and `loop`; those of which that cannot be
-    told are left out.
+    """Return whether the kernel has or can load each of LAYER_MODULES and `loop`. Omits unknown ones.
 
-    The device mapper and md have parameters, so that /sys/module shows them even where they are built in;
-    their parts may be built in and be shown nowhere, which only the lists tell. Without lists, what is not
-    there may still be loaded from a place of the distribution's own, unless the kernel loads no modules at
-    all.
+    /sys/module shows the device mapper and md even if built in, because they have parameters. Their parts may
+    be built in and only appear in the lists. Without lists, a missing module may still be loadable from a
+    distribution's own path, unless the kernel cannot load modules.
     """
     loops = () if raw.has_loop is None else (("loop", raw.has_loop),)
     if raw.shown_modules is None:
         return loops
-    there = {*raw.shown_modules, *(raw.listed_modules or ())}
+    present = {*raw.shown_modules, *(raw.listed_modules or ())}
     is_complete = raw.listed_modules is not None
     known = {}
     for whole, parts in PARTS.items():
-        if whole in there or is_complete or raw.loads_modules is False:
-            known[whole] = whole in there
+        if whole in present or is_complete or raw.loads_modules is False:
+            known[whole] = whole in present
         for part in parts:
-            if part in there or is_complete or known.get(whole) is False:
-                known[part] = known.get(whole, True) and part in there
+            if part in present or is_complete or known.get(whole) is False:
+                known[part] = known.get(whole, True) and part in present
     return (*known.items(), *loops)
 
 
@@ -101,8 +97,7 @@ LOCAL = frozenset(
     }
     | {"squashfs", "overlay", "tmpfs", "ramfs", "devtmpfs"}
 )
-"""Filesystems that answer without a network: a file on another kind is not asked about, since a dead server
-would never answer."""
+"""Filesystems that need no network. A stat() of a file on any other could hang on a dead server."""
 
 TOOLS = (
     *(name for kind in MADE.values() for name in kind.programs),
@@ -133,7 +128,7 @@ TOOLS = (
 )
 
 FILES = tuple(dict.fromkeys(path for kind in MADE.values() for path, _ in kind.needs_files))
-"""What makers of filesystems look into."""
+"""Files that mkfs tools require."""
 
 ASKED = (
     ("mkfs.btrfs", "--version"),
@@ -141,17 +136,17 @@ ASKED = (
     ("mkfs.xfs", "-V"),
     ("mkfs.f2fs", "-V"),
 )
-"""How programs are asked what they can do with zones; none of these touches a device."""
+"""Commands that print a tool's support for zones. None touches a device."""
 
 ASKED_SECONDS = 5.0
 GZIP = 16 + zlib.MAX_WBITS
-"""What zlib calls a gzip file."""
+"""zlib's wbits for a gzip file."""
 
 CONFIGURATION = ("BLK_DEV_ZONED", "BTRFS_FS", "XFS_RT", "F2FS_FS", "ZONEFS_FS", "DM_ZONED")
 
 
 def read_machine() -> RawMachine:
-    """Everything but the drives."""
+    """Read everything except the drives."""
     release = os.uname().release
     listed, loads = listed_modules(Path("/lib/modules") / release), (PROC / "modules").exists()
     zoned = any(
@@ -168,7 +163,7 @@ def read_machine() -> RawMachine:
         graph=read_graph(),
         boot_id=boot_id(),
         config=_configuration(release) if zoned else "",
-        said=_said() if zoned else {},
+        said=_tool_output() if zoned else {},
         architecture=os.uname().machine,
         missing_files=tuple(path for path in FILES if not Path(path).exists()),
         shown_modules=tuple(name for name in LAYER_MODULES if (SYS / "module" / name).exists()),
@@ -182,13 +177,12 @@ def read_machine() -> RawMachine:
 
 
 def boot_id() -> str | None:
-    """What the kernel drew when it started: another one after each restart (random(4)). None where it does
-    not tell."""
+    """Return the kernel's random ID of this boot (random(4)), or None."""
     return text(PROC / "sys/kernel/random/boot_id")
 
 
 def read_graph() -> RawGraph:
-    """The block devices with what stands on them, and every mount and swap that can be seen now."""
+    """Read the block devices with their holders, and all visible mounts and swaps."""
     blocks = {
         name: block for name in _names(SYS / "class/block") if (block := _block(SYS / "class/block" / name))
     }
@@ -214,8 +208,8 @@ def read_graph() -> RawGraph:
 
 
 def _configuration(release: str) -> str:
-    """The lines of the kernel's configuration that advice asks about, from wherever a distribution keeps it,
-    and for dm-zoned its module; empty where there is none."""
+    """Return the lines of the kernel's configuration that advice needs, empty if there are none. Searches the
+    places that distributions use. dm-zoned also counts if its module exists."""
     modules = Path("/lib/modules") / release
     found = ""
     with suppress(OSError, zlib.error):
@@ -234,8 +228,8 @@ def _configuration(release: str) -> str:
     return "\n".join(lines)
 
 
-def _said() -> dict[str, str]:
-    """What programs say of themselves, by command; those that are missing or do not answer are left out."""
+def _tool_output() -> dict[str, str]:
+    """Return the output of each command in ASKED. Omits missing and failing tools."""
     found = {}
     for argv in ASKED:
         with suppress(Failed):
@@ -273,8 +267,8 @@ def _block(folder: Path) -> RawBlock | None:
 
 
 def _number(path: str) -> str | None:
-    """major:minor of a block device's node; asks about paths below /dev only, since others may lie on a dead
-    network mount."""
+    """Return major:minor of a block device node. Skips paths outside /dev, which may be on a dead network
+    mount."""
     if not path.startswith("/dev/"):
         return None
     try:
@@ -285,9 +279,8 @@ def _number(path: str) -> str | None:
 
 
 def _behind(path: str) -> tuple[str | None, str | None]:
-    """What a loop's backing file is: the number of a device, whatever its node is called and wherever it
-    lies, or a file's device:inode."""
-    if not _answers(path):
+    """Return the major:minor of a loop device's backing device, or device:inode of its backing file."""
+    if not _is_local(path):
         return None, None
     try:
         status = Path(path).stat()
@@ -298,8 +291,8 @@ def _behind(path: str) -> tuple[str | None, str | None]:
     return None, f"{status.st_dev}:{status.st_ino}"
 
 
-def _answers(path: str) -> bool:
-    """Whether asking about a path cannot hang: the filesystem that it lies on is a local one."""
+def _is_local(path: str) -> bool:
+    """Return True if a stat() of the path cannot hang: its filesystem is local."""
     if not path.startswith("/"):
         return False
     best, kind = "", ""
@@ -312,7 +305,7 @@ def _answers(path: str) -> bool:
 
 
 def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
-    """Our own namespace, and those of all processes that may be looked at, each once."""
+    """Read our mount namespace and those of all readable processes, each once."""
     found: list[RawMounts] = []
     seen: set[str] = set()
     own = _namespace("self")
@@ -328,14 +321,14 @@ def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
             if process != "self" or content is None:
                 continue
         seen.add(space or "self")
-        kept = "\n".join(line for line in content.split("\n") if _is_wanted(line))
+        lines = "\n".join(line for line in content.split("\n") if _is_wanted(line))
         found.append(
             RawMounts(
-                own=process == "self" or space == own, first=space is not None and space == first, text=kept
+                own=process == "self" or space == own, first=space is not None and space == first, text=lines
             )
         )
-    unseen = RawError("uses", ROOT_SEES_MOUNTS, Obstacle.DENIED)
-    return tuple(found), (unseen,) if hidden and os.geteuid() != 0 else ()
+    hidden_error = RawError("uses", ROOT_SEES_MOUNTS, Obstacle.DENIED)
+    return tuple(found), (hidden_error,) if hidden and os.geteuid() != 0 else ()
 
 
 def _processes() -> Iterator[str]:
@@ -350,8 +343,8 @@ def _namespace(process: str) -> str | None:
 
 
 def _is_wanted(line: str) -> bool:
-    """Mounts of devices, of filesystems that name a device though they have a number of their own (Btrfs),
-    and the root."""
+    """Return True for mounts of devices, and for the root. A Btrfs has a device number of its own, but names
+    a device as its source."""
     head, _, tail = line.partition(" - ")
     fields, source = head.split(" "), tail.split(" ")[1:2]
     if len(fields) < 5 or not source:
@@ -368,7 +361,7 @@ def _numbers(mounts: tuple[RawMounts, ...], swaps: str) -> dict[str, str]:
 
 
 def _links() -> dict[str, tuple[str, ...]]:
-    """The by-id links of each node, by its name in sysfs."""
+    """Return the by-id links of each drive by sysfs name."""
     found: dict[str, list[str]] = {}
     for name in _names(LINKS):
         try:

@@ -22,10 +22,8 @@ OCTAL = re.compile(r"\\([0-7]{3})")
 
 @dataclass(frozen=True, slots=True)
 class MountinfoLine:
-    """One line of a mountinfo. `root` is the folder of the filesystem that is mounted, `/` for all of it.
-
-    `own`: seen in our own namespace; `system`: there or in the first process's.
-    """
+    """A line of mountinfo. `root` is the mounted directory of the filesystem, `/` for the whole filesystem.
+    `own`: in our namespace. `system`: in our namespace or that of PID 1."""
 
     number: str
     root: str
@@ -37,7 +35,7 @@ class MountinfoLine:
 
 @dataclass(frozen=True, slots=True)
 class UseState:
-    """What was found about a drive. `mount_points` are those of our own namespace, by node."""
+    """Layers and uses of a drive. `mount_points` are those in our namespace, by node."""
 
     layers: tuple[Layer, ...]
     uses: tuple[Use, ...]
@@ -45,21 +43,21 @@ class UseState:
 
 
 def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> UseState:
-    """Layers and uses of the devices `names` (a drive and its partitions) and of all that stands on them."""
+    """Return layers and uses of the devices `names` (a drive and its partitions), and of all layers above."""
     base = tuple(name for name in names)
     edges = list(_edges(graph, base))
-    everything = list(dict.fromkeys([*base, *(above for _, above in edges)]))
+    devices = list(dict.fromkeys([*base, *(above for _, above in edges)]))
     mounts = mounts_of(graph)
-    on = {name: _on(name, graph, mounts) for name in everything}
-    own = {node(graph, name): tuple(dict.fromkeys(m.point for m in on[name] if m.own)) for name in everything}
+    on = {name: _mounts_on(name, graph, mounts) for name in devices}
+    own = {node(graph, name): tuple(dict.fromkeys(m.point for m in on[name] if m.own)) for name in devices}
     uses = [
-        *(Use("mounted", node(graph, name), _place(mount)) for name in everything for mount in on[name]),
+        *(Use("mounted", node(graph, name), _place(mount)) for name in devices for mount in on[name]),
         *(
             Use("mounted", node(graph, name), ELSEWHERE)
-            for name in everything
+            for name in devices
             if not on[name] and _is_active(name, graph)
         ),
-        *(Use("swap", node(graph, name), "swap") for name in everything if _is_swap(name, graph)),
+        *(Use("swap", node(graph, name), "swap") for name in devices if _is_swap(name, graph)),
         *(_use_of_edge(graph, below, above) for below, above in edges),
         *(
             Use("loop-backing", node(graph, name), node(graph, other))
@@ -83,19 +81,19 @@ def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool
 
 
 def is_hidden(use: Use) -> bool:
-    """Whether the use is a mount that this session cannot reach: in another mount namespace, or nowhere to
-    be seen. The same path may be something else here."""
+    """Return True if the use is a mount outside this session's namespace. The same path may be something else
+    here."""
     return use.kind == "mounted" and not isinstance(use.by, str)
 
 
 def node(graph: RawGraph, name: str) -> str:
-    """The device node a person knows: /dev/mapper/NAME for what the device mapper named."""
+    """Return the familiar device node: /dev/mapper/NAME for device-mapper devices."""
     block = graph.blocks.get(name)
     return f"/dev/mapper/{block.dm_name}" if block and block.dm_name else node_of(name)
 
 
 def kind_of(name: str, block: RawBlock | None) -> str:
-    """What a layer is: md with its level, LVM, LUKS, multipath, dm, bcache or loop."""
+    """Return the kind of a layer: md with its level, LVM, LUKS, multipath, dm, bcache or loop."""
     if block and block.md_level:
         return f"md {block.md_level}"
     if name.startswith("dm-"):
@@ -104,7 +102,7 @@ def kind_of(name: str, block: RawBlock | None) -> str:
 
 
 def mounts_of(graph: RawGraph) -> tuple[MountinfoLine, ...]:
-    """Every mount that was seen, ours first."""
+    """Return all recorded mounts, ours first."""
     found: dict[MountinfoLine, None] = {}
     for space in sorted(graph.mounts, key=lambda space: not space.own):
         for line in space.text.split("\n"):
@@ -128,18 +126,18 @@ def mounts_of(graph: RawGraph) -> tuple[MountinfoLine, ...]:
 
 
 def is_live(graph: RawGraph) -> bool:
-    """Whether the root lies in memory or on a medium's image, so that nothing written there lasts."""
+    """Return True if the root is in memory or on an image, so that changes to it are lost."""
     roots = [mount for mount in mounts_of(graph) if mount.own and mount.point == "/"]
     return bool(roots) and roots[-1].kind in LIVE_ROOTS
 
 
 def unescaped(text: str) -> str:
-    r"""A path as mountinfo and swaps write it, with `\040` for a space."""
+    r"""Return a path from mountinfo or swaps without escapes, such as `\040` for a space."""
     return OCTAL.sub(lambda match: chr(int(match[1], 8)), text)
 
 
 def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Pairs of a device and what stands directly on it, from the drive upwards, each pair once."""
+    """Yield each pair of a device and one directly above it once, from the drive upwards."""
     pending, seen = list(base), set[tuple[str, str]]()
     while pending:
         name = pending.pop(0)
@@ -148,7 +146,7 @@ def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             continue
         loops = (other for other, found in graph.blocks.items() if found.backing_number == block.number)
         for above in (*block.holders, *loops):
-            # A loop's partitions are not its holders; they carry mounts all the same.
+            # A loop device's partitions are not its holders, but may be mounted.
             reached = [above, *(part for part, found in graph.blocks.items() if found.disk == above)]
             if (name, above) not in seen:
                 seen.add((name, above))
@@ -159,8 +157,8 @@ def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _same_file(graph: RawGraph, name: str) -> list[str]:
-    """Other loop devices over the same file: what is written through one changes under the other, and no
-    claim of the kernel's tells."""
+    """Return other loop devices over the same file. Writes through one change the other, unknown to the
+    kernel."""
     block = graph.blocks.get(name)
     if block is None or block.backing_inode is None:
         return []
@@ -180,8 +178,8 @@ def _use_of_edge(graph: RawGraph, below: str, above: str) -> Use:
     return Use(kind, node(graph, below), node(graph, above))
 
 
-def _on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> list[MountinfoLine]:
-    """The mounts of a device. A Btrfs names one of its devices only, and lies on all of them."""
+def _mounts_on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> list[MountinfoLine]:
+    """Return the mounts of a device. mountinfo names only one device of a Btrfs, which uses all of them."""
     block = graph.blocks.get(name)
     if block is None:
         return []
@@ -189,12 +187,11 @@ def _on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> list[M
     for members in graph.btrfs.values():
         if name in members:
             numbers |= {graph.blocks[member].number for member in members if member in graph.blocks}
-    return _telling([mount for mount in mounts if mount.number in numbers])
+    return _without_redundant([mount for mount in mounts if mount.number in numbers])
 
 
-def _telling(mounts: list[MountinfoLine]) -> list[MountinfoLine]:
-    """Without what adds nothing: other namespaces' mounts where we have one, and bind mounts of a folder
-    where the whole is mounted."""
+def _without_redundant(mounts: list[MountinfoLine]) -> list[MountinfoLine]:
+    """Drop mounts in other namespaces if we have one, and bind mounts if the root is mounted."""
     near = [mount for mount in mounts if mount.own] or mounts
     whole = [mount for mount in near if mount.root == "/" or mount.point in SYSTEM_MOUNTS]
     return whole if any(mount.root == "/" for mount in whole) else near
@@ -205,7 +202,7 @@ def _place(mount: MountinfoLine) -> Message | str:
 
 
 def _is_active(name: str, graph: RawGraph) -> bool:
-    """Whether the kernel has a filesystem on the device open, though no mount of it can be seen."""
+    """Return True if the kernel has a filesystem on the device open, possibly without a visible mount."""
     return any(name in names for names in (*graph.active.values(), *graph.btrfs.values()))
 
 
@@ -220,7 +217,7 @@ def _is_swap(name: str, graph: RawGraph) -> bool:
 def _running_system(
     graph: RawGraph, mounts: tuple[MountinfoLine, ...], on: Mapping[str, list[MountinfoLine]]
 ) -> Iterator[Use]:
-    """The devices that carry the system itself, or the medium it was started from."""
+    """Yield the devices of the running system and of its boot medium."""
     media = set(_live_media(graph, mounts)) if is_live(graph) else set()
     for name, found in on.items():
         for mount in found:
@@ -229,7 +226,7 @@ def _running_system(
 
 
 def _live_media(graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> Iterator[str]:
-    """Mount points that hold the image behind a mounted loop device, as a live medium's does."""
+    """Return mount points with the image behind a mounted loop device, as on a live medium."""
     mounted = {mount.number for mount in mounts}
     points = sorted(
         (mount.point for mount in mounts if not mount.number.startswith("0:")), key=len, reverse=True
