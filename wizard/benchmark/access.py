@@ -1,4 +1,5 @@
-"""Timed reads and writes past the page cache. Write-backs write only bytes just read at that place."""
+"""Timed reads and writes that bypass the page cache. Writes only restore bytes just read at the same
+offset."""
 
 import errno
 import os
@@ -22,8 +23,8 @@ MOST_REGIONS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What is aligned: multiples of `block_bytes` from `offset_bytes` on. Misaligned accesses lie
-    `shift_bytes` behind one."""
+    """Aligned places: multiples of `block_bytes` from `offset_bytes`. Misaligned ones are `shift_bytes`
+    further."""
 
     block_bytes: int
     shift_bytes: int
@@ -32,26 +33,22 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class PairPlace:
-    """The starts of an aligned and of a misaligned access of one block each."""
+    """Starts of an aligned and a misaligned access, of one block each."""
 
     aligned_bytes: int
     misaligned_bytes: int
 
 
 def region_bytes(extents: Sequence[Extent], grid: Grid) -> int:
-    """How wide the neighbourhood of a pair is: far enough apart that a drive's read-ahead of one seldom
-    covers the other."""
+    """Return the size of a pair's region, so wide that read-ahead of one access rarely covers the other."""
     share = sum(extent.size_bytes for extent in extents) // REGIONS_WANTED
     wide = min(max(share, NARROWEST_BYTES, BLOCKS_A_REGION * grid.block_bytes), WIDEST_BYTES)
     return wide // (2 * grid.block_bytes) * 2 * grid.block_bytes
 
 
 def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[PairPlace]:
-    """Without end, pairs of places: each pair in a region of its own until all have been used, every access
-    whole within its extent.
-
-    Nothing where no extent holds a region.
-    """
+    """Yield pairs of places without end, each in a region of its own until all regions are used. Every access
+    is inside an extent. Yields none if no extent has room for a region."""
     width = region_bytes(extents, grid)
     firsts = [_align(extent.start_bytes, grid) for extent in extents]
     counts = [
@@ -76,7 +73,7 @@ def _align(position_bytes: int, grid: Grid) -> int:
 
 
 def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> PairPlace:
-    """One access in each half of the region, a block away from its ends."""
+    """Return one access in each half of the region, at least a block from the ends."""
     half = width // 2
     lower, upper = (
         start_bytes + base + random.randrange(1, half // grid.block_bytes - 2) * grid.block_bytes
@@ -90,45 +87,45 @@ READING = Sentence("reading at byte {start}")
 WRITING = Sentence("writing at byte {start}")
 
 GOING_SECONDS = 1.0
-"""That the kernel may take, after a failed access, to take away the node of a drive that was pulled out."""
+"""Time the kernel may take to remove the node of a disconnected drive after a failed access."""
 
 
 class Accesses(Protocol):
-    """What a trial times."""
+    """Accesses that a trial can time."""
 
     def prepare(self, places: Sequence[PairPlace]) -> None:
-        """Do what must come before the accesses to these places, untimed."""
+        """Do untimed preparations for the accesses to these places."""
         ...
 
     def access(self, start_bytes: int) -> int:
-        """Access one block; nanoseconds."""
+        """Access one block. Returns nanoseconds."""
         ...
 
 
 class Overseer(Protocol):
-    """Who is asked before each write, and told after it."""
+    """Checked before each write, and informed after it."""
 
     def trouble(self) -> str | None:
-        """Why nothing may be written any more, as the beginning of a sentence."""
+        """Return why writing must stop, as the beginning of a sentence, or None."""
         ...
 
     def wrote(self, size_bytes: int) -> None:
-        """So much was written."""
+        """Account for a write."""
         ...
 
 
 class Reads:
-    """Timed reads through a descriptor that was opened with O_DIRECT."""
+    """Timed reads through a descriptor opened with O_DIRECT."""
 
     def __init__(self, path: str, descriptor: int, block_bytes: int) -> None:
         self._path, self._descriptor = path, descriptor
         self._buffer = mmap(-1, block_bytes)
 
     def prepare(self, places: Sequence[PairPlace]) -> None:
-        """Nothing: every place is read once, and nothing has been read there before."""
+        """Do nothing. Every place is read only once."""
 
     def access(self, start_bytes: int) -> int:
-        """Read one block; nanoseconds."""
+        """Read one block. Returns nanoseconds."""
         begun = perf_counter_ns()
         try:
             done = os.preadv(self._descriptor, [self._buffer], start_bytes)
@@ -141,22 +138,21 @@ class Reads:
 
     @property
     def last(self) -> bytes:
-        """The bytes of the last access."""
+        """Bytes of the last access."""
         return self._buffer[:]
 
     def contents(self, start_bytes: int) -> bytes:
-        """The bytes of one block."""
+        """Read and return one block."""
         self.access(start_bytes)
         return self.last
 
 
 class WriteBacks:
-    """Timed writes of exactly the bytes that were read at the same place just before, and only within
-    `extents`.
+    """Timed writes inside `extents` of exactly the bytes just read at the same offset.
 
-    A batch is read before it is written, since a drive that has just read a block need not read it again to
-    change part of it, which is what a misaligned write costs. Each is synchronous (O_DSYNC), since a drive's
-    write cache would charge it to a later one.
+    A batch is read before it is written: a drive that has just read a block can change part of it without
+    another read, which is the cost of a misaligned write. Writes are synchronous (O_DSYNC), because a write
+    cache would shift the cost to a later write.
     """
 
     def __init__(
@@ -168,7 +164,7 @@ class WriteBacks:
         self._originals: dict[int, bytes] = {}
 
     def prepare(self, places: Sequence[PairPlace]) -> None:
-        """Read what will be written back."""
+        """Read the blocks to write back."""
         self._originals = {
             start: self._reads.contents(start)
             for place in places
@@ -176,14 +172,14 @@ class WriteBacks:
         }
 
     def access(self, start_bytes: int) -> int:
-        """Write one block back where it was read; nanoseconds."""
+        """Write one block back to its offset. Returns nanoseconds."""
         self._buffer[:] = self._originals[start_bytes]
         return self._writer.write(start_bytes, memoryview(self._buffer))
 
 
 class HeldPieces:
-    """Long stretches of a drive that were read, parts of which are written back where they were read. Not
-    synchronous: `flush` is."""
+    """Long stretches read from a drive, to write pieces of them back. Writes are not synchronous; see
+    `flush`."""
 
     def __init__(
         self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer, stretch_bytes: int
@@ -195,8 +191,8 @@ class HeldPieces:
         self.saw_data = False
 
     def hold(self, starts_bytes: Sequence[int]) -> None:
-        """Read the stretches that begin there, and let go of those before. `saw_data` tells whether any byte
-        so far was not zero."""
+        """Read the stretches at these offsets and drop the previous ones. Sets `saw_data` if any byte so far
+        was not zero."""
         self._spare += self._held.values()
         self._held = {}
         for start in starts_bytes:
@@ -211,12 +207,12 @@ class HeldPieces:
             self.saw_data = self.saw_data or buffer[:] != bytes(self._stretch_bytes)
 
     def write(self, start_bytes: int, offset_bytes: int, size_bytes: int) -> int:
-        """Write back a piece of the stretch that begins at `start_bytes`; nanoseconds."""
+        """Write back a piece of the stretch at `start_bytes`. Returns nanoseconds."""
         piece = memoryview(self._held[start_bytes])[offset_bytes : offset_bytes + size_bytes]
         return self._writer.write(start_bytes + offset_bytes, piece)
 
     def flush(self) -> int:
-        """Wait until the drive's write cache is empty; nanoseconds."""
+        """Flush the drive's write cache. Returns nanoseconds."""
         begun = perf_counter_ns()
         try:
             os.fdatasync(self._descriptor)
@@ -226,14 +222,14 @@ class HeldPieces:
 
 
 class TimedWriter:
-    """Timed writes within `extents`, each after asking `watch`: whoever uses the free space meanwhile would
-    find old bytes there."""
+    """Timed writes inside `extents`. Checks `watch` before each, so as not to overwrite other programs' new
+    data."""
 
     def __init__(self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer) -> None:
         self._path, self._descriptor, self._extents, self._watch = path, descriptor, tuple(extents), watch
 
     def write(self, start_bytes: int, content: memoryview) -> int:
-        """Write what lay there before; nanoseconds."""
+        """Write bytes back to their offset. Returns nanoseconds."""
         size = len(content)
         if not any(
             extent.start_bytes <= start_bytes and start_bytes + size <= extent.end_bytes
@@ -267,36 +263,35 @@ class TimedWriter:
             raise _failure(self._path, WRITING, start_bytes, error) from None
         took = perf_counter_ns() - begun
         if done != size:
-            said = t(
+            message = t(
                 "{drive}: wrote {done} of {wanted} bytes at byte {start}. The contents are unchanged.",
                 drive=self._path,
                 start=start_bytes,
                 done=done,
                 wanted=size,
             )
-            raise Failed(str(said))
+            raise Failed(str(message))
         self._watch.wrote(size)
         return took
 
 
 def _failure(path: str, doing: Sentence, start_bytes: int, error: OSError) -> Failed:
-    # The kernel calls it an error of input and output, or a drive without any room; while it is taking the
-    # drive away, also a missing device.
-    if error.errno in (errno.ENODEV, errno.ENXIO) or _goes(path):
+    # While removing a drive, the kernel reports EIO or ENOSPC, and later ENODEV or ENXIO.
+    if error.errno in (errno.ENODEV, errno.ENXIO) or _is_disconnected(path):
         return _gone(path, doing, start_bytes)
-    said = t(
+    message = t(
         "{drive}: {doing} failed ({why}). `dmesg` shows the kernel's errors. If the "
         "drive is failing, save your data first.",
         drive=path,
         doing=doing(start=start_bytes),
         why=str(error.strerror),
     )
-    return Failed(str(said))
+    return Failed(str(message))
 
 
-def _goes(path: str) -> bool:
-    """Whether a drive is gone, or goes now: what was on its way fails a moment before the kernel takes its
-    node away."""
+def _is_disconnected(path: str) -> bool:
+    """Return True if the drive is gone or disappears shortly. Pending requests fail a moment before the
+    kernel removes the node."""
     limit = monotonic() + GOING_SECONDS
     while is_attached(path, None):
         if monotonic() > limit:
@@ -306,7 +301,7 @@ def _goes(path: str) -> bool:
 
 
 def _short(path: str, start_bytes: int, done: int, wanted: int) -> Failed:
-    """A drive that was pulled out has a size of nothing, so that reading it is reading beyond its end."""
+    """Return the error for a short read. A disconnected drive has size 0, so every read is short."""
     if not is_attached(path, None):
         return _gone(path, READING, start_bytes)
     return Failed(

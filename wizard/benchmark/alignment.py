@@ -24,32 +24,32 @@ DISPLACED_SCHEMA = "diskwright.displaced/1"
 
 
 def render_verdict(verdict: Verdict) -> str:
-    """The verdict as JSON text, every pair of times with it."""
+    """Return the verdict as JSON text, with every pair of times."""
     return render_document(SCHEMA, to_json(verdict))
 
 
 def read_verdict(text: str, where: str) -> Verdict:
-    """A verdict from JSON text; raises BadInput naming `where`."""
+    """Parse a verdict from JSON text. Raises BadInput with `where`."""
     return from_json(parse_document(text, SCHEMA, where), Verdict, where)
 
 
 def render_cliff_verdict(verdict: CliffVerdict) -> str:
-    """The verdict of a write probe as JSON text, every window of the series with it."""
+    """Return a write probe's verdict as JSON text, with every window of the series."""
     return render_document(CLIFF_SCHEMA, to_json(verdict))
 
 
 def read_cliff_verdict(text: str, where: str) -> CliffVerdict:
-    """A write probe's verdict from JSON text; raises BadInput naming `where`."""
+    """Parse a write probe's verdict from JSON text. Raises BadInput with `where`."""
     return from_json(parse_document(text, CLIFF_SCHEMA, where), CliffVerdict, where)
 
 
 def render_displaced_verdict(verdict: DisplacedVerdict) -> str:
-    """The verdict of a quick probe as JSON text, every time with it."""
+    """Return a quick probe's verdict as JSON text, with every time."""
     return render_document(DISPLACED_SCHEMA, to_json(verdict))
 
 
 def read_displaced_verdict(text: str, where: str) -> DisplacedVerdict:
-    """A quick probe's verdict from JSON text; raises BadInput naming `where`."""
+    """Parse a quick probe's verdict from JSON text. Raises BadInput with `where`."""
     return from_json(parse_document(text, DISPLACED_SCHEMA, where), DisplacedVerdict, where)
 
 
@@ -77,12 +77,12 @@ def run_alignment_trial(
     part: Partition | None = None,
     probe: Callable[[str], Drive] = probe_drive,
 ) -> Verdict:
-    """Measure until the interval is narrow, `seconds` are over, or `stop` says so.
+    """Measure until the interval is narrow, `seconds` have passed, or `stop` returns True.
 
-    With a partition, the other access of each pair lies in the drive's blocks as that one's blocks do.
-    Writing happens only in free space of a drive that is probed again here; the face has had its token typed
-    (`confirm_scratch`). Raises Refused where writing is not safe, Failed where the drive cannot be read,
-    BadInput for an impossible physical size.
+    With a partition, the second access of each pair has the partition's offset to physical blocks. Writes go
+    only to free space, after probing the drive again. The caller has confirmed the drive (`confirm_scratch`).
+    Raises Refused if writing is unsafe, Failed if the drive cannot be read, BadInput for an impossible
+    physical size.
     """
     access = "write" if write else "read"
     if drive.geometry is None or not drive.size_bytes:
@@ -98,8 +98,8 @@ def run_alignment_trial(
         return Verdict(drive.path, access, outcome, None, sentence, (), grid.block_bytes, 0, 0.0, ())
     claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
     clock = Clock(seconds, stop)
-    opened = _write_backs(drive, grid, probe) if write else _reads(drive.path, drive.size_bytes, grid)
-    with opened as (accesses, extents):
+    context = _write_backs(drive, grid, probe) if write else _reads(drive.path, drive.size_bytes, grid)
+    with context as (accesses, extents):
         result = measure(accesses, extents, grid, clock, on_progress, claim_above=claim)
     outcome = judge(result.ratio, claim)
     return Verdict(
@@ -132,11 +132,11 @@ def run_alignment_trial(
 
 
 def _unread(drive: Drive) -> Message:
-    """What is said of a drive that did not answer, with what the probe says of it."""
-    said = next(
+    """Describe a drive with unread geometry, with the probe's reason."""
+    reason = next(
         (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes")), None
     )
-    if not said:
+    if not reason:
         return t(
             "{drive}: cannot read the size and block sizes. Measuring is impossible.",
             drive=drive.path,
@@ -144,12 +144,12 @@ def _unread(drive: Drive) -> Message:
     return t(
         "{drive}: cannot read the size and block sizes. {why} Measuring is impossible.",
         drive=drive.path,
-        why=said,
+        why=reason,
     )
 
 
 def _grid(geometry: Geometry, assumed: int | None) -> Grid:
-    """What is taken for aligned."""
+    """Return the grid of aligned accesses."""
     logical = geometry.logical_block_bytes
     if assumed is None:
         return Grid(geometry.physical_block_bytes, logical, max(geometry.alignment_offset_bytes, 0))
@@ -169,7 +169,7 @@ def _grid(geometry: Geometry, assumed: int | None) -> Grid:
 
 
 def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
-    """Why there is no misaligned access to measure, in a sentence or two."""
+    """Return why misaligned access is impossible, or None."""
     logical = geometry.logical_block_bytes
     if drive.zoned == "host-managed":
         return t(
@@ -204,7 +204,7 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
 
 @contextmanager
 def _reads(path: str, size_bytes: int, grid: Grid) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
-    """Reads of the whole drive. Raises Failed where it cannot be opened."""
+    """Open the whole drive for reads. Raises Failed."""
     descriptor = _open_to_read(path)
     try:
         yield Reads(path, descriptor, grid.block_bytes), (Extent(0, size_bytes),)
@@ -216,11 +216,10 @@ def _reads(path: str, size_bytes: int, grid: Grid) -> Iterator[tuple[Accesses, S
 def _write_backs(
     drive: Drive, grid: Grid, probe: Callable[[str], Drive]
 ) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
-    """Writes to free space of the drive, which nobody else has meanwhile. Raises Refused as `claimed`
-    does."""
-    with claimed(drive, probe, synchronous=True) as held:
-        writes = WriteBacks(drive.path, held.descriptor, grid.block_bytes, held.extents, held.watch)
-        yield writes, held.extents
+    """Claim the drive and open its free space for writes. Raises Refused like `claimed`."""
+    with claimed(drive, probe, synchronous=True) as claim:
+        writes = WriteBacks(drive.path, claim.descriptor, grid.block_bytes, claim.extents, claim.watch)
+        yield writes, claim.extents
 
 
 def _open_to_read(path: str) -> int:
@@ -253,15 +252,15 @@ def sentence_for(
     *,
     as_in_part: bool = False,
 ) -> str:
-    """The verdict in a sentence or two, which claim no more than was measured. `as_in_part`: what was
-    compared with aligned accesses lay as in the partition at `path`."""
-    doing = t("reading") if access == "read" else t("writing")
+    """Describe the verdict in one or two sentences, without exceeding the measurement. `as_in_part`: the
+    second access of each pair had the offset of the partition at `path`."""
+    verb = t("reading") if access == "read" else t("writing")
     if ratio is None:
         return str(
             t(
                 "{drive}, {doing}: inconclusive; {pairs} pairs are too few. Allow more time.",
                 drive=path,
-                doing=doing,
+                doing=verb,
                 pairs=pairs,
             )
         )
@@ -278,7 +277,7 @@ def sentence_for(
                 t(
                     "{drive}, {doing}: aligned is {factor}x faster {interval}.",
                     drive=path,
-                    doing=doing,
+                    doing=verb,
                     factor=factor,
                     interval=interval,
                 )
@@ -291,8 +290,8 @@ def sentence_for(
                     "{drive}, {doing}: no measurable difference between aligned and misaligned {interval}."
                 )
             )
-            said = none(drive=path, doing=doing, interval=interval)
-            return str(join(said, READING_ONLY) if access == "read" else said)
+            sentence = none(drive=path, doing=verb, interval=interval)
+            return str(join(sentence, READING_ONLY) if access == "read" else sentence)
         case _:
             unclear = (
                 Sentence(
@@ -307,22 +306,22 @@ def sentence_for(
                     "only {low}-{high} as none."
                 )
             )
-            said = unclear(
+            sentence = unclear(
                 drive=path,
-                doing=doing,
+                doing=verb,
                 factor=factor,
                 interval=interval,
                 above=claim_above,
                 low=BAND[0],
                 high=BAND[1],
             )
-            return str(said)
+            return str(sentence)
 
 
 def caveats_for(
     drive: Drive, access: str, outcome: Outcome, *, assumed: bool, counted_pauses: bool, ended: bool
 ) -> tuple[str, ...]:
-    """What a person must know to read the verdict rightly."""
+    """Return what a person must know to interpret the verdict."""
     caveats = []
     if access == "read" and outcome is not Outcome.ALIGNED_FASTER:
         caveats.append(READING_ONLY)
@@ -354,5 +353,5 @@ def caveats_for(
 
 
 def _number(value: float, ratio: Ratio) -> str:
-    """One digit behind the point is enough for ratios well above 1."""
+    """Format a ratio. Well above 1, one decimal is enough."""
     return f"{value:.1f}" if ratio.low >= 1.2 else f"{value:.2f}"

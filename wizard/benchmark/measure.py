@@ -1,7 +1,5 @@
-"""Measuring loop of a benchmark: units of two pairs in opposite order.
-
-The loop ends at a planned look with enough data, or on timeout.
-"""
+"""Measuring loop of a benchmark: units of two pairs in opposite order. Ends at a planned look with enough
+data, or on timeout."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,18 +14,18 @@ from wizard.model.verdict import Outcome, Pair, Ratio
 
 CONFIDENCE = 0.95
 BAND = (0.95, 1.05)
-"""Ratios within are called no difference; a claim of one needs the whole interval above."""
+"""Ratios that count as no difference. To claim a difference, the whole interval must be above."""
 
 CACHE_CLAIM = 1.5
-"""Instead of the band's end, where the page cache answers: a misaligned block lies in two of its pages, which
-alone costs up to 1.2."""
+"""Replaces the band's upper end for reads from the page cache. A misaligned block spans two pages, which
+alone costs up to a factor of 1.2."""
 
 NARROW = 1.2
-"""An interval whose ends differ by less than this factor is narrow enough to stop."""
+"""Ratio of an interval's ends below which measuring stops."""
 
 LEVELS = ((1 / 16, 0.002), (1 / 8, 0.004), (1 / 4, 0.008), (1 / 2, 0.012), (1.0, 0.024))
-"""The looks: the share of the planned units, and the chance of error spent there. The last gets most, since
-most depends on it."""
+"""The looks: share of the planned units, and the probability of error spent. The last look gets most, because
+it matters most."""
 
 FEWEST_UNITS = 24
 PAIRS_A_UNIT = 2
@@ -35,27 +33,26 @@ PAIRS_A_UNIT = 2
 
 @dataclass(frozen=True, slots=True)
 class PlannedLook:
-    """One planned look at the data, after `units`, with an interval that fails with probability `alpha` at
-    most."""
+    """A look at the data after `units`, with an interval that misses with probability `alpha` at most."""
 
     units: int
     alpha: float
 
 
 def plan_looks(units: int) -> tuple[PlannedLook, ...]:
-    """The looks for a run of so many units; looks at too few are left out."""
+    """Return the looks for a run of `units`. Omits looks with too few."""
     looks = (PlannedLook(int(units * share), alpha) for share, alpha in LEVELS)
     return tuple(look for look in looks if look.units >= FEWEST_UNITS)
 
 
 def unit_ratios(pairs: Sequence[Pair]) -> list[float]:
-    """The log of misaligned over aligned time of each whole unit, in order."""
+    """Return the log of misaligned over aligned time per complete unit, in order."""
     logs = [log(max(pair.misaligned_ns, 1) / max(pair.aligned_ns, 1)) for pair in pairs]
     return [(one + other) / PAIRS_A_UNIT for one, other in zip(logs[::2], logs[1::2], strict=False)]
 
 
 def look_at(pairs: Sequence[Pair], look: PlannedLook) -> Ratio | None:
-    """The ratio after a look's units, None where there are fewer; its `confidence` is that of all looks
+    """Return the ratio after a look's units, None if there are fewer. `confidence` covers all looks
     together."""
     units = unit_ratios(pairs[: look.units * PAIRS_A_UNIT])
     rank = interval_rank(look.units, look.alpha)
@@ -72,8 +69,8 @@ def look_at(pairs: Sequence[Pair], look: PlannedLook) -> Ratio | None:
 
 
 def interval_rank(count: int, alpha: float) -> int:
-    """The k for which the k-th smallest and k-th largest of `count` values enclose the median, but for a
-    chance of `alpha`; 0: none."""
+    """Return k so that the k-th smallest and k-th largest of `count` values enclose the median. The
+    probability to miss the median is at most `alpha`. Returns 0 if no k is sufficient."""
     below, rank = 0.0, 0
     while rank < count // 2:
         below += exp(lgamma(count + 1) - lgamma(rank + 1) - lgamma(count - rank + 1) - count * log(2))
@@ -84,7 +81,7 @@ def interval_rank(count: int, alpha: float) -> int:
 
 
 def judge(ratio: Ratio | None, claim_above: float = BAND[1]) -> Outcome:
-    """What may be claimed; a difference only where the whole interval lies above `claim_above`."""
+    """Return the outcome. A difference requires the whole interval above `claim_above`."""
     if ratio is None:
         return Outcome.INCONCLUSIVE
     if BAND[0] <= ratio.low and ratio.high <= BAND[1]:
@@ -93,7 +90,7 @@ def judge(ratio: Ratio | None, claim_above: float = BAND[1]) -> Outcome:
 
 
 def is_enough(ratio: Ratio | None, claim_above: float = BAND[1]) -> bool:
-    """Whether measuring on would bring nothing a person needs."""
+    """Return True if more data would not help."""
     if ratio is None:
         return False
     match judge(ratio, claim_above):
@@ -109,10 +106,10 @@ MOST_UNITS = 4096
 WARM_UP_UNITS = 8
 MOST_BATCH_UNITS = 64
 BATCH_SECONDS = 2.0
-"""Of reading ahead of write-backs, at most."""
+"""Longest time to read ahead of write-backs."""
 
 SHARE_PLANNED = 0.85
-"""Of the time left after warming up; the rest is for a drive that slows down."""
+"""Share of the remaining time to plan for after warming up. The rest allows for a drive that slows down."""
 
 PAUSED_PAIRS = 16
 FEWEST_SLOPES = 4
@@ -120,8 +117,8 @@ FREE_SHARE = 0.1
 PAUSED_SHARE = 0.5
 LONGEST_PAUSE_NS = 20_000_000
 WORKED_OFF_SHARE = 0.6
-"""How much of a pause an access must be shorter by, where the drive works something off meanwhile; chance
-brings half, seldom."""
+"""Share of a pause by which an access must get shorter if the drive works in the background. Chance rarely
+reaches half."""
 
 PROGRESS_SECONDS = 0.25
 PAIRS_ESTIMATED = 500
@@ -129,8 +126,8 @@ PAIRS_ESTIMATED = 500
 
 @dataclass(frozen=True, slots=True)
 class MeasureProgress:
-    """Where a running trial stands. `estimate` is no claim yet: misaligned over aligned time of late, None
-    before there is any."""
+    """Progress of a trial. `estimate`: recent ratio of misaligned to aligned time, not a result; None at
+    first."""
 
     pairs: int
     planned_pairs: int | None
@@ -140,8 +137,7 @@ class MeasureProgress:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """All counted pairs, and the ratio at the last planned look that was reached. `counted_pauses`: see
-    `Sampler`."""
+    """All counted pairs, and the ratio at the last planned look. `counted_pauses`: see `Sampler`."""
 
     pairs: tuple[Pair, ...]
     ratio: Ratio | None
@@ -149,13 +145,13 @@ class Measured:
 
 
 class Clock:
-    """How long a trial has run and may run on, and when the face wants another word."""
+    """Time limit and progress interval of a trial."""
 
     def __init__(self, seconds: float, stop: Callable[[], bool]) -> None:
         self._begun = monotonic()
         self._deadline = self._begun + seconds
         self._stop = stop
-        self._next_word = 0.0
+        self._next_report = 0.0
         self.ended_by_person = False
 
     @property
@@ -169,23 +165,21 @@ class Clock:
         return max(0.0, self._deadline - monotonic())
 
     def is_over(self) -> bool:
-        """Whether time is over or the person has had enough."""
+        """Return True if the time limit is reached or the person stopped the trial."""
         self.ended_by_person = self.ended_by_person or self._stop()
         return self.ended_by_person or self.left <= 0
 
     def wants_word(self) -> bool:
-        """Whether the face was not told just now; a yes counts as telling it."""
-        if self.elapsed < self._next_word:
+        """Return True if progress is due. Assumes that the caller then reports it."""
+        if self.elapsed < self._next_report:
             return False
-        self._next_word = self.elapsed + PROGRESS_SECONDS
+        self._next_report = self.elapsed + PROGRESS_SECONDS
         return True
 
 
 class Sampler:
-    """Draws places and times them, a unit at a time; places are prepared `batch_units` at a time.
-
-    With `counts_pauses` an access takes from the end of the one before to its own.
-    """
+    """Draws places and times them, one unit at a time. Prepares `batch_units` at once. With `counts_pauses`,
+    times include the pause since the previous access."""
 
     def __init__(self, accesses: Accesses, extents: Sequence[Extent], grid: Grid, random: Random) -> None:
         self._accesses, self._random = accesses, random
@@ -197,22 +191,22 @@ class Sampler:
         self.counts_pauses = False
 
     def next_unit(self) -> tuple[Pair, Pair]:
-        """Two fresh pairs, one with the aligned access first, one with the misaligned, in random order."""
+        """Return two new pairs, one with the aligned access first and one with the misaligned, in random
+        order."""
         self._prepare(self.batch_units * PAIRS_A_UNIT)
         aligned_first = self._random.random() < 0.5
         return self._pair(self._ready.pop(), aligned_first), self._pair(self._ready.pop(), not aligned_first)
 
     def works_off_later(self, typical_ns: float) -> bool:
-        """Whether the drive uses a pause before an access to work off what it took before: the access is then
-        shorter by the pause.
+        """Return True if a pause before an access makes it shorter by that pause.
 
-        Drives with a quota of requests do that, and what a drive takes into a buffer. Without counting the
-        pauses, an access that costs twice as much seems to take more than twice as long.
+        Drives with a request quota or a write buffer behave this way. Without counting pauses, an access that
+        costs twice as much would seem to take even longer.
         """
         pause_ns = min(PAUSED_SHARE * typical_ns, LONGEST_PAUSE_NS)
-        drawn = [next(self._places) for _ in range(PAUSED_PAIRS)]
+        places = [next(self._places) for _ in range(PAUSED_PAIRS)]
         pairs = [
-            PairPlace(place.aligned_bytes, place.misaligned_bytes - self._shift_bytes) for place in drawn
+            PairPlace(place.aligned_bytes, place.misaligned_bytes - self._shift_bytes) for place in places
         ]
         self._accesses.prepare(pairs)
         self._ready = []
@@ -225,7 +219,7 @@ class Sampler:
                 pass
             paused, paused_from_end = self._time(pair.misaligned_bytes)
             longer_pause = (paused_from_end - paused) - (plain_from_end - plain)
-            # After a long stall such a drive takes several at once, which tells nothing.
+            # After a long stall, such a drive accepts several requests at once. Ignore them.
             if min(plain, paused) > FREE_SHARE * typical_ns and longer_pause > pause_ns / 2:
                 slopes.append((plain - paused) / longer_pause)
         return len(slopes) >= FEWEST_SLOPES and median(slopes) > WORKED_OFF_SHARE
@@ -237,7 +231,7 @@ class Sampler:
             self._ended_ns = perf_counter_ns()
 
     def _time(self, start_bytes: int) -> tuple[int, int]:
-        """The nanoseconds of an access itself, and those from the end of the one before."""
+        """Return the nanoseconds of an access, and those since the end of the previous one."""
         took = self._accesses.access(start_bytes)
         ended_before, self._ended_ns = self._ended_ns, perf_counter_ns()
         return took, self._ended_ns - ended_before
@@ -263,11 +257,8 @@ def measure(
     claim_above: float = BAND[1],
     random: Random | None = None,
 ) -> Measured:
-    """Time pairs until a planned look shows enough, the plan is done, or the clock says stop. The first few
-    units only set the plan.
-
-    `extents` must hold at least one region (`draw_places`).
-    """
+    """Time pairs until a planned look has enough data, the plan is done, or time is over. The first units
+    only set the plan. `extents` must have room for at least one region (`draw_places`)."""
     sampler = Sampler(accesses, extents, grid, random or Random())
     on_progress(MeasureProgress(0, None, clock.left, None))
     warm_up = clock.elapsed
@@ -300,5 +291,5 @@ def measure(
 
 
 def _progress(pairs: Sequence[Pair], planned_units: int, seconds_left: float) -> MeasureProgress:
-    late = [pair.misaligned_ns / max(pair.aligned_ns, 1) for pair in pairs[-PAIRS_ESTIMATED:]]
-    return MeasureProgress(len(pairs), planned_units * PAIRS_A_UNIT, seconds_left, median(late))
+    recent = [pair.misaligned_ns / max(pair.aligned_ns, 1) for pair in pairs[-PAIRS_ESTIMATED:]]
+    return MeasureProgress(len(pairs), planned_units * PAIRS_A_UNIT, seconds_left, median(recent))

@@ -18,40 +18,40 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, t
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 
 SECTORS_WRITTEN = 6
-"""The field of a block device's `stat` (Documentation/block/stat.rst), counting 512 bytes. It is up to date
-when a write returns."""
+"""Field of a block device's `stat` (Documentation/block/stat.rst), in 512-byte sectors. Current as soon as a
+write returns."""
 
 STAT_BYTES = 512
 DEV = Path("/dev")
 
 
 class Watch:
-    """Asked before each write. A trial writes back what it read a moment ago, and whoever writes there
-    meanwhile must not lose it.
+    """Detects other writers and partition changes before each write, to protect their new data.
 
-    It must answer quickly: a drive that works off what it took before uses the time between two timed writes.
+    A trial writes back bytes read a moment ago. Checks must be fast: a drive with a write buffer works during
+    the time between two timed writes.
 
-    Somebody else's buffered writes are seen when the kernel sends them to the drive. At most one piece of the
-    trial's may come after them: the kernel sends what lies in its way first, and the next look finds it.
+    Another program's buffered writes are visible when the kernel sends them to the drive. At most one write
+    of the trial can follow them: the kernel sends overlapping pages first, and the next check detects them.
     """
 
     def __init__(self, path: str, sys: Path = SYS, dev: Path = DEV) -> None:
         self.path = path
-        self._folder, self._nodes_folder = sys / "block" / name_of(path), dev
+        self._folder, self._dev = sys / "block" / name_of(path), dev
         self._known = _partitions_in(self._folder)
         self._descriptors: list[int] = []
-        self._marks: tuple[int, int] | None = None
-        self._counted: int | None = None
-        self._has_counted = False
+        self._state: tuple[int, int] | None = None
+        self._sectors: int | None = None
+        self._has_written = False
 
     def __enter__(self) -> Self:
         try:
-            for place in (self._folder, self._nodes_folder, self._folder / "stat"):
+            for place in (self._folder, self._dev, self._folder / "stat"):
                 self._descriptors.append(os.open(place, os.O_RDONLY | os.O_CLOEXEC))
         except OSError:
             self.__exit__(None, None, None)
-        self._marks = self._read_marks()
-        self._counted = self._read_sectors()
+        self._state = self._read_state()
+        self._sectors = self._read_sectors()
         return self
 
     def __exit__(
@@ -62,35 +62,37 @@ class Watch:
 
     @property
     def partitions(self) -> frozenset[str]:
-        """The nodes of the partitions that the kernel had when the watch was made."""
+        """Nodes of the kernel's partitions when the watch started."""
         return frozenset(node_of(name) for name in self._known)
 
     def trouble(self) -> str | None:
-        """Why the trial must not write any more, as the beginning of a sentence; None while all is well."""
-        marks = self._read_marks()
-        if marks is None or marks != self._marks:
+        """Return why the trial must stop writing, as the beginning of a sentence, or None."""
+        state = self._read_state()
+        if state is None or state != self._state:
             if _partitions_in(self._folder) != self._known:
                 return str(t("The partitions of {drive} changed during the trial", drive=self.path))
-            self._marks = marks
-        if self._counted is not None and self._read_sectors() != self._counted:
+            self._state = state
+        if self._sectors is not None and self._read_sectors() != self._sectors:
             return str(t("Another program is writing to {drive}", drive=self.path))
         return None
 
     def wrote(self, size_bytes: int) -> None:
-        """The trial has written so much: the kernel's count must have risen by it, and by no more."""
-        if self._counted is None:
+        """Account for a write of the trial, which raises the kernel's count by the same amount."""
+        if self._sectors is None:
             return
-        before = self._counted
-        self._counted += size_bytes // KERNEL_SECTOR_BYTES
-        if not self._has_counted and self._read_sectors() == before:
-            # A kernel that was told to keep no statistics of this drive (queue/iostats).
-            self._counted = None
-        self._has_counted = True
+        before = self._sectors
+        self._sectors += size_bytes // KERNEL_SECTOR_BYTES
+        if not self._has_written and self._read_sectors() == before:
+            # Statistics are disabled for this drive (queue/iostats).
+            self._sectors = None
+        self._has_written = True
 
-    def _read_marks(self) -> tuple[int, int] | None:
-        """Two numbers of which one changes whenever the kernel makes or drops a partition: the folders
-        beneath the drive's own in sysfs are counted as links, and a node that comes or goes is a change of
-        /dev. Both are read much faster than a list of partitions."""
+    def _read_state(self) -> tuple[int, int] | None:
+        """Return two numbers, at least one of which changes when the kernel adds or removes a partition.
+
+        These are the link count of the drive's sysfs folder and the mtime of /dev, both much faster to read
+        than a list of partitions.
+        """
         if not self._descriptors:
             return None
         return os.fstat(self._descriptors[0]).st_nlink, os.fstat(self._descriptors[1]).st_mtime_ns
@@ -105,18 +107,17 @@ class Watch:
 
 
 def other_writer(nodes: Collection[str]) -> str | None:
-    """A process, not this one, that has one of these nodes open for writing, as the beginning of a sentence;
-    None where none is seen.
+    """Return the beginning of a sentence about another process with one of these nodes open for writing.
 
-    A virtual machine's drive, for one: claiming it alone does not fail. Root sees all processes of its own
-    container, others only theirs.
+    Returns None if there is none. Detects virtual machines, whose drives can still be opened exclusively.
+    Root sees all processes of its container, other users only their own.
     """
-    # psutil is needed here alone, and takes a moment to load.
+    # Imported here because psutil is slow to load.
     from wizard.probe.host.environment import name_of, opened, others, writes
 
     for number in others():
         for descriptor, node in opened(number):
-            # It may be closed at any moment, and its program be gone.
+            # Files close and processes exit at any time.
             with suppress(OSError):
                 if node in nodes and writes(number, descriptor) and (name := name_of(number)) is not None:
                     return str(
@@ -131,7 +132,7 @@ def other_writer(nodes: Collection[str]) -> str | None:
 
 
 def _partitions_in(folder: Path) -> frozenset[str]:
-    """The names of a drive's partitions; nothing where it is gone."""
+    """Return the names of a drive's partitions, empty if the drive is gone."""
     try:
         return frozenset(entry.name for entry in folder.iterdir() if entry.name.startswith(folder.name))
     except OSError:
@@ -139,8 +140,8 @@ def _partitions_in(folder: Path) -> frozenset[str]:
 
 
 MARGIN_BYTES = MIB
-"""Kept from the ends of free space: a power cut in a misaligned write may harm the physical blocks it
-touches, which must hold nothing."""
+"""Margin at the ends of free space. A power cut during a misaligned write can damage the physical blocks it
+touches, so they must be unused."""
 
 LEAST_BYTES = 16 * MIB
 BLKGETDISKSEQ = 0x80081280
@@ -159,7 +160,7 @@ ESSENTIAL = (
 
 
 def confirm_scratch(drive: Drive, token: str) -> None:
-    """Raises Refused unless `token` is what this drive is confirmed with."""
+    """Raise Refused unless `token` is the drive's serial number or name."""
     if token != drive.token:
         other = (
             Sentence(
@@ -175,9 +176,9 @@ def confirm_scratch(drive: Drive, token: str) -> None:
 
 
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
-    """The parts of free space that a trial may write; raises Refused with the reason where there is none."""
-    kept = free_extents(drive, MARGIN_BYTES)
-    if not kept:
+    """Return the extents of free space for a trial. Raises Refused if there are none."""
+    extents = free_extents(drive, MARGIN_BYTES)
+    if not extents:
         room = LEAST_BYTES + 2 * MARGIN_BYTES
         raise Refused(
             str(
@@ -189,12 +190,12 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
                 )
             )
         )
-    return kept
+    return extents
 
 
 def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
-    """The parts of free space, less a margin at both ends, that are large enough for a trial; raises Refused
-    where nothing may be written at all. Whole physical blocks need no margin."""
+    """Return the free extents large enough for a trial, without a margin at both ends. Whole physical blocks
+    need no margin. Raises Refused if writing is impossible."""
     if reason := _obstacle(drive):
         raise refused(reason)
     assert drive.size_bytes is not None
@@ -210,12 +211,12 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
 
 
 def refused(why: Message) -> Refused:
-    """The refusal of a trial that has written nothing."""
+    """Return a refusal that states that nothing was written."""
     return Refused(str(t("{why} Nothing was written.", why=why)))
 
 
 def _obstacle(drive: Drive) -> Message | None:
-    """Why nothing may be written at all, in a sentence."""
+    """Return why writing is impossible, or None."""
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
         why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
@@ -256,7 +257,7 @@ def _obstacle(drive: Drive) -> Message | None:
 
 
 def _without(extents: tuple[Extent, ...], start: int, end: int) -> tuple[Extent, ...]:
-    """The extents less the bytes from `start` to `end`."""
+    """Remove the range `start` to `end` from the extents."""
     left: list[Extent] = []
     for extent in extents:
         if end <= extent.start_bytes or extent.end_bytes <= start:
@@ -276,8 +277,7 @@ def _shrink(extent: Extent, drive_size_bytes: int, margin_bytes: int) -> Extent:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A drive that this process has for itself: a descriptor for direct writes, where it may write, and who
-    watches over it."""
+    """An exclusively opened drive: descriptor for direct I/O, writable extents, and watch."""
 
     descriptor: int
     extents: tuple[Extent, ...]
@@ -286,14 +286,11 @@ class Claim:
 
 @contextmanager
 def claimed(drive: Drive, probe: Callable[[str], Drive], *, synchronous: bool) -> Iterator[Claim]:
-    """Locks the drive, probes it again, and opens it alone; `synchronous` writes return when the drive calls
-    them durable.
-
-    Raises Refused where it is another drive by now, in use, or without free space.
-    """
+    """Lock the drive, probe it again, and open it exclusively. `synchronous` writes return when durable.
+    Raises Refused if the drive was replaced, is in use or has no free space."""
     with locked(drive.path):
         fresh = probe(drive.path)
-        _same_drive(drive, fresh)
+        _refuse_changed(drive, fresh)
         extents = scratch_extents(fresh)
         with opened_alone(fresh, synchronous=synchronous) as descriptor, Watch(drive.path) as watch:
             _refuse_others(fresh, watch)
@@ -302,26 +299,29 @@ def claimed(drive: Drive, probe: Callable[[str], Drive], *, synchronous: bool) -
 
 @contextmanager
 def held(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Drive]]:
-    """The descriptor of the drive's lock, and the drive as it was probed again: nobody else had it a moment
-    ago. Unlike one that is claimed, its partitions can be mounted. Raises Refused as `claimed` does."""
+    """Yield the descriptor of the drive's lock, and the drive probed again.
+
+    Checks once that no other program uses the drive. Unlike after `claimed`, its partitions can be mounted.
+    Raises Refused as `claimed` does.
+    """
     with locked(drive.path) as lock:
         fresh = probe(drive.path)
-        _same_drive(drive, fresh)
+        _refuse_changed(drive, fresh)
         with opened_alone(fresh, synchronous=False), Watch(drive.path) as watch:
             _refuse_others(fresh, watch)
         yield lock, fresh
 
 
 def _refuse_others(fresh: Drive, watch: Watch) -> None:
-    """Raises Refused where others are about to change the drive."""
+    """Raise Refused if another program is about to change the drive."""
     if watch.partitions != {part.path for part in fresh.partitions if part.kernel_start_bytes is not None}:
         raise refused(t("The partitions of {drive} are being changed.", drive=fresh.path))
     if writer := other_writer({fresh.path, *watch.partitions}):
         raise refused(t("{writer}.", writer=writer))
 
 
-def _same_drive(known: Drive, fresh: Drive) -> None:
-    """Raises Refused where another drive answers at this path now, or it holds something else."""
+def _refuse_changed(known: Drive, fresh: Drive) -> None:
+    """Raise Refused if the drive at this path was replaced or its contents changed."""
     for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
         if getattr(known, what) != getattr(fresh, what):
             raise refused(
@@ -335,8 +335,8 @@ def _same_drive(known: Drive, fresh: Drive) -> None:
 
 @contextmanager
 def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
-    """Holds the drive's lock, which other diskwrights and udev respect, by this descriptor; Refused where
-    someone else keeps it for so long."""
+    """Hold the drive's lock, which udev and other diskwright processes respect. Yields the descriptor. Raises
+    Refused if another program has the lock for longer than `seconds`."""
     descriptor = _open(path, os.O_RDONLY)
     try:
         deadline = monotonic() + seconds
@@ -357,8 +357,8 @@ def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
 
 @contextmanager
 def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[int]:
-    """A descriptor for direct writes, claimed alone; Refused where someone else has claimed it, or the drive
-    was swapped."""
+    """Open the drive exclusively for direct writes. Raises Refused if another program has it open or the
+    drive was replaced."""
     descriptor = _open(drive.path, os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0))
     try:
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
@@ -382,8 +382,7 @@ def _open(path: str, flags: int) -> int:
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:
-    """Whether it is still the disk with this sequence number; true where the kernel (before 5.15) counts
-    none."""
+    """Return True if the disk has this diskseq, or if the kernel has none (before 5.15)."""
     if diskseq is None:
         return True
     try:

@@ -11,32 +11,30 @@ from wizard.model.said import Message, Sentence, format_capacity, format_duratio
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, WritePhase, WriteWindow
 
 FALL = 5.0
-"""How many times slower counts as fallen. Shingled drives fall by 20 and more; a hard disk's inner tracks are
-half as fast as its outer."""
+"""Slowdown that counts as a cliff. Shingled drives slow down 20 times and more, inner tracks of hard disks 2
+times."""
 
 WINDOWS_BEFORE = 4
 WINDOWS_AFTER = 8
 MOSTLY = 0.8
-"""The share of windows that must be fast before, and slow after: a drive that rewrites bands is fast now and
-then."""
+"""Share of windows that must be fast before and slow after. A drive that rewrites bands is sometimes fast."""
 
 LASTING_SHARE = 0.25
 LONGEST_LASTING_SECONDS = 60.0
-"""A fall must have lasted for this share of the time before it, but no longer than this."""
+"""A cliff must last this share of the time before it, at most this many seconds."""
 
 LATE_WINDOWS = 2
 
 SEEKING_SECONDS = 0.04
-"""No write of an ordinary hard disk takes that long: a full seek (up to 25 ms) and a turn (11 ms at 5400 a
-minute)."""
+"""Longer than any write on a conventional hard disk: a full seek (25 ms) and a turn (11 ms at 5400 rpm)."""
 
 SEQUENTIAL_KEPT = 0.5
-"""Sequential writing that keeps this share of its rate has not fallen."""
+"""Sequential writing at this share of its rate has not slowed down."""
 
 
 @dataclass(frozen=True, slots=True)
 class CliffJudgement:
-    """What may be claimed, and why not more."""
+    """Outcome, with the doubt that limits it."""
 
     outcome: CliffOutcome
     doubt: CliffDoubt | None = None
@@ -44,7 +42,7 @@ class CliffJudgement:
 
 
 def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
-    """The lasting fall in a series of windows of random writing, if it has one up to now."""
+    """Return the lasting fall in a series of windows of random writing, if there is one so far."""
     level = fast_rate(windows)
     if level is None:
         return None
@@ -57,15 +55,15 @@ def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
         return None
     if _seconds(after) < min(LONGEST_LASTING_SECONDS, LASTING_SHARE * _seconds(before)):
         return None
-    # Before it, the typical window: a hiccup is none of the drive's. After it, all of the time counts: a few
-    # windows may be fast.
+    # Before the cliff, use the typical window, since stalls have other causes. After it, use the total time,
+    # since a few windows may be fast.
     typical = median(window.bytes_per_second for window in before)
     cliff = Cliff(_bytes(before), _seconds(before), typical, _cliff_rate(after))
     return cliff if cliff.factor >= FALL else None
 
 
 def fast_rate(windows: Sequence[WriteWindow]) -> float | None:
-    """The highest rate that a few windows in a row all kept up; None where there are fewer."""
+    """Return the highest rate sustained over a few windows, or None with fewer windows."""
     rates = [window.bytes_per_second for window in windows]
     return max(
         (min(rates[index : index + WINDOWS_BEFORE]) for index in range(len(rates) - WINDOWS_BEFORE + 1)),
@@ -74,14 +72,14 @@ def fast_rate(windows: Sequence[WriteWindow]) -> float | None:
 
 
 def sequential_rate(windows: Sequence[WriteWindow], phase: WritePhase) -> float | None:
-    """The typical rate of one of the sequential phases, None where it was not measured."""
+    """Return the typical rate of a sequential phase, or None if not measured."""
     rates = [window.bytes_per_second for window in windows if window.phase is phase]
     return median(rates) if rates else None
 
 
 @dataclass(frozen=True, slots=True)
 class DriveKind:
-    """What a drive says of itself, as far as it bears on a fall."""
+    """Properties of a drive that can explain a fall."""
 
     rotational: bool | None = True
     removable: bool | None = False
@@ -89,7 +87,7 @@ class DriveKind:
 
 
 def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, kind: DriveKind) -> CliffJudgement:
-    """What the windows of all phases show of a drive whose random writes were of `block_bytes` each."""
+    """Judge the windows of all phases. Random writes were of `block_bytes` each."""
     random = [window for window in windows if window.phase is WritePhase.RANDOM]
     cliff = find_cliff(random)
     if cliff is not None:
@@ -112,7 +110,7 @@ def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, kind: DriveKin
 def _doubt(
     windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, kind: DriveKind
 ) -> CliffDoubt | None:
-    """What else than shingled recording explains the fall, the surest first."""
+    """Return another explanation for the fall, the most certain first, or None."""
     if kind.bus == "loop":
         return CliffDoubt.NOT_A_DRIVE
     if kind.rotational is False:
@@ -133,7 +131,7 @@ def _doubt(
 
 
 def _split(fallen: Sequence[bool]) -> int:
-    """The index that best parts the windows that are not fallen from those that are."""
+    """Return the index that best separates fast windows from slow ones."""
     slow_before = [0, *accumulate(int(one) for one in fallen)]
     total = len(fallen)
     wrong = [slow + (total - index) - (slow_before[-1] - slow) for index, slow in enumerate(slow_before)]
@@ -183,8 +181,7 @@ EXPLAINED = {
 def sentence_for(
     path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
 ) -> str:
-    """The verdict in a few sentences, which claim no more than was measured. The sequential rates are bytes a
-    second."""
+    """Describe the verdict, without exceeding the measurement. Sequential rates are in bytes per second."""
     cliff = judgement.cliff
     if cliff is not None:
         fall = _fall(cliff)
@@ -209,7 +206,7 @@ def sentence_for(
             )
         )
     if judgement.doubt is not None:
-        return str(t("{drive}: inconclusive; {why}", drive=path, why=_plain(judgement.doubt)))
+        return str(t("{drive}: inconclusive; {why}", drive=path, why=_no_result(judgement.doubt)))
     return str(
         t(
             "{drive}: no write cliff within {written:size} of random writes. The drive "
@@ -223,7 +220,7 @@ def sentence_for(
 def caveats_for(
     drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
 ) -> tuple[str, ...]:
-    """What a person must know to read the verdict rightly."""
+    """Return what a person must know to interpret the verdict."""
     caveats = []
     if outcome is CliffOutcome.FOUND:
         caveats.append(
@@ -266,12 +263,12 @@ def caveats_for(
 
 
 def rate_in_words(bytes_per_second: float) -> str:
-    """A rate for people: `6.4 MB/s`."""
+    """Format a rate, such as `6.4 MB/s`."""
     return f"{format_capacity(round(bytes_per_second))}/s"
 
 
-def _plain(doubt: CliffDoubt) -> Message:
-    """Why nothing can be said where there is no cliff."""
+def _no_result(doubt: CliffDoubt) -> Message:
+    """Return why a probe without a cliff is inconclusive."""
     return {
         CliffDoubt.TOO_LITTLE: t("too few writes for a result. Allow more time and more bytes."),
         CliffDoubt.LATE: t(

@@ -1,8 +1,8 @@
 """Judge the times of the quick SMR probe. Pure, so timings from any drive can be judged again.
 
-On a conventional drive, a written block and an unwritten neighbour read alike, regardless of speed, cache or
-other load. A random choice decides which one is written. A drive-managed shingled drive reads written blocks
-from a log instead.
+On a conventional drive, a written block and an unwritten neighbour read alike, whatever the speed, cache or
+other load, because a random choice decides which one is written. A drive-managed shingled drive reads written
+blocks from a log instead.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,8 +18,7 @@ Batches = Sequence[Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Welch:
-    """Welch's t of two samples' logarithms, and the ratio of their geometric means, the first over the
-    second."""
+    """Welch's t of two samples' logarithms, and the ratio of their geometric means (first over second)."""
 
     t: float
     ratio: float
@@ -28,28 +27,28 @@ class Welch:
 MILLISECOND = 1_000_000
 
 MEMORY_NS = 2 * MILLISECOND
-"""A read shorter than this may have come from a memory; platters are seldom that quick."""
+"""Shorter reads may come from a cache. Platters are rarely that fast."""
 
 MOST_MEDIANS = 4
-"""A stall of the machine counts as so many usual reads at most."""
+"""Limit for stalls of the machine, in medians."""
 
 T_MOST, RATIO_MOST = -4.5, 0.85
-"""At random places both must lie below."""
+"""Limits at random places. Both values must be below."""
 
 DISTANCE_LEAST = 2.6
-"""In the order of writing, either way: adjacent entries of a log cost nearly nothing, or nearly a turn. By
-chance once in 400,000 times."""
+"""Limit for reads in the order of writing, in either direction. Chance exceeds it once in 400,000 times.
+Adjacent entries of a log take almost no time, or almost a turn."""
 
 SWAPS_MOST = 0.005
 QUICKER_LEAST, QUICKER_ERRORS = 0.25, 4.5
-"""In the order of writing: so many more reads need no platter, though hardly any at random places did."""
+"""Increase in reads without platters, in the order of writing. Requires few such reads at random places."""
 
 MEMORY_MOST = 0.12
 T_STILL, DISTANCE_STILL, ERRORS_STILL = -3.0, 1.8, 3.0
-"""The second look only asks whether it is still so."""
+"""Weaker limits for the second look, which only confirms the first."""
 
 TURN_SPREAD_NS = 4 * MILLISECOND
-"""What comes from platters is spread over a turn; what comes from flash is not."""
+"""Least spread of reads from platters, due to rotation. Reads from flash vary less."""
 
 FEWEST_AT_RANDOM, FEWEST_IN_ORDER, FEWEST_FIRST = 40, 30, 15
 FEWEST_SWAPPED = 20
@@ -58,56 +57,56 @@ QUICKEST_READ_NS = 4 * MILLISECOND
 
 EARLY_WRITES, LAST_EARLY_WRITES = 20, 25
 BAND_NS, BAND_READS = 80 * MILLISECOND, 5
-"""A write that takes this long, and so many times a read, rewrites a band."""
+"""A write that takes this long, and this many times a read, rewrites a band."""
 
 UNWRITTEN_LEAST, UNWRITTEN_ERRORS = 0.10, 4.5
-"""Where little is free, what the drive reads ahead makes a few reads quick: chance must not decide."""
+"""Least share, in case read-ahead makes some reads fast on a nearly full drive."""
 NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What may be said, and what it rests on."""
+    """Outcome with its basis."""
 
     outcome: Displaced
     basis: Basis
 
 
 def likely(basis: Basis) -> Judgement:
-    """It is likely shingled."""
+    """Return the judgement "likely shingled"."""
     return Judgement(Displaced.LIKELY, basis)
 
 
 def untold(basis: Basis) -> Judgement:
-    """It cannot be told."""
+    """Return the judgement "cannot tell"."""
     return Judgement(Displaced.CANNOT_TELL, basis)
 
 
 def mechanical(times: Sequence[float]) -> list[float]:
-    """Those that came from platters; stalls are cut."""
+    """Return the times of reads from platters, with stalls limited."""
     slow = [time for time in times if time > MEMORY_NS]
     most = MOST_MEDIANS * median(slow) if slow else 0.0
     return [min(time, most) for time in slow]
 
 
 def memory_share(times: Sequence[float]) -> float:
-    """The part that may have come from a memory."""
+    """Return the share of reads that may come from a cache."""
     return sum(time <= MEMORY_NS for time in times) / max(1, len(times))
 
 
 def usual_read_ns(first_reads: Sequence[float]) -> float:
-    """What a read from this drive's platters takes."""
+    """Return the typical time of a read from this drive's platters."""
     slow = mechanical(first_reads)
     return median(slow) if len(slow) >= FEWEST_FIRST else USUAL_READ_NS
 
 
 def after_reading(first_reads: Sequence[float]) -> Judgement | None:
-    """An early end, where this is no drive whose reads wait for platters."""
+    """Return an early judgement if reads are too fast for platters."""
     return untold(Basis.NO_PLATTERS) if usual_read_ns(first_reads) < QUICKEST_READ_NS else None
 
 
 def after_writing(writes: Sequence[float], read_ns: float) -> Judgement | None:
-    """An early end, where every small write takes so long that a band is rewritten for it."""
+    """Return an early judgement if every small write rewrites a band."""
     if not EARLY_WRITES <= len(writes) <= LAST_EARLY_WRITES:
         return None
     usual = median(writes)
@@ -116,8 +115,7 @@ def after_writing(writes: Sequence[float], read_ns: float) -> Judgement | None:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Whether a look shows written blocks in another place: at random places, and in the order of
-    writing."""
+    """Whether a look shows relocated blocks: at random places, and in the order of writing."""
 
     at_random: bool
     in_order: bool
@@ -125,8 +123,8 @@ class Seen:
 
 
 def see(look: ProbeComparison, *, again: bool = False, memory: float | None = None) -> Seen:
-    """What a look shows; `again` after the drive was left alone, when less is enough. `memory` is the part at
-    random places that came from a memory, where an earlier look told."""
+    """Evaluate a look. Limits are weaker with `again`, after idle time. `memory` is the share of cached reads
+    at random places from an earlier look."""
     written, unwritten = _flat(look.written_at_random), _flat(look.unwritten_at_random)
     slow, slow_unwritten = mechanical(written), mechanical(unwritten)
     found = None
@@ -140,7 +138,7 @@ def see(look: ProbeComparison, *, again: bool = False, memory: float | None = No
         and found.ratio < RATIO_MOST
         and (found.t < T_STILL if again else found.t < T_MOST and _spread(slow))
     )
-    in_order = _apart(look, distance, DISTANCE_STILL if again else DISTANCE_LEAST) or (
+    in_order = _is_distinct(look, distance, DISTANCE_STILL if again else DISTANCE_LEAST) or (
         errors > (ERRORS_STILL if again else QUICKER_ERRORS)
         and quicker > QUICKER_LEAST
         and from_memory < MEMORY_MOST
@@ -156,7 +154,7 @@ def see(look: ProbeComparison, *, again: bool = False, memory: float | None = No
 
 
 def after_looking(timings: Timings, seen: Seen) -> Judgement | None:
-    """The verdict of the first look; None where it takes a second one."""
+    """Return the judgement after the first look, or None if a second one is necessary."""
     assert timings.look is not None
     if memory_share(timings.first_reads) > NEARLY_ALL and not _from_platters(timings.look):
         return untold(Basis.NO_PLATTERS)
@@ -170,7 +168,7 @@ def after_looking(timings: Timings, seen: Seen) -> Judgement | None:
 
 
 def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool) -> Judgement:
-    """The verdict of both looks; not `whole` where time ended the second one early."""
+    """Return the judgement after both looks. `whole` is False if time ended the second one early."""
     if (seen.at_random and seen_again.at_random) or (seen.in_order and seen_again.in_order):
         return likely(Basis.STAYS)
     if unwritten_answer(timings, seen):
@@ -179,8 +177,8 @@ def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool)
 
 
 def unwritten_answer(timings: Timings, seen: Seen) -> bool:
-    """Whether places that were never written answer without a platter, and written ones do not: a map, which
-    only TRIM can empty, knows them."""
+    """Return True if unwritten places are answered without platters, but written ones are not. The drive then
+    has a map of written blocks, which only TRIM can clear."""
     look = timings.look
     if look is None or seen.statistics.from_memory is None:
         return False
@@ -199,7 +197,7 @@ def _flat(batches: Sequence[Sequence[int]]) -> list[float]:
 
 
 def _spread(slow: Sequence[float]) -> bool:
-    """Whether times differ as those of platters do."""
+    """Return True if times vary like those of platters."""
     ordered = sorted(slow)
     tenth = len(ordered) // 10
     return ordered[len(ordered) * 9 // 10] - ordered[tenth] > TURN_SPREAD_NS
@@ -217,8 +215,8 @@ def _distance(
     return kolmogorov(one, other) if min(len(one), len(other)) >= fewest else None
 
 
-def _apart(look: ProbeComparison, distance: float | None, least: float) -> bool:
-    """Whether the distance is large, and hardly any exchange of batches brings one as large."""
+def _is_distinct(look: ProbeComparison, distance: float | None, least: float) -> bool:
+    """Return True if the distance is large, and random swaps of batches rarely reach it."""
     if distance is None or distance <= least:
         return False
     written, unwritten = (
@@ -229,13 +227,13 @@ def _apart(look: ProbeComparison, distance: float | None, least: float) -> bool:
     def statistic(one: Sequence[float], other: Sequence[float]) -> float | None:
         return _distance(one, other, FEWEST_SWAPPED)
 
-    # The same timings must come to the same verdict: the coins are always the same.
+    # A fixed seed, so that equal timings give equal verdicts.
     return share_of_swaps(written, unwritten, statistic, distance, Random(0)) <= SWAPS_MOST
 
 
 def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
-    """By how much the part of quick reads in the order of writing exceeds any other part, and that in
-    standard errors."""
+    """Return the excess of fast reads in the order of writing over all others, and its number of standard
+    errors."""
     written, unwritten = _flat(look.written_in_order), _flat(look.unwritten_in_order)
     if not written or not unwritten:
         return 0.0, 0.0
@@ -244,7 +242,7 @@ def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
 
 
 def welch(one: Sequence[float], other: Sequence[float]) -> Welch:
-    """Of two samples of at least two positive numbers each."""
+    """Compare two samples of at least two positive numbers each."""
     logs, other_logs = [log(value) for value in one], [log(value) for value in other]
     difference = fmean(logs) - fmean(other_logs)
     error = sqrt(variance(logs) / len(logs) + variance(other_logs) / len(other_logs))
@@ -252,14 +250,14 @@ def welch(one: Sequence[float], other: Sequence[float]) -> Welch:
 
 
 def kolmogorov(one: Sequence[float], other: Sequence[float]) -> float:
-    """The greatest distance between two samples' distributions (Kolmogorov and Smirnov), times the root of
-    nm/(n+m). By chance it exceeds 1.36 once in 20 times."""
+    """Return the Kolmogorov-Smirnov distance of two samples, times sqrt(nm/(n+m)). By chance it exceeds 1.36
+    once in 20 times."""
     left, right = sorted(one), sorted(other)
     first = second = 0
     greatest = 0.0
     while first < len(left) and second < len(right):
         value = min(left[first], right[second])
-        # Equal values count on both sides before the distance is taken.
+        # Count equal values on both sides before measuring the distance.
         while first < len(left) and left[first] == value:
             first += 1
         while second < len(right) and right[second] == value:
@@ -276,10 +274,8 @@ def share_of_swaps(
     random: Random,
     swaps: int = 400,
 ) -> float:
-    """The share of swaps of the two samples, batch by batch by a coin, whose statistic reaches `seen`.
-
-    Other programs' bursts hit whole batches, not single reads: only whole batches may be exchanged.
-    """
+    """Return the share of random swaps, batch by batch, whose statistic reaches `seen`. Only whole batches
+    are swapped, because bursts of other programs affect whole batches."""
     reached = 0
     for _ in range(swaps):
         left: list[float] = []
@@ -294,8 +290,8 @@ def share_of_swaps(
 
 
 def share_error(one: float, count: int, other: float, other_count: int) -> float:
-    """How far a difference of two shares lies from nothing, in standard errors. Shares of nearly nothing or
-    nearly all count as if they varied a little."""
+    """Return the difference of two shares in standard errors. Shares near 0 or 1 count with a little
+    variance."""
     least = 0.02
     error = sqrt(max(least, one * (1 - one)) / count + max(least, other * (1 - other)) / other_count)
     return (one - other) / error

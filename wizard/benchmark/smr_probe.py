@@ -1,7 +1,5 @@
-"""Steps of the quick SMR probe on any timed drive: read, write back, read elsewhere, compare.
-
-The comparison is repeated after the drive was idle.
-"""
+"""Steps of the quick SMR probe on any timed drive: read, write back, read elsewhere, compare. The comparison
+is repeated after idle time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,31 +22,31 @@ from wizard.model.said import MIB
 from wizard.model.verdict import Basis, ProbeComparison, Statistics, Timings
 
 SINGLES = 192
-"""Pairs all over free space."""
+"""Pairs spread over free space."""
 
 GROUPS, GROUP_PAIRS = 44, 6
-"""Groups of pairs within `GROUP_BYTES` each."""
+"""Groups, and pairs per group, within `GROUP_BYTES` each."""
 
 WRITES = SINGLES + GROUPS * GROUP_PAIRS
 NEAREST_BYTES, FARTHEST_BYTES = 3 * MIB, 6 * MIB
-"""How far apart the two of a single pair lie: beyond a drive's read-ahead, within the same zone."""
+"""Distance inside a single pair: beyond read-ahead, inside the same zone."""
 
 GROUP_BYTES = 2 * GROUP_PAIRS * MIB
 GROUP_BLOCKS = 64
-"""Blocks of a group begin within so many of each MiB."""
+"""Blocks of a group start within this many blocks of each MiB."""
 
 LEAST_FREE_BYTES = 1024 * MIB
-"""In less, the drive's memory would hold a good part of it."""
+"""The drive's cache could hold much of a smaller range."""
 
 STREAM_BYTES = 768 * MIB
-"""Read elsewhere, to empty the drive's memory; no drive has more than 512 MiB."""
+"""Read elsewhere to clear the drive's cache. No drive has more than 512 MiB."""
 
 STREAM_DRAWS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class BlockPair:
-    """The starts of a block that is written, and of its neighbour that is not."""
+    """Starts of a written block and an unwritten neighbour."""
 
     written: int
     unwritten: int
@@ -56,8 +54,7 @@ class BlockPair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Every pair: single ones in random order, and groups in the order of writing. `block_bytes` are the
-    size of a block."""
+    """Single pairs in random order, and groups in the order of writing. `block_bytes`: size of a block."""
 
     block_bytes: int
     singles: tuple[BlockPair, ...]
@@ -65,27 +62,27 @@ class Pairs:
 
     @property
     def all(self) -> Iterator[BlockPair]:
-        """Single ones first."""
+        """All pairs, single ones first."""
         yield from self.singles
         for group in self.groups:
             yield from group
 
 
 def free_bytes(extents: Sequence[Extent]) -> int:
-    """What of free space is wide enough for a group."""
+    """Return the free space in extents wide enough for a group."""
     return sum(extent.size_bytes for extent in _wide(extents))
 
 
 def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, random: Random) -> Pairs:
-    """Pairs all over `extents`, which must hold `LEAST_FREE_BYTES` that are wide enough. Blocks begin at
-    whole multiples of `block_bytes` from `offset_bytes` on; none is drawn twice."""
+    """Draw pairs all over `extents`, which need `LEAST_FREE_BYTES` wide enough for groups. Blocks start at
+    multiples of `block_bytes` from `offset_bytes`. None is drawn twice."""
     wide = _wide(extents)
     taken: set[int] = set()
 
     def aligned(place: int) -> int:
         return offset_bytes + max(0, -(-(place - offset_bytes) // block_bytes)) * block_bytes
 
-    def toss(one: int, other: int) -> BlockPair:
+    def random_pair(one: int, other: int) -> BlockPair:
         taken.update((one, other))
         return BlockPair(one, other) if random.random() < 0.5 else BlockPair(other, one)
 
@@ -95,7 +92,7 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
             one = aligned(start)
             other = aligned(one + random.randrange(NEAREST_BYTES, FARTHEST_BYTES))
             if not taken & {one, other}:
-                return toss(one, other)
+                return random_pair(one, other)
 
     def group() -> tuple[BlockPair, ...]:
         while True:
@@ -105,7 +102,9 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
                 for slot in range(2 * GROUP_PAIRS)
             ]
             if len(set(blocks)) == len(blocks) and not taken.intersection(blocks):
-                pairs = [toss(one, other) for one, other in zip(blocks[::2], blocks[1::2], strict=True)]
+                pairs = [
+                    random_pair(one, other) for one, other in zip(blocks[::2], blocks[1::2], strict=True)
+                ]
                 random.shuffle(pairs)
                 return tuple(pairs)
 
@@ -113,7 +112,7 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
 
 
 def stream_start(size_bytes: int, pairs: Pairs, random: Random) -> tuple[int, int]:
-    """Where the long read begins and how long it is: where few of the pairs lie."""
+    """Return start and length of the long read, at a place with few pairs."""
     length = min(STREAM_BYTES, size_bytes // 2) // MIB * MIB
     places = sorted(start for pair in pairs.all for start in (pair.written, pair.unwritten))
     drawn = [random.randrange(max(1, (size_bytes - length) // MIB)) * MIB for _ in range(STREAM_DRAWS)]
@@ -125,7 +124,7 @@ def _wide(extents: Sequence[Extent]) -> list[Extent]:
 
 
 def _place(wide: Sequence[Extent], needed_bytes: int, random: Random) -> int:
-    """A place all over the extents that has so much behind it."""
+    """Return a random offset with at least `needed_bytes` after it."""
     rooms = [extent.size_bytes - needed_bytes for extent in wide]
     drawn = random.randrange(sum(rooms))
     for extent, room in zip(wide, rooms, strict=True):
@@ -136,46 +135,46 @@ def _place(wide: Sequence[Extent], needed_bytes: int, random: Random) -> int:
 
 
 BATCH = 8
-"""Single pairs read in a row, written ones or unwritten ones. The first only brings the head there."""
+"""Single pairs in a batch, all written or all unwritten. The first read only positions the head."""
 
 IDLE_SECONDS = 10.0
-"""A conventional drive's media cache brings home what it holds meanwhile, a block in milliseconds."""
+"""Enough for a conventional drive to empty its media cache, at milliseconds per block."""
 
 IDLE_PIECE_SECONDS = 0.25
-"""Between looks at whether the person has had enough."""
+"""Interval for checking if the person stopped the test."""
 
 
 class Subject(Protocol):
     """A drive that can be timed."""
 
     def read(self, start_bytes: int) -> int:
-        """Read one block; nanoseconds."""
+        """Read one block. Returns nanoseconds."""
         ...
 
     def write(self, start_bytes: int) -> int:
-        """Write back what was first read there, and wait until it is durable; nanoseconds."""
+        """Write back the bytes first read there, and wait until durable. Returns nanoseconds."""
         ...
 
     def stream(self, start_bytes: int, size_bytes: int) -> None:
-        """Read much in a row."""
+        """Read a long range sequentially."""
         ...
 
     def idle(self, seconds: float) -> None:
-        """Leave it alone."""
+        """Wait without accessing the drive."""
         ...
 
     def is_over(self) -> bool:
-        """Whether time is over or the person has had enough."""
+        """Return True if the time limit is reached or the person stopped the test."""
         ...
 
     @property
     def seconds_left(self) -> float:
-        """Until the limit."""
+        """Seconds until the limit."""
         ...
 
 
 class ProbePhase(StrEnum):
-    """What is being done."""
+    """Step of the probe."""
 
     READING = "reading"
     WRITING = "writing"
@@ -193,12 +192,12 @@ SHARES = {
     ProbePhase.IDLING: 0.3,
     ProbePhase.LOOKING_AGAIN: 0.1,
 }
-"""Of the time, on a usual drive."""
+"""Shares of the time on a typical drive."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeProgress:
-    """Where a running probe stands; `share` is the part of the work that is done."""
+    """Progress of a probe. `share`: completed part of the work."""
 
     phase: ProbePhase
     share: float
@@ -206,11 +205,11 @@ class ProbeProgress:
 
 
 class OverError(Exception):
-    """Time is over, or the person has had enough."""
+    """The time limit was reached or the person stopped the test."""
 
 
 class DisplacedProbe:
-    """One run; what it timed stays in `timings`, however it ends."""
+    """One run. `timings` keeps all times, even after an early end."""
 
     def __init__(
         self,
@@ -228,7 +227,7 @@ class DisplacedProbe:
         self._on_progress = on_progress
 
     def run(self) -> Judgement:
-        """All steps; those after the first look only where it showed something."""
+        """Do all steps. Those after the first look only if it found something."""
         try:
             return self._judged()
         except OverError:
@@ -241,7 +240,7 @@ class DisplacedProbe:
             return early
         if early := self._write_back(usual_read_ns(reads)):
             return early
-        self._say(ProbePhase.STREAMING, 0.0)
+        self._report(ProbePhase.STREAMING, 0.0)
         self._subject.stream(*self._stream)
         singles = list(self._pairs.singles)
         self._random.shuffle(singles)
@@ -255,7 +254,7 @@ class DisplacedProbe:
         self.statistics = seen.statistics
         if judged := after_looking(self.timings, seen):
             return judged
-        self._leave_alone()
+        self._idle()
         again, whole = self._look(
             ProbePhase.LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :]
         )
@@ -265,7 +264,8 @@ class DisplacedProbe:
         return after_idling(self.timings, seen, seen_again, whole=whole)
 
     def _read_first(self) -> list[int]:
-        """Every block that will be written; the times of the single ones, which lie all over."""
+        """Read every block to be written. Returns the times of the single ones, which are spread over free
+        space."""
         times = []
         for done, pair in enumerate(self._pairs.all):
             self._check(ProbePhase.READING, done / WRITES)
@@ -275,7 +275,7 @@ class DisplacedProbe:
         return times
 
     def _write_back(self, read_ns: float) -> Judgement | None:
-        """The same bytes, single ones and whole groups mixed."""
+        """Write the same bytes, single blocks and whole groups mixed."""
         units: list[tuple[BlockPair, ...]] = [(pair,) for pair in self._pairs.singles]
         units += self._pairs.groups
         self._random.shuffle(units)
@@ -294,7 +294,7 @@ class DisplacedProbe:
     def _look(
         self, phase: ProbePhase, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]
     ) -> tuple[ProbeComparison, bool]:
-        """Written against unwritten blocks; and whether time was enough for all."""
+        """Compare written and unwritten blocks. The flag is False if time ran out."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
         count = len(batches) + len(groups)
         done = 0
@@ -306,7 +306,7 @@ class DisplacedProbe:
             for batch in some:
                 if self._subject.is_over():
                     return
-                self._say(phase, done / count)
+                self._report(phase, done / count)
                 yield self._compare(batch)
                 done += 1
 
@@ -320,7 +320,7 @@ class DisplacedProbe:
         return look, done == count
 
     def _compare(self, batch: Sequence[BlockPair]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """A batch of written and of unwritten blocks, which first by a coin."""
+        """Time a batch of written and one of unwritten blocks, in random order."""
         sides = [[pair.written for pair in batch], [pair.unwritten for pair in batch]]
         written_first = self._random.random() < 0.5
         times = []
@@ -329,7 +329,7 @@ class DisplacedProbe:
             times.append(tuple(self._subject.read(start) for start in starts[1:]))
         return (times[0], times[1]) if written_first else (times[1], times[0])
 
-    def _leave_alone(self) -> None:
+    def _idle(self) -> None:
         left = IDLE_SECONDS
         while left > 0:
             self._check(ProbePhase.IDLING, 1 - left / IDLE_SECONDS)
@@ -339,9 +339,9 @@ class DisplacedProbe:
     def _check(self, phase: ProbePhase, share: float) -> None:
         if self._subject.is_over():
             raise OverError
-        self._say(phase, share)
+        self._report(phase, share)
 
-    def _say(self, phase: ProbePhase, share: float) -> None:
+    def _report(self, phase: ProbePhase, share: float) -> None:
         phases = list(ProbePhase)
         before = sum(SHARES[other] for other in phases[: phases.index(phase)])
         self._on_progress(ProbeProgress(phase, before + SHARES[phase] * share, self._subject.seconds_left))

@@ -29,7 +29,7 @@ from wizard.probe.machine import probe_drive
 
 CANNOT_TELL = Sentence("{drive}: inconclusive; {why}.")
 
-_SAID = {
+_REASONS = {
     Basis.STAYS: Sentence(
         "written blocks are read from a different place than their neighbours, even after idle time"
     ),
@@ -47,7 +47,8 @@ _SAID = {
 
 
 def sentence_for(path: str, judgement: Judgement, timings: Timings, seconds: float) -> str:
-    """The verdict in a sentence or two, which claim no more than was measured. `seconds` is the limit."""
+    """Describe the verdict in one or two sentences, without exceeding the measurement. `seconds` is the
+    limit."""
     match judgement.outcome:
         case Displaced.LIKELY:
             return str(
@@ -70,7 +71,7 @@ def sentence_for(path: str, judgement: Judgement, timings: Timings, seconds: flo
 
 
 def known_sentence(path: str, family: str) -> str:
-    """Of a drive whose model is listed, and that was not tried therefore."""
+    """Describe a drive of a listed model, which is not tested."""
     return str(
         CANNOT_TELL(
             drive=path,
@@ -83,7 +84,7 @@ def known_sentence(path: str, family: str) -> str:
 
 
 def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
-    """What a person must know to read the verdict rightly."""
+    """Return what a person must know to interpret the verdict."""
     caveats = [t("This test is unconfirmed on real drives. It was tested on simulated drives only.")]
     if judgement.basis is Basis.STAYS:
         caveats.append(
@@ -111,7 +112,7 @@ def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
 
 
 def kinds_of_reads(look: ProbeComparison) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:
-    """The reads that are compared, by the name of their kind: nanoseconds, batch by batch."""
+    """Return the compared reads by name of their kind: nanoseconds, batch by batch."""
     return (
         (str(t("written, random")), look.written_at_random),
         (str(t("unwritten, random")), look.unwritten_at_random),
@@ -121,7 +122,7 @@ def kinds_of_reads(look: ProbeComparison) -> tuple[tuple[str, tuple[tuple[int, .
 
 
 def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
-    """The median of each kind that was read, in nanoseconds."""
+    """Return the median of each kind of read in nanoseconds."""
     return tuple(
         (name, median(time for batch in batches for time in batch))
         for name, batches in kinds_of_reads(look)
@@ -140,7 +141,7 @@ def _why(basis: Basis, timings: Timings, seconds: float) -> Message:
             "the limit of {seconds} s was too short. Leave the drive idle, then try again",
             seconds=round(seconds),
         )
-    return _SAID[basis]()
+    return _REASONS[basis]()
 
 
 BUSES = ("ata", "sata", "sas", "usb")
@@ -149,8 +150,8 @@ LEAST_BLOCK_BYTES = 4096
 
 
 def probe_extents(drive: Drive) -> tuple[Extent, ...]:
-    """Where the probe may write; raises Refused with the reason where it is not possible."""
-    if reason := _no_hard_disk(drive):
+    """Return the extents where the probe may write. Raises Refused if there are none."""
+    if reason := _unsuitable(drive):
         raise refused(reason)
     extents = scratch_extents(drive)
     if free_bytes(extents) < LEAST_FREE_BYTES:
@@ -167,7 +168,7 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
 
 
 def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
-    """Why the probe cannot be made, or could not tell, in a sentence; empty where it can."""
+    """Return why the probe is impossible or would be inconclusive, or empty."""
     try:
         probe_extents(drive)
     except Refused as error:
@@ -177,20 +178,19 @@ def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
 
 
 def media_cache_family(drive: Drive, patterns: Sequence[Pattern]) -> str | None:
-    """The family of a model that is known for a media cache, so that the probe cannot tell; None for all
-    others."""
+    """Return the family of a model with a known media cache, which makes the probe inconclusive, or None."""
     found = next((one for one in fitting(drive, patterns) if one.kind is RecordingKind.MEDIA_CACHE), None)
     return None if found is None else printable(str(found.family) or drive.model or "", 80)
 
 
 def block_bytes(drive: Drive) -> int:
-    """What is read and written at once: a whole physical block, and 4 KiB at least."""
+    """Return the size of an access: a physical block, at least 4 KiB."""
     assert drive.geometry is not None
     return max(LEAST_BLOCK_BYTES, drive.geometry.physical_block_bytes)
 
 
-def _no_hard_disk(drive: Drive) -> Message | None:
-    """Why it is not for this drive, in a sentence."""
+def _unsuitable(drive: Drive) -> Message | None:
+    """Return why the probe does not suit this drive, or None."""
     if drive.bus not in BUSES and not is_ata(drive):
         return t(
             "The quick test is for SATA, SAS and USB hard disks, not {drive} ({bus}), "
@@ -217,8 +217,8 @@ def _no_hard_disk(drive: Drive) -> Message | None:
 
 
 class TimedDrive:
-    """What the first reading of a place brought is held, and written back there; later readings must bring
-    the same."""
+    """Keeps the bytes of each place's first read, to write them back. Later reads must return the same
+    bytes."""
 
     def __init__(
         self,
@@ -232,19 +232,19 @@ class TimedDrive:
     ) -> None:
         self._path, self._clock, self._written = path, clock, written
         self._reads = Reads(path, descriptor, block_bytes)
-        self._long = Reads(path, descriptor, MIB)
+        self._stream_reads = Reads(path, descriptor, MIB)
         self._writer = TimedWriter(path, descriptor, extents, watch)
-        # Direct writes want memory at whole pages.
+        # Direct writes need page-aligned memory.
         self._buffer = mmap(-1, block_bytes)
-        self._held: dict[int, bytes] = {}
+        self._originals: dict[int, bytes] = {}
         self.read_bytes = 0
 
     def read(self, start_bytes: int) -> int:
-        """Read one block; nanoseconds. Raises Failed where it holds something else than before."""
+        """Read one block. Returns nanoseconds. Raises Failed if the contents changed."""
         took = self._reads.access(start_bytes)
         content = self._reads.last
         self.read_bytes += len(content)
-        if start_bytes in self._written and self._held.setdefault(start_bytes, content) != content:
+        if start_bytes in self._written and self._originals.setdefault(start_bytes, content) != content:
             raise Failed(
                 str(
                     t(
@@ -258,34 +258,34 @@ class TimedDrive:
         return took
 
     def write(self, start_bytes: int) -> int:
-        """Write back what was read there; nanoseconds."""
-        self._buffer[:] = self._held[start_bytes]
+        """Write back the bytes first read there. Returns nanoseconds."""
+        self._buffer[:] = self._originals[start_bytes]
         return self._writer.write(start_bytes, memoryview(self._buffer))
 
     def stream(self, start_bytes: int, size_bytes: int) -> None:
-        """Read much in a row."""
+        """Read a long range sequentially."""
         for start in range(start_bytes, start_bytes + size_bytes, MIB):
             if self.is_over():
                 raise OverError
-            self._long.access(start)
+            self._stream_reads.access(start)
             self.read_bytes += MIB
 
     def idle(self, seconds: float) -> None:
-        """Ask nothing of it."""
+        """Wait without accessing the drive."""
         sleep(seconds)
 
     def is_over(self) -> bool:
-        """Whether time is over or the person has had enough."""
+        """Return True if the time limit is reached or the person stopped the test."""
         return self._clock.is_over()
 
     @property
     def seconds_left(self) -> float:
-        """Until the limit."""
+        """Seconds until the limit."""
         return self._clock.left
 
 
 SECONDS = 58.0
-"""Then what is being read ends within a moment: a minute in all."""
+"""Time limit. The current read ends shortly after, within a minute in all."""
 
 
 def run_displaced_trial(
@@ -298,12 +298,10 @@ def run_displaced_trial(
     patterns: tuple[Pattern, ...] | None = None,
     random: Random | None = None,
 ) -> DisplacedVerdict:
-    """Find out whether what is written is read from another place afterwards; within `seconds`, or until
-    `stop` says so.
+    """Detect whether written blocks are then read from another place, within `seconds` or until `stop`.
 
-    The face has had the drive's token typed (`confirm_scratch`). A model that is known for a media cache is
-    not tried. Raises Refused where it is not possible or writing is not safe, Failed where the drive does not
-    answer.
+    The caller has confirmed the drive (`confirm_scratch`). Models with a known media cache are not tested.
+    Raises Refused if the test is impossible or writing is unsafe, Failed if the drive does not answer.
     """
     probe_extents(drive)
     known = load_patterns() if patterns is None else patterns
@@ -311,13 +309,15 @@ def run_displaced_trial(
         judged = untold(Basis.MEDIA_CACHE)
         return _verdict(drive, judged, known_sentence(drive.path, family))
     assert drive.geometry is not None and drive.size_bytes is not None
-    drawn, size = random or Random(), block_bytes(drive)
+    generator, size = random or Random(), block_bytes(drive)
     with claimed(drive, probe, synchronous=True) as claim:
-        pairs = draw_pairs(claim.extents, size, max(drive.geometry.alignment_offset_bytes, 0), drawn)
+        pairs = draw_pairs(claim.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
         written = frozenset(pair.written for pair in pairs.all)
         clock = Clock(seconds, stop)
         subject = TimedDrive(drive.path, claim.descriptor, size, claim.extents, claim.watch, clock, written)
-        run = DisplacedProbe(subject, pairs, stream_start(drive.size_bytes, pairs, drawn), drawn, on_progress)
+        run = DisplacedProbe(
+            subject, pairs, stream_start(drive.size_bytes, pairs, generator), generator, on_progress
+        )
         judged = run.run()
         if judged.basis is Basis.TOO_SLOW and clock.ended_by_person:
             judged = untold(Basis.ENDED)

@@ -27,27 +27,25 @@ from wizard.model.verdict import CliffVerdict, WritePhase, WriteWindow
 from wizard.probe.machine import probe_drive
 
 PIECE_BYTES = 64 * KIB
-"""Of a random write: small against a band, and large enough to fill a cache of tens of GB before patience
-ends."""
+"""Size of a random write: smaller than a band, but large enough to fill a cache of tens of GB in time."""
 
 STRETCH_BYTES = MIB
-"""Read at once, since reading each piece by itself would take several times as long as writing it. Longer
-ones would put many pieces into one band, whose rewriting then serves them all."""
+"""Size of a read. Reading single pieces would take several times as long as writing them. Longer stretches
+would put many pieces in one band, which the drive then rewrites only once."""
 
 STRETCHES_HELD = 64
 PIECES_A_PASS = STRETCH_BYTES // PIECE_BYTES // 2
-"""Every second piece of a stretch, so that no cache can put them together to one long write."""
+"""Every second piece of a stretch, so that no cache can merge them into one long write."""
 
 STRETCHES_ORDERED_SHARE = 4
-"""At most this part of the largest free extent is written in order."""
+"""Divisor for the part of the largest free extent that is written sequentially at most."""
 
 FEWEST_STRETCHES = STRETCHES_HELD
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The stretches to hold, and the pieces of them to write: (start of the stretch, offset in it), in random
-    order."""
+    """Stretches to hold, and pieces to write in random order: (start of stretch, offset inside)."""
 
     starts_bytes: tuple[int, ...]
     pieces: tuple[tuple[int, int], ...]
@@ -55,21 +53,20 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class WriteRanges:
-    """The starts of whole stretches in free space: those written in order, one after the other, and as ranges
-    those written at random."""
+    """Starts of whole stretches in free space, for sequential writing and for random writing."""
 
     ordered: range
     random: tuple[range, ...]
 
     @property
     def random_bytes(self) -> int:
-        """All that can be written at random without writing any byte twice."""
+        """Most bytes to write at random without writing any twice."""
         return sum(map(len, self.random)) * STRETCH_BYTES
 
 
 def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int) -> WriteRanges | None:
-    """Part free space, for at most `ordered_bytes` in order; None where it is too small. `offset_bytes` is
-    where aligned blocks begin."""
+    """Split free space, with at most `ordered_bytes` for sequential writing. Returns None if it is too small.
+    Aligned blocks start at `offset_bytes`."""
     whole = [_stretches(extent, offset_bytes) for extent in extents]
     largest = max(whole, key=len, default=range(0))
     count = min(max(1, ordered_bytes // STRETCH_BYTES), len(largest) // STRETCHES_ORDERED_SHARE)
@@ -80,8 +77,8 @@ def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int)
 
 
 def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterator[Batch]:
-    """Random pieces all over the ground, at least `most_bytes` if it has them, every one once: first all even
-    ones, then all odd ones."""
+    """Yield random pieces all over the ranges, at least `most_bytes` if available, each piece once. All even
+    pieces come first, then all odd ones."""
     total = sum(map(len, ground.random))
     wanted = -(-most_bytes // (PIECES_A_PASS * PIECE_BYTES))
     for parity in (0, 1):
@@ -99,7 +96,7 @@ def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterat
 
 
 def _stretches(extent: Extent, offset_bytes: int) -> range:
-    """Aligned to whole MiB behind the drive's alignment offset, as partitions are."""
+    """Return stretches aligned to whole MiB after the drive's alignment offset, like partitions."""
     first = offset_bytes + max(0, -(-(extent.start_bytes - offset_bytes) // MIB)) * MIB
     count = max(0, (extent.end_bytes - first) // STRETCH_BYTES)
     return range(first, first + count * STRETCH_BYTES, STRETCH_BYTES)
@@ -117,24 +114,21 @@ ORDERED_PIECE_BYTES = MIB
 ORDERED_SHARE = 16
 MOST_ORDERED_BYTES = 512 * MIB
 ORDERED_SECONDS = 10.0
-"""Of writing in order, before and after, at most, and no more than a tenth of the time."""
+"""Longest time for each sequential phase, which is also at most a tenth of the total."""
 
 WINDOWS_WANTED = 600
 SHORTEST_WINDOW, LONGEST_WINDOW = 0.25, 4.0
-"""Seconds of writing that make a window: long enough to even out single writes, short enough to see where the
-fall is."""
+"""Seconds of writing in a window: enough to average single writes, short enough to locate the cliff."""
 
 WINDOWS_OF_BYTES = 64
-"""A window ends as well when it has this part of all bytes: a fast drive that reaches that limit shows a
-series, too."""
+"""A window also ends after this fraction of all bytes, so that a fast drive has a series too."""
 
 NANO = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class WriteProbeProgress:
-    """Where a running probe stands. `bytes_per_second` is that of the last window, None before there is
-    one."""
+    """Progress of a probe. `bytes_per_second`: rate of the last window, None before the first."""
 
     phase: WritePhase
     written_bytes: int
@@ -144,20 +138,20 @@ class WriteProbeProgress:
 
 
 class ReadPieces(Protocol):
-    """What is read, and written back in parts (`HeldPieces`)."""
+    """Stretches that are read and written back in pieces (`HeldPieces`)."""
 
     saw_data: bool
 
     def hold(self, starts_bytes: Sequence[int]) -> None:
-        """Read the stretches that begin there."""
+        """Read the stretches at these offsets."""
         ...
 
     def write(self, start_bytes: int, offset_bytes: int, size_bytes: int) -> int:
-        """Write back a part of one; nanoseconds."""
+        """Write back a piece. Returns nanoseconds."""
         ...
 
     def flush(self) -> int:
-        """Empty the drive's write cache; nanoseconds."""
+        """Flush the drive's write cache. Returns nanoseconds."""
         ...
 
 
@@ -171,11 +165,10 @@ def run_shingled_trial(
     probe: Callable[[str], Drive] = probe_drive,
     random: Random | None = None,
 ) -> CliffVerdict:
-    """Write until a cliff shows, `most_bytes` are written, `seconds` are over but for a write under way, or
-    `stop` says so.
+    """Write until a cliff shows, `most_bytes` are written, `seconds` have passed, or `stop` returns True.
 
-    The face has had the drive's token typed (`confirm_scratch`). Raises Refused where writing is not safe or
-    there is too little free space, Failed where the drive does not answer.
+    A write in progress finishes. The caller has confirmed the drive (`confirm_scratch`). Raises Refused if
+    writing is unsafe or free space is too small, Failed if the drive does not answer.
     """
     scratch_extents(drive)
     if drive.geometry is None:
@@ -185,8 +178,8 @@ def run_shingled_trial(
     clock = Clock(seconds, stop)
     with claimed(drive, probe, synchronous=False) as claim:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
-        ground = lay_ground(claim.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
-        if ground is None:
+        ranges = lay_ground(claim.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
+        if ranges is None:
             least = (FEWEST_STRETCHES + 8) * STRETCH_BYTES
             raise Refused(
                 str(
@@ -199,13 +192,13 @@ def run_shingled_trial(
                 )
             )
         pieces = HeldPieces(drive.path, claim.descriptor, claim.extents, claim.watch, STRETCH_BYTES)
-        run = WriteProbe(pieces, ground, clock, seconds, most_bytes, on_progress)
+        run = WriteProbe(pieces, ranges, clock, seconds, most_bytes, on_progress)
         run.write_all(random or Random())
     return _verdict(drive, run, clock)
 
 
 class WriteProbe:
-    """The three phases, and the windows they give."""
+    """Writes the three phases and records the windows."""
 
     def __init__(
         self,
@@ -228,8 +221,8 @@ class WriteProbe:
         self._open_ns = 0
 
     def write_all(self, random: Random) -> None:
-        """All phases; a piece is the smallest step between looks at the clock."""
-        self._say()
+        """Run all phases. Checks the clock before each piece."""
+        self._report()
         self._write_in_order(WritePhase.SEQUENTIAL_BEFORE)
         self._write_at_random(random)
         self._write_in_order(WritePhase.SEQUENTIAL_AFTER)
@@ -239,7 +232,7 @@ class WriteProbe:
         until = self._clock.elapsed + self._ordered_seconds
         starts = list(self.ground.ordered)
         if phase is WritePhase.SEQUENTIAL_AFTER:
-            # No more than before, for which room was kept.
+            # No more than before, as reserved.
             starts = starts[
                 : sum(
                     window.written_bytes for window in self.windows if window.phase is not WritePhase.RANDOM
@@ -259,7 +252,7 @@ class WriteProbe:
 
     def _write_at_random(self, random: Random) -> None:
         self._phase = WritePhase.RANDOM
-        # What is left for the sequential writing afterwards, in bytes and in time.
+        # Reserve bytes and time for the sequential phase afterwards.
         most = self._most_bytes - 2 * self.written_bytes
         until = self._clock.elapsed + self._clock.left - 2 * self._clock.elapsed
         begun = self.written_bytes
@@ -272,12 +265,12 @@ class WriteProbe:
                 if done or not self._write(start, offset, PIECE_BYTES) or self._has_fallen():
                     self._close_window(at_least_seconds=0.0)
                     return
-            # Reading the next stretches gives the drive time that no window counts.
+            # The drive can catch up during the next reads, which no window counts.
             self._close_window(at_least_seconds=self._window_seconds / 2)
         self._close_window(at_least_seconds=0.0)
 
     def _write(self, start: int, offset: int, size: int) -> bool:
-        """Write one piece; false where the time is over."""
+        """Write one piece. Returns False if time is over."""
         if self._clock.is_over():
             return False
         self._open_ns += self.pieces.write(start, offset, size)
@@ -286,12 +279,11 @@ class WriteProbe:
         if self._open_ns * NANO >= self._window_seconds or self._open_bytes >= self._window_bytes:
             self._close_window(at_least_seconds=0.0)
         if self._clock.wants_word():
-            self._say()
+            self._report()
         return True
 
     def _close_window(self, *, at_least_seconds: float) -> None:
-        """Flush, which belongs to the price of what was written, and end the window unless it is shorter than
-        that."""
+        """Flush, which counts as part of the writes, and end the window unless it is shorter."""
         if not self._open_bytes:
             return
         self._open_ns += self.pieces.flush()
@@ -300,7 +292,7 @@ class WriteProbe:
             self._open_bytes = self._open_ns = 0
 
     def _has_fallen(self) -> bool:
-        """Whether the series shows a lasting fall; looked at only where the last window was slow."""
+        """Return True if the series shows a lasting fall. Only evaluated if the last window was slow."""
         if self._open_bytes or len(self.windows) < 2 or self.windows[-1].phase is not WritePhase.RANDOM:
             return False
         random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
@@ -308,7 +300,7 @@ class WriteProbe:
             return False
         return find_cliff(random) is not None
 
-    def _say(self) -> None:
+    def _report(self) -> None:
         rate = self.windows[-1].bytes_per_second if self.windows else None
         self._on_progress(
             WriteProbeProgress(self._phase, self.written_bytes, self._most_bytes, self._clock.left, rate)

@@ -1,7 +1,5 @@
-"""Process of a filesystem comparison. It locks the drive and cleans up even if the caller dies.
-
-The order is one line of JSON on stdin; answers are lines. Another line or end of input stops the process.
-"""
+"""Process of a filesystem comparison. It locks the drive and cleans up even if the caller dies. The order is
+one line of JSON on stdin. Answers are lines on stdout. Another line or end of input stops the process."""
 
 import json
 import os
@@ -33,38 +31,38 @@ PLACE = FOLDER / "trial"
 
 
 def main() -> int:
-    """One trial; what went wrong is an answer as well."""
+    """Run one trial. Errors are answers too."""
     stop = Stop()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stop.ask())
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
     order = from_json(json.loads(sys.stdin.buffer.readline()), Order, "the order")
-    threading.Thread(target=_listen, daemon=True).start()
+    threading.Thread(target=_wait_for_stop, daemon=True).start()
     try:
-        verdict = carried_out(order, stop, lambda progress: _say("progress", to_json(progress)))
+        verdict = carried_out(order, stop, lambda progress: _answer("progress", to_json(progress)))
     except DiskwrightError as error:
-        _say("refused", {"sentence": str(error), "code": int(error.exit_code)})
+        _answer("refused", {"sentence": str(error), "code": int(error.exit_code)})
         return error.exit_code
-    _say("verdict", to_json(verdict))
+    _answer("verdict", to_json(verdict))
     return 0
 
 
-def _listen() -> None:
+def _wait_for_stop() -> None:
     sys.stdin.buffer.readline()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _say(what: str, value: object) -> None:
+def _answer(what: str, value: object) -> None:
     try:
         sys.stdout.write(json.dumps({"say": what, "value": value}) + "\n")
         sys.stdout.flush()
     except OSError:
-        # Nobody hears it any more; the end of the input stops the trial.
+        # The caller is gone. End of input stops the trial.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
 
 
 def carried_out(order: Order, stop: Stop, tell: Callable[[TrialProgress], None]) -> TrialVerdict:
-    """The trial, from the lock to the last erased mark. Raises Refused before anything was written, or
+    """Run the trial, from the lock to erasing all signatures. Raises Refused before the first write, or
     Failed."""
     path = order.drive.path
     sweep(path)
@@ -74,13 +72,13 @@ def carried_out(order: Order, stop: Stop, tell: Callable[[TrialProgress], None])
         number = number_above(path, (part.number for part in fresh.partitions))
         with written_down(fresh, number, order.extents):
             go_private(PLACE)
-            ground, place = TrialPartition(lock, path, number, PLACE), PLACE / "volume"
+            partition, place = TrialPartition(lock, path, number, PLACE), PLACE / "volume"
             place.mkdir()
-            trial = Trial(order, ground, place, lock, tell, stop)
+            trial = Trial(order, partition, place, lock, tell, stop)
             try:
                 ended = trial.run()
             finally:
-                ground.leave()
+                partition.leave()
     return _verdict(trial, ended)
 
 

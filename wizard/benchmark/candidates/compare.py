@@ -16,9 +16,8 @@ from wizard.model.said import MIB
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A filesystem as the plan would make and mount it. `id` is mostly the filesystem's name; no two
-    candidates have the same. `make` names the planned node; the trial has one of its own. Its partition
-    starts `shift_bytes` into the trial's extent."""
+    """A filesystem as the plan would create and mount it. The partition starts `shift_bytes` into the extent.
+    `id` is unique, usually the filesystem's name. `make` has the planned node, which the trial replaces."""
 
     id: str
     make: MakeFilesystem
@@ -33,7 +32,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a trial may use at most. No run is begun that would go beyond."""
+    """Limits of a trial. No run starts that would exceed them."""
 
     seconds: float
     written_bytes: int
@@ -42,10 +41,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A trial as it is asked for. The first candidate is the planned one, with which the others are compared.
-    `extent` is where the plan puts the volume. `advised` tells whether the planned one is recommended.
+    """A requested trial. The first candidate is the planned one; the others are compared with it.
 
-    The loads are drawn from `seed`; their `scale` is worked out where none is given.
+    `extent` is the planned volume. `advised`: the planned filesystem is recommended. Loads are drawn from
+    `seed`. If `scale` is None, the trial calculates it.
     """
 
     drive: Drive
@@ -60,20 +59,20 @@ class Order:
     scale: float | None = None
 
     def extent_of(self, candidate: Candidate) -> Extent:
-        """Where a candidate's partition lies. All are as large: by the most that one starts later."""
+        """Return a candidate's partition. All have equal sizes, reduced by the largest shift."""
         cut = max(one.shift_bytes for one in self.candidates)
         size_bytes = (self.extent.size_bytes - cut) // MIB * MIB if cut else self.extent.size_bytes
         return Extent(self.extent.start_bytes + candidate.shift_bytes, size_bytes)
 
     @property
     def extents(self) -> tuple[Extent, ...]:
-        """Each place where a candidate lies, once."""
+        """Distinct extents of the candidates."""
         return tuple(dict.fromkeys(map(self.extent_of, self.candidates)))
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the kernel counted on the drive: requests, bytes, and flushes; None where it counts none."""
+    """The kernel's counters for the drive: requests, bytes and flushes (None if not counted)."""
 
     reads: int
     read_bytes: int
@@ -84,7 +83,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class PhaseRun:
-    """A phase, done once. `seconds` include the unmount that ended it."""
+    """One run of a phase. `seconds` includes the final unmount."""
 
     load: str
     phase: str
@@ -96,7 +95,7 @@ class PhaseRun:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One candidate, made and put to work once. `make_seconds` is not part of what is compared."""
+    """One run of a candidate. `make_seconds` is not compared."""
 
     candidate: str
     make_seconds: float
@@ -104,27 +103,29 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """What all its phases took."""
+        """Total time of all phases."""
         return sum(phase.seconds for phase in self.phases)
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One run of each candidate, in the order in which they ran. The pressures are percentages of time in
-    which other programs waited for a processor, or for a drive while the trial was idle; None where the
-    kernel does not tell."""
+    """One run of each candidate, in order of execution.
+
+    Pressures are percentages of time in which other programs waited for a processor, or for a drive while the
+    trial was idle. None if the kernel does not report them.
+    """
 
     runs: tuple[Run, ...]
     cpu_pressure: float | None
     io_pressure: float | None
 
     def run_of(self, candidate: str) -> Run:
-        """The run of a candidate, by its name."""
+        """Return a candidate's run."""
         return next(run for run in self.runs if run.candidate == candidate)
 
 
 class TrialFinding(StrEnum):
-    """What may be said of the planned filesystem and another one."""
+    """Result of comparing the planned filesystem with another."""
 
     FASTER = "planned-faster"
     SLOWER = "other-faster"
@@ -134,8 +135,8 @@ class TrialFinding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimeRatio:
-    """Time of the other one over time of the planned one: above 1, the planned one is faster. `low` and
-    `high` bound it, at 95 % over all looks."""
+    """Time of the other filesystem over time of the planned one. Above 1, the planned one is faster. `low`
+    and `high` are the bounds at 95 % over all looks."""
 
     estimate: float
     low: float
@@ -144,7 +145,7 @@ class TimeRatio:
 
 @dataclass(frozen=True, slots=True)
 class PhaseRatio:
-    """How a single phase compares, as a mean over the rounds; nothing is claimed of it."""
+    """Mean ratio of a single phase over all rounds. Not conclusive."""
 
     load: str
     phase: str
@@ -153,8 +154,7 @@ class PhaseRatio:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The planned filesystem against another candidate. `won` counts the rounds in which the planned one was
-    faster."""
+    """The planned filesystem against another. `won`: rounds in which the planned one was faster."""
 
     candidate: str
     finding: TrialFinding
@@ -166,7 +166,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Units a second of one phase on one candidate: the median round, the slowest and the fastest."""
+    """Units per second of a phase on a candidate: median, slowest and fastest round."""
 
     candidate: str
     load: str
@@ -178,7 +178,7 @@ class Speed:
 
 
 class EndReason(StrEnum):
-    """Why no further round was begun."""
+    """Why no further round started."""
 
     DECIDED = "decided"
     ROUNDS = "rounds"
@@ -188,7 +188,7 @@ class EndReason(StrEnum):
 
 
 class NotDone(StrEnum):
-    """What the trial would have done, and could not do here."""
+    """Steps of the trial that were impossible here."""
 
     MEMORY = "memory-not-limited"
     PRESSURE = "pressure-not-told"
@@ -198,8 +198,7 @@ class NotDone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrialVerdict:
-    """All of a trial. `scale` is how large the loads were, `memory_bytes` what their files could be cached
-    in."""
+    """Result of a trial. `scale`: size of the loads. `memory_bytes`: memory limit, including cached files."""
 
     drive: str
     serial: str | None
@@ -224,8 +223,7 @@ class TrialVerdict:
 
     @property
     def better(self) -> str:
-        """The candidate that was faster here than the planned one, by the most; empty for none. No plan
-        takes one that is misaligned."""
+        """The fastest candidate, if faster than the planned one, else empty. Never a misaligned one."""
         shifted = {one.id for one in self.candidates if one.shift_bytes}
         faster = [
             (one.ratio.estimate, one.candidate)
@@ -237,7 +235,7 @@ class TrialVerdict:
 
 @dataclass(frozen=True, slots=True)
 class TrialProgress:
-    """How far a trial is. `doing` is a candidate's name, or empty; `number` the round, 0 before the first."""
+    """Progress of a trial. `doing`: a candidate's name or empty. `number`: round, 0 before the first."""
 
     number: int
     doing: str
@@ -248,14 +246,14 @@ class TrialProgress:
 
 
 FEWEST, MOST = 6, 24
-"""Rounds. With four of them one in twenty trials of a filesystem against itself claimed a difference."""
+"""Number of rounds. With four, one in 20 trials of a filesystem against itself claimed a difference."""
 
 LEVEL = 0.010
 CLAIM, SAME = 1.05, 1.10
-"""A claim needs the whole interval beyond the first. All within the second is no difference that matters."""
+"""A claim requires the whole interval beyond CLAIM. An interval inside SAME is no relevant difference."""
 
 ONE_AGAINST = 7
-"""Of so many rounds one may speak against a claim."""
+"""One in this many rounds may contradict a claim."""
 
 BUSY_PERCENT = 20.0
 
@@ -263,15 +261,16 @@ T = TypeVar("T")
 
 
 def in_order(candidates: Sequence[T], number: int) -> tuple[T, ...]:
-    """The candidates of a round, counted from 0, in the order in which they run: AB, BA, AB ... Three or more
-    also take turns at beginning."""
+    """Return the candidates in the order of a round, counted from 0: AB, BA, AB ... Three or more also
+    rotate."""
     turned = number // 2 % len(candidates) if len(candidates) > 2 else 0
     order = (*candidates[turned:], *candidates[:turned])
     return order[::-1] if number % 2 else order
 
 
 def interval(logs: Sequence[float], others: int = 1) -> TimeRatio:
-    """The mean of at least two figures, with the interval of a look, for one of so many others."""
+    """Return the geometric mean of at least two ratios, from logs, with the interval of a look. The interval
+    is corrected for this number of `others`."""
     mean, count = fmean(logs), len(logs)
     spread = sqrt(sum((one - mean) ** 2 for one in logs) / (count - 1))
     half = t_quantile(LEVEL / others, count - 1) * spread / sqrt(count)
@@ -279,7 +278,7 @@ def interval(logs: Sequence[float], others: int = 1) -> TimeRatio:
 
 
 def judge(logs: Sequence[float], others: int = 1) -> TrialFinding:
-    """What may be said after these rounds."""
+    """Return the finding after these rounds."""
     count = len(logs)
     if count < FEWEST:
         return TrialFinding.OPEN
@@ -292,11 +291,11 @@ def judge(logs: Sequence[float], others: int = 1) -> TrialFinding:
 
 
 def comparisons(rounds: Sequence[Round], planned: str, others: Sequence[str]) -> tuple[Comparison, ...]:
-    """The planned filesystem against each of the others."""
-    return tuple(_compared(rounds, planned, other, len(others)) for other in others)
+    """Compare the planned filesystem with each of the others."""
+    return tuple(_compare(rounds, planned, other, len(others)) for other in others)
 
 
-def _compared(rounds: Sequence[Round], planned: str, other: str, others: int) -> Comparison:
+def _compare(rounds: Sequence[Round], planned: str, other: str, others: int) -> Comparison:
     pairs = [(one.run_of(planned), one.run_of(other)) for one in rounds]
     logs = [_log_ratio(second.seconds, first.seconds) for first, second in pairs]
     return Comparison(
@@ -324,7 +323,7 @@ def _log_ratio(above: float, below: float) -> float:
 
 
 def speeds(rounds: Sequence[Round], filesystems: Sequence[str]) -> tuple[Speed, ...]:
-    """Each phase on each candidate, in units a second."""
+    """Return the speed of each phase on each candidate."""
     found = []
     for name in filesystems:
         runs = [one.run_of(name) for one in rounds]
@@ -341,9 +340,9 @@ def _rate(phase: PhaseRun) -> float:
 
 
 def is_busy(rounds: Sequence[Round]) -> bool:
-    """Whether other programs had so much to do that it shows in what was measured."""
-    for told in ([one.cpu_pressure for one in rounds], [one.io_pressure for one in rounds]):
-        known = [one for one in told if one is not None]
+    """Return True if other programs had enough load to affect the measurement."""
+    for pressures in ([one.cpu_pressure for one in rounds], [one.io_pressure for one in rounds]):
+        known = [one for one in pressures if one is not None]
         if known and median(known) > BUSY_PERCENT:
             return True
     return False
@@ -351,7 +350,7 @@ def is_busy(rounds: Sequence[Round]) -> bool:
 
 @cache
 def t_quantile(two_sided: float, freedom: int) -> float:
-    """The value that Student's t exceeds, on either side, with this probability."""
+    """Return the value that Student's t exceeds in absolute value with this probability."""
     low, high = 0.0, 2.0
     while t_tails(high, freedom) > two_sided:
         high *= 2
@@ -365,12 +364,12 @@ def t_quantile(two_sided: float, freedom: int) -> float:
 
 
 def t_tails(value: float, freedom: int) -> float:
-    """How probable it is that Student's t lies beyond `value`, on either side."""
+    """Return the probability that Student's t exceeds `value` in absolute value."""
     return _beta_share(freedom / (freedom + value * value), freedom / 2, 0.5)
 
 
 def _beta_share(at: float, first: float, second: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction (Lentz's method)."""
+    """Return the regularised incomplete beta function, by a continued fraction (Lentz's method)."""
     if at <= 0 or at >= 1:
         return float(at >= 1)
     if at > (first + 1) / (first + second + 2):
@@ -378,7 +377,7 @@ def _beta_share(at: float, first: float, second: float) -> float:
     front = exp(
         lgamma(first + second) - lgamma(first) - lgamma(second) + first * log(at) + second * log(1 - at)
     )
-    upper, lower = 1.0, _apart(1 - (first + second) * at / (first + 1))
+    upper, lower = 1.0, _nonzero(1 - (first + second) * at / (first + 1))
     lower = 1 / lower
     fraction = lower
     for step in range(1, 300):
@@ -387,14 +386,14 @@ def _beta_share(at: float, first: float, second: float) -> float:
             step * (second - step) * at / ((first + double - 1) * (first + double)),
             -(first + step) * (first + second + step) * at / ((first + double) * (first + double + 1)),
         ):
-            lower = 1 / _apart(1 + term * lower)
-            upper = _apart(1 + term / upper)
+            lower = 1 / _nonzero(1 + term * lower)
+            upper = _nonzero(1 + term / upper)
             fraction *= lower * upper
         if abs(lower * upper - 1) < 1e-14:
             break
     return front * fraction / first
 
 
-def _apart(value: float) -> float:
-    """Never nothing, by which is divided."""
+def _nonzero(value: float) -> float:
+    """Avoid division by zero."""
     return value if abs(value) > 1e-300 else 1e-300

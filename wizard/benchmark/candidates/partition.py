@@ -1,7 +1,5 @@
-"""Partition known only to the kernel, for a comparison. No table is written; overlaps are refused.
-
-Also erases signatures and cleans up after killed comparisons.
-"""
+"""Partition known only to the kernel, for a comparison. No table is written; overlaps are refused. Also
+erases signatures and cleans up after killed comparisons."""
 
 import ctypes
 import errno
@@ -34,36 +32,38 @@ ADD, DELETE = 1, 2
 
 LEAST_NUMBER = 128
 STILL_SECONDS, LONGEST_SECONDS = 10.0, 600.0
-"""Others look at a new device for a moment, as udev does, and meanwhile it is busy. After a kill the kernel
-unmounts on its own, and first writes whatever the filesystem still has in memory: so long as the drive is at
-work, its partition is waited for."""
+"""Time limits for a busy device, without and with activity.
+
+Programs such as udev open a new device for a moment. After a kill, the kernel writes the filesystem's cached
+data before it unmounts, so the wait continues while the drive is active.
+"""
 
 ENDS_BYTES = MIB
 COPY_BYTES = 4 * KIB
 BTRFS_COPIES = (64 * MIB, 256 * 1024 * MIB)
-"""Where Btrfs keeps copies of its superblock (btrfs-man5, "filesystem limits")."""
+"""Backup superblocks of Btrfs (btrfs-man5, "filesystem limits")."""
 
 
 def patiently(drive_path: str, work: Callable[[], None]) -> None:
-    """Do it, again and again while the device is busy, until the drive did nothing for STILL_SECONDS; raises
-    the last OSError."""
-    begun = moved = monotonic()
-    told = at_work(drive_path)
+    """Repeat `work` while the device is busy, until the drive is idle for STILL_SECONDS. Raises the last
+    OSError."""
+    begun = active = monotonic()
+    activity = at_work(drive_path)
     while True:
         try:
             return work()
         except OSError as error:
             now = monotonic()
-            if error.errno != errno.EBUSY or now - moved > STILL_SECONDS or now - begun > LONGEST_SECONDS:
+            if error.errno != errno.EBUSY or now - active > STILL_SECONDS or now - begun > LONGEST_SECONDS:
                 raise
         sleep(0.2)
-        before, told = told, at_work(drive_path)
-        if told != before or any(one != "0" for one in told[1:]):
-            moved = monotonic()
+        before, activity = activity, at_work(drive_path)
+        if activity != before or any(one != "0" for one in activity[1:]):
+            active = monotonic()
 
 
 def number_above(drive_path: str, numbers: Iterator[int], sys: Path = SYS) -> int:
-    """A number that no partition has, of the table or of the kernel."""
+    """Return a partition number that neither the table nor the kernel uses."""
     known = (_read_number(entry / "partition") for entry in (sys / "block" / name_of(drive_path)).iterdir())
     return max(LEAST_NUMBER - 1, *numbers, *known) + 1
 
@@ -76,8 +76,8 @@ def _read_number(file: Path) -> int:
 
 
 class TrialPartition:
-    """The partition that the kernel has for a trial: one at a time, of one number. `descriptor` is of the
-    whole drive; the node lies in the folder `place`, where nobody else comes upon it."""
+    """The kernel's partition for a trial. Exists in one place at a time, always with the same number.
+    `descriptor` is the whole drive's. The node is in the private folder `place`."""
 
     def __init__(self, descriptor: int, drive_path: str, number: int, place: Path) -> None:
         self._descriptor, self._path, self._number = descriptor, drive_path, number
@@ -85,8 +85,7 @@ class TrialPartition:
         self._extent: Extent | None = None
 
     def at(self, extent: Extent) -> Path:
-        """The node of the partition that the kernel makes of `extent`, in place of the one it had. Raises
-        Failed where the kernel refuses."""
+        """Return the node of a partition at `extent`, moving the partition if necessary. Raises Failed."""
         if extent != self._extent:
             self.leave()
             try:
@@ -98,8 +97,8 @@ class TrialPartition:
         return self._node
 
     def leave(self) -> None:
-        """Erase the marks in it, then have the kernel forget it: a kill in between leaves something that the
-        next trial finds. Raises Failed where it is still in use after a while."""
+        """Erase the signatures in the partition, then remove it from the kernel. Raises Failed if it stays in
+        use. If killed in between, the next trial finds the partition."""
         if self._extent is None:
             return
         try:
@@ -111,7 +110,7 @@ class TrialPartition:
 
 
 def device_of(drive_path: str, number: int) -> int:
-    """The device number of a partition, from sysfs; raises Failed where there is none."""
+    """Return the device number of a partition from sysfs. Raises Failed if missing."""
     name = name_of(partition_path(drive_path, number))
     try:
         major, minor = (SYS / "class/block" / name / "dev").read_text().split(":")
@@ -121,7 +120,7 @@ def device_of(drive_path: str, number: int) -> int:
 
 
 def drop(descriptor: int, drive_path: str, number: int) -> None:
-    """Have the kernel forget the partition; raises Failed where it is still in use after a while."""
+    """Remove the partition from the kernel. Raises Failed if it stays in use."""
     try:
         patiently(drive_path, lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
     except OSError as error:
@@ -145,19 +144,19 @@ def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
 
 
 def wait_until_free(node: Path, drive_path: str) -> None:
-    """Until the drive's partition can be had alone; raises Failed where that does not come."""
+    """Wait until the partition can be opened exclusively. Raises Failed if it stays in use."""
 
-    def look() -> None:
+    def open_exclusively() -> None:
         os.close(os.open(node, os.O_RDONLY | os.O_EXCL))
 
     try:
-        patiently(drive_path, look)
+        patiently(drive_path, open_exclusively)
     except OSError as error:
         raise Failed(t("The trial's partition is still in use: {why}.", why=str(error.strerror))) from None
 
 
 def erase_on(node: Path, drive_path: str, size_bytes: int) -> None:
-    """Erase the marks in the partition, once nobody uses it; raises Failed where that does not come."""
+    """Erase the signatures in the partition once it is unused. Raises Failed if it stays in use."""
     wait_until_free(node, drive_path)
     descriptor = os.open(node, os.O_RDWR | os.O_EXCL)
     try:
@@ -167,8 +166,8 @@ def erase_on(node: Path, drive_path: str, size_bytes: int) -> None:
 
 
 def erase_marks(descriptor: int, extent: Extent) -> None:
-    """Write zeros wherever a filesystem that was made in `extent` would be looked for: both its ends, and the
-    first copies of superblocks. `descriptor` counts from where the extent counts."""
+    """Zero all possible signatures of a filesystem in `extent`: both ends, and the first backup superblocks.
+    The extent counts from the start of `descriptor`'s device."""
     copies = (*(place for _, place in copy_places()), *BTRFS_COPIES)
     places = [
         (0, ENDS_BYTES),
@@ -182,10 +181,10 @@ def erase_marks(descriptor: int, extent: Extent) -> None:
 
 
 FOLDER = Path(PRIVATE_PLACES)
-"""It is empty after a restart, as the kernel's list of partitions is."""
+"""Cleared at boot, like the kernel's partitions."""
 
 PATIENCE_SECONDS = 60.0
-"""A maker of filesystems that outlived its trial keeps the lock until it has ended."""
+"""An mkfs that survives its trial keeps the lock until it exits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +203,12 @@ def _file(path: str) -> Path:
 
 @contextmanager
 def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iterator[None]:
-    """From before the partition is made until the kernel has it no more. Raises Failed where it cannot be
+    """Record the partition in a file until the kernel has removed it. Raises Failed if the file cannot be
     written."""
-    file, left = _file(drive.path), LeftoverTrial(drive.path, drive.diskseq, number, extents)
+    file, leftover = _file(drive.path), LeftoverTrial(drive.path, drive.diskseq, number, extents)
     try:
         FOLDER.mkdir(mode=0o700, exist_ok=True)
-        file.write_text(json.dumps(to_json(left)))
+        file.write_text(json.dumps(to_json(leftover)))
     except OSError as error:
         raise Failed(
             t(
@@ -221,48 +220,48 @@ def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iter
     try:
         yield
     finally:
-        if not _is_there(left):
+        if not _exists(leftover):
             with suppress(OSError):
                 file.unlink()
 
 
 def sweep_all() -> None:
-    """Take away what killed trials left on any drive; one that is at work keeps what it has."""
+    """Clean up after killed trials on all drives. Skips drives with a running trial."""
     for file in FOLDER.glob("trial-*.json"):
         with suppress(DiskwrightError):
             sweep(node_of(file.stem.removeprefix("trial-")), 0)
 
 
 def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
-    """Take away what a killed trial left on the drive; whether there was anything. Raises Refused or Failed
-    where it is still in use after so long."""
+    """Clean up after a killed trial on the drive. Returns True if there was one. Raises Refused or Failed if
+    the drive stays in use for `seconds`."""
     file = _file(path)
     try:
-        left = from_json(json.loads(file.read_text()), LeftoverTrial, str(file))
+        leftover = from_json(json.loads(file.read_text()), LeftoverTrial, str(file))
     except (OSError, ValueError, BadInput):
         return False
     with locked(path, seconds) as lock:
-        there = _is_there(left)
-        if there:
-            drop(lock, path, left.number)
-            _erase(path, left.extents)
+        exists = _exists(leftover)
+        if exists:
+            drop(lock, path, leftover.number)
+            _erase(path, leftover.extents)
             remove_groups()
     with suppress(OSError):
         file.unlink()
-    return there
+    return exists
 
 
-def _is_there(left: LeftoverTrial) -> bool:
-    """Whether the kernel still has this partition in one of its places, and the drive is the same."""
-    drive = SYS / "block" / name_of(left.drive)
-    folder = SYS / "class/block" / name_of(partition_path(left.drive, left.number))
+def _exists(leftover: LeftoverTrial) -> bool:
+    """Return True if the kernel still has this partition at one of its extents, on the same drive."""
+    drive = SYS / "block" / name_of(leftover.drive)
+    folder = SYS / "class/block" / name_of(partition_path(leftover.drive, leftover.number))
     try:
         start, size = (int((folder / what).read_text()) * KERNEL_SECTOR_BYTES for what in ("start", "size"))
-        sequence = (drive / "diskseq").read_text().strip() if left.diskseq is not None else ""
+        sequence = (drive / "diskseq").read_text().strip() if leftover.diskseq is not None else ""
     except (OSError, ValueError):
         return False
-    same = left.diskseq is None or sequence == str(left.diskseq)
-    return same and Extent(start, size) in left.extents
+    same = leftover.diskseq is None or sequence == str(leftover.diskseq)
+    return same and Extent(start, size) in leftover.extents
 
 
 def _erase(path: str, extents: tuple[Extent, ...]) -> None:

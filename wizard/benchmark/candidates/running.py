@@ -1,7 +1,5 @@
-"""Run a comparison: create, load and unmount each candidate in turn.
-
-Rounds repeat until the result is clear or a limit is reached.
-"""
+"""Run a comparison: create, load and unmount each candidate in turn. Rounds repeat until the result is clear
+or a limit is reached."""
 
 import gc
 import mmap
@@ -52,24 +50,24 @@ NO_DRIVES = ("loop", "virtio")
 
 
 class DriveCache:
-    """The cache of a drive that turns. A solid-state drive keeps mostly its own maps there."""
+    """The cache of a rotating drive. A solid-state drive mainly caches its own maps."""
 
     def __init__(self, drive: Drive, extent: Extent) -> None:
         self._drive = drive
-        self._place = _elsewhere(drive, extent)
+        self._place = _place_outside(drive, extent)
 
     @property
     def matters(self) -> bool:
-        """Whether it is emptied, if it can be."""
+        """True if the cache should be cleared."""
         return self._drive.rotational is not False and self._drive.bus not in NO_DRIVES
 
     @property
     def can_be_emptied(self) -> bool:
-        """Whether there is enough to read outside of what the trial uses."""
+        """True if there is enough to read outside the trial's extent."""
         return self.matters and self._place is not None
 
     def empty(self) -> None:
-        """Read as much as no drive keeps; raises OSError where it cannot be read."""
+        """Read more than the cache of any drive. Raises OSError."""
         if not self.matters or self._place is None:
             return
         descriptor = os.open(self._drive.path, os.O_RDONLY | os.O_DIRECT)
@@ -83,52 +81,52 @@ class DriveCache:
 
 MAKE_SECONDS, MAKE_TRIES = 600.0, 3
 SCALES, MOST_SCALE = (0.05, 0.2), 4.0
-"""By which the loads are run before the first round, and the largest of any."""
+"""Scales of the warm-up runs, and the largest scale."""
 
 RUN_SECONDS = 10.0
-"""What a load is to take at most. A hard disk does 10 ms a request: in less time too little happens."""
+"""Longest time for a load. A hard disk needs 10 ms per request, so shorter runs do too little."""
 
 ROUNDS_AIMED_AT = 8
 COLD = frozenset({"read"})
-"""The phases before which the drive's own memory is emptied."""
+"""Phases that start with an empty drive cache."""
 
 
 class TrialStopped(Exception):
-    """Nobody wants the trial to go on."""
+    """The trial was asked to stop."""
 
 
 class Stop:
-    """Whether the trial is to end. What can be interrupted is ended at once."""
+    """Stop request for a trial. Interrupts the current step if possible."""
 
     def __init__(self) -> None:
-        self._asked = self._inside = False
+        self._asked = self._interruptible = False
 
     def ask(self) -> None:
-        """In the main thread, as from a signal's handler."""
+        """Request a stop. Call in the main thread, such as from a signal handler."""
         self._asked = True
-        if self._inside:
-            self._inside = False
+        if self._interruptible:
+            self._interruptible = False
             raise TrialStopped
 
     def check(self) -> None:
-        """Raises Stopped where it is to end."""
+        """Raise TrialStopped if a stop was requested."""
         if self._asked:
             raise TrialStopped
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Within, asking raises Stopped."""
+        """Context in which a stop request raises TrialStopped."""
         self.check()
-        self._inside = True
+        self._interruptible = True
         try:
             yield
         finally:
-            self._inside = False
+            self._interruptible = False
 
 
 class Trial:
-    """A trial on the partition that `ground` has, which it mounts at `place`. `lock` is the drive's lock,
-    which programs inherit. `tell` is told how far it is."""
+    """A trial on the partition `ground`, mounted at `place`. `lock` is the drive's lock, which programs
+    inherit. `tell` receives the progress."""
 
     def __init__(
         self,
@@ -154,17 +152,17 @@ class Trial:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since it began."""
+        """Seconds since the start."""
         return monotonic() - self._begun
 
     @property
     def written_bytes(self) -> int:
-        """What the drive took since it began."""
-        told = between(self._first, counts(self.order.drive.path))
-        return told.written_bytes if told else 0
+        """Bytes written to the drive since the start."""
+        counted = between(self._first, counts(self.order.drive.path))
+        return counted.written_bytes if counted else 0
 
     def run(self) -> EndReason:
-        """Rounds until there is no reason for another; why there is none."""
+        """Run rounds until there is a reason to end, and return the reason."""
         gc.disable()
         try:
             self._warm_up()
@@ -177,8 +175,8 @@ class Trial:
         return ended
 
     def _warm_up(self) -> None:
-        """Short runs of each that do not count: programs and modules come into memory, and they tell how
-        large a round may be. Where the smallest takes little, a larger one tells better."""
+        """Do short uncounted runs of each candidate to set the size of a round. This also loads programs and
+        modules into memory. If the smallest scale is fast, a larger one gives a better estimate."""
         if self.order.scale is not None:
             self._try_scale(min(self.order.scale, SCALES[-1]))
             self.scale = self.order.scale
@@ -189,7 +187,8 @@ class Trial:
             self.scale = self._try_scale(scale)
 
     def _try_scale(self, scale: float) -> float:
-        """Run each candidate once; the scale by which the rounds aimed at fit into the bounds."""
+        """Run each candidate once. Returns the scale at which the desired number of rounds fits the
+        limits."""
         begun, written = monotonic(), self.written_bytes
         runs = [self._run(candidate, scale) for candidate in self.order.candidates]
         took, wrote = monotonic() - begun, self.written_bytes - written
@@ -209,7 +208,7 @@ class Trial:
         return fits
 
     def _reason_to_end(self) -> EndReason | None:
-        """Looked for before every round."""
+        """Return why no further round should start, or None."""
         done, bounds = len(self.rounds), self.order.bounds
         if done >= FEWEST and all(one.finding is not TrialFinding.OPEN for one in self._comparisons):
             return EndReason.DECIDED
@@ -236,18 +235,18 @@ class Trial:
         self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
 
     def _run(self, candidate: Candidate, scale: float) -> Run:
-        """Each load on a filesystem of its own: what one leaves behind is not the next one's matter."""
+        """Run each load on a new filesystem, unaffected by previous loads."""
         made, phases = 0.0, []
         for name in self.order.loads:
             made += self._make(candidate)
             if self.order.aged:
                 self._age(candidate, name)
-            for phase in self._drawn(name, scale):
+            for phase in self._phases_of(name, scale):
                 phases.append(self._phase(candidate, name, phase))
         return Run(candidate.id, round(made, 4), tuple(phases))
 
-    def _drawn(self, load: str, scale: float) -> tuple[LoadPhase, ...]:
-        """The same operations for every candidate in every round, listed once."""
+    def _phases_of(self, load: str, scale: float) -> tuple[LoadPhase, ...]:
+        """Return the phases of a load. All candidates and rounds use the same operations."""
         if (load, scale) not in self._phases:
             self._phases[load, scale] = LOADS[load].phases(scale, self.order.seed)
         return self._phases[load, scale]
@@ -274,7 +273,7 @@ class Trial:
         )
 
     def _make(self, candidate: Candidate) -> float:
-        """Make it on the range, with nothing left there of the one before; the seconds that took."""
+        """Create the filesystem in a clean range. Returns the seconds."""
         self._progress(candidate, "mkfs")
         kind = MADE[candidate.filesystem]
         extent = self.order.extent_of(candidate)
@@ -282,7 +281,7 @@ class Trial:
         make = replace(
             candidate.make,
             device=str(node),
-            # Never the one that the plan has drawn: nothing may remember it.
+            # Never the planned UUID, which no program may have seen before.
             uuid=kind.uuid_of(str(uuid4())),
             options=kind.for_trial(candidate.make.options),
         )
@@ -306,7 +305,8 @@ class Trial:
 
     @contextmanager
     def _mounted(self, candidate: Candidate) -> Iterator[int]:
-        """A descriptor of its root folder; unmounted at the end, which writes all of it."""
+        """Mount the filesystem and yield a descriptor of its root. Unmounts at the end, which flushes all
+        data."""
         kind = MADE[candidate.filesystem]
         options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
         node = self._ground.at(self.order.extent_of(candidate))
@@ -337,11 +337,11 @@ class Trial:
             except OSError as error:
                 raise self._failed(candidate, load, phase.name, error) from None
             seconds = perf_counter() - begun
-        told = between(before, counts(self.order.drive.path))
-        return PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), told)
+        counted = between(before, counts(self.order.drive.path))
+        return PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
 
     def _progress(self, candidate: Candidate, phase: str) -> None:
-        """Tell how far it is; raises Stopped where it is to end."""
+        """Report progress. Raises TrialStopped if a stop was requested."""
         self.stop.check()
         left = max(0.0, self.order.bounds.seconds - self.elapsed)
         self._tell(
@@ -356,9 +356,9 @@ class Trial:
         )
 
 
-def _elsewhere(drive: Drive, extent: Extent) -> int | None:
-    """Where so much can be read: behind the range, before it, or at its end, where little of a load comes
-    to lie; None on a drive that is too small."""
+def _place_outside(drive: Drive, extent: Extent) -> int | None:
+    """Return where to read to clear the cache, or None on a small drive. Prefers places after the range, then
+    before it, then at its end, which loads rarely use."""
     size = drive.size_bytes or 0
     grain = drive.geometry.physical_block_bytes if drive.geometry else PIECE_BYTES
     if size - extent.end_bytes >= READ_BYTES:

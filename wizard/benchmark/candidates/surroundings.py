@@ -22,17 +22,16 @@ CGROUPS = Path("/sys/fs/cgroup")
 OWN_GROUPS = Path("/proc/self/cgroup")
 GROUP = "diskwright-trial-"
 READS, SECTORS_READ, WRITES, SECTORS_WRITTEN, FLUSHES = 0, 2, 4, 6, 15
-"""The fields of a block device's `stat` (Documentation/block/stat.rst). Of a whole drive: partitions count no
-flushes."""
+"""Fields of a block device's `stat` (Documentation/block/stat.rst). Partitions do not count flushes."""
 
 IDLE_SECONDS = 0.25
 MEMORY_BYTES = 128 * MIB
-"""What a phase may use, its cached files included. A computer has more; but a load that would take a minute
-on a hard disk must not lie in memory all along."""
+"""Memory limit of a phase, including cached files. Less than a computer has, so that large loads reach the
+drive."""
 
 
 def counts(drive_path: str, sys: Path = SYS) -> Counts | None:
-    """What the kernel has counted so far; None where it counts nothing of this drive."""
+    """Return the kernel's counters, or None if it does not count this drive."""
     try:
         fields = [int(one) for one in (sys / "block" / name_of(drive_path) / "stat").read_text().split()]
     except (OSError, ValueError):
@@ -49,8 +48,8 @@ def counts(drive_path: str, sys: Path = SYS) -> Counts | None:
 
 
 def at_work(drive_path: str, sys: Path = SYS) -> tuple[str, ...]:
-    """What changes while the drive works: the sectors it has taken, and how many reads and writes it has
-    before it. Empty where the kernel counts nothing of this drive."""
+    """Return values that change while the drive is active: sectors written, and reads and writes in flight.
+    Empty if the kernel does not count this drive."""
     folder = sys / "block" / name_of(drive_path)
     try:
         taken = (folder / "stat").read_text().split()[SECTORS_WRITTEN]
@@ -60,7 +59,7 @@ def at_work(drive_path: str, sys: Path = SYS) -> tuple[str, ...]:
 
 
 def between(before: Counts | None, after: Counts | None) -> Counts | None:
-    """What came in between."""
+    """Return the difference of two counters."""
     if before is None or after is None:
         return None
     flushes = None if before.flushes is None or after.flushes is None else after.flushes - before.flushes
@@ -75,8 +74,8 @@ def between(before: Counts | None, after: Counts | None) -> Counts | None:
 
 @dataclass
 class Pressure:
-    """How long others waited for a processor, or for a drive, in the moments in which the trial does nothing:
-    while it works its own waiting counts as well."""
+    """Time that other programs waited for a processor or drive while the trial was idle. During the trial's
+    work, its own waiting would count too."""
 
     proc: Path = PRESSURE
     seconds: float = 0.0
@@ -84,15 +83,15 @@ class Pressure:
     io_us: int | None = 0
 
     def listen(self) -> None:
-        """Do nothing for a moment, and add what others waited."""
+        """Sleep for a moment and add the waiting time of other programs."""
         begun, cpu, io = monotonic(), self._total("cpu"), self._total("io")
         sleep(IDLE_SECONDS)
-        self.cpu_us = _more(self.cpu_us, cpu, self._total("cpu"))
-        self.io_us = _more(self.io_us, io, self._total("io"))
+        self.cpu_us = _added(self.cpu_us, cpu, self._total("cpu"))
+        self.io_us = _added(self.io_us, io, self._total("io"))
         self.seconds += monotonic() - begun
 
     def percent(self, waited_us: int | None) -> float | None:
-        """Of the time in which was listened."""
+        """Return the waiting time as a percentage of the observed time."""
         return None if waited_us is None or not self.seconds else min(100.0, waited_us / self.seconds / 1e4)
 
     def _total(self, what: str) -> int | None:
@@ -103,13 +102,13 @@ class Pressure:
             return None
 
 
-def _more(so_far: int | None, before: int | None, after: int | None) -> int | None:
+def _added(so_far: int | None, before: int | None, after: int | None) -> int | None:
     return None if so_far is None or before is None or after is None else so_far + after - before
 
 
 def refuse_little_memory() -> None:
-    """Raises Refused where less is available than a phase may use: the computer would swap, or the kernel
-    would end a program, and neither filesystem would be measured."""
+    """Raise Refused if less memory is available than a phase may use. Otherwise swapping or the OOM killer
+    would distort the measurement."""
     available = virtual_memory().available
     if available < MEMORY_BYTES:
         raise Refused(
@@ -123,19 +122,19 @@ def refuse_little_memory() -> None:
 
 
 class Memory:
-    """A group of processes with little memory, which this process joins for a while."""
+    """A control group with little memory, which this process joins for a while."""
 
     def __init__(self, root: Path = CGROUPS, own: Path = OWN_GROUPS) -> None:
-        self._group, self._home = _made_group(root, own)
+        self._group, self._home = _create_group(root, own)
 
     @property
     def limit_bytes(self) -> int | None:
-        """How much it may use; None where the kernel sets no limit here."""
+        """Memory limit, or None if the kernel cannot limit it here."""
         return MEMORY_BYTES if self._group else None
 
     @contextmanager
     def limited(self) -> Iterator[None]:
-        """In the group."""
+        """Run inside the control group."""
         if self._group is None or self._home is None:
             yield
             return
@@ -146,14 +145,15 @@ class Memory:
             _enter(self._home)
 
     def end(self) -> None:
-        """Take the group away."""
+        """Remove the control group."""
         if self._group:
             with suppress(OSError):
                 self._group.rmdir()
 
 
-def _made_group(root: Path, own: Path) -> tuple[Path | None, Path | None]:
-    """A new group, of version 2 or 1, and the one to come back to; neither where none can be had."""
+def _create_group(root: Path, own: Path) -> tuple[Path | None, Path | None]:
+    """Create a control group (version 2 or 1). Returns it with the current one, or (None, None) if
+    impossible."""
     for version, parent, limit in (
         ("0::", root, "memory.max"),
         ("0::", root / "unified", "memory.max"),
@@ -175,14 +175,14 @@ def _made_group(root: Path, own: Path) -> tuple[Path | None, Path | None]:
 
 
 def remove_groups(root: Path = CGROUPS) -> None:
-    """Take away the groups of trials that were killed; one with a process in it stays."""
-    for left in (*root.glob(f"{GROUP}*"), *root.glob(f"*/{GROUP}*")):
+    """Remove the control groups of killed trials. Groups with processes remain."""
+    for group in (*root.glob(f"{GROUP}*"), *root.glob(f"*/{GROUP}*")):
         with suppress(OSError):
-            left.rmdir()
+            group.rmdir()
 
 
 def _home(own: Path, version: str) -> str | None:
-    """Where this process is among the groups of a version."""
+    """Return this process's control group in a hierarchy."""
     try:
         lines = own.read_text().splitlines()
     except OSError:
@@ -218,8 +218,7 @@ def _checked(answer: int) -> None:
 
 
 def go_private(place: Path) -> None:
-    """From here on this process's mounts are its own, and `place` is a folder in memory that nobody else
-    sees. Raises Failed where the kernel refuses."""
+    """Give this process a private mount namespace, with a tmpfs at `place`. Raises Failed."""
     library = _library()
     try:
         _checked(library.unshare(CLONE_NEWNS))
@@ -232,15 +231,15 @@ def go_private(place: Path) -> None:
 
 
 def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], lock: int) -> None:
-    """Mount it; raises Failed with what mount says."""
-    asked = ("-o", ",".join(options)) if options else ()
-    argv = ("mount", "-n", "-i", "-t", kernel_name, *asked, str(node), str(place))
+    """Mount a filesystem. Raises Failed with mount's error."""
+    option_flags = ("-o", ",".join(options)) if options else ()
+    argv = ("mount", "-n", "-i", "-t", kernel_name, *option_flags, str(node), str(place))
     run(argv, seconds=MOUNT_SECONDS, keep_open=(lock,))
 
 
 def close_below(place: Path, opened: Path = OPENED) -> None:
-    """Close whatever this process has open at `place` and below. A signal's handler that raises right after
-    open(2) returned leaves a descriptor that no variable holds, and the filesystem would stay busy."""
+    """Close all open files of this process at `place` and below. If a signal handler raises right after
+    open(2) returns, no variable refers to the descriptor, and the filesystem would stay busy."""
     for entry in [*opened.iterdir()]:
         with suppress(OSError):
             target = entry.readlink()
@@ -249,7 +248,7 @@ def close_below(place: Path, opened: Path = OPENED) -> None:
 
 
 def unmount(place: Path) -> None:
-    """Unmount it, which returns when all of it is written; raises Failed where it stays busy."""
+    """Unmount, which flushes all data. Raises Failed if the filesystem stays busy."""
     library = _library()
     for _ in range(UNMOUNT_TRIES):
         try:

@@ -28,33 +28,33 @@ MOST_CANDIDATES = 4
 SECONDS_A_CANDIDATE = 90.0
 MOST_WRITTEN_BYTES = 32 * GIB
 AGAIN, MISALIGNED = "{name}-again", "{name}-misaligned"
-"""How a filesystem is called that is tried against itself, and on a misaligned partition."""
+"""Names of a filesystem compared with itself, and on a misaligned partition."""
 
 SHIFT_BYTES = KIB
-"""How far into a physical block of 4 KiB sector 34 starts, where the study of 2010 put its partitions."""
+"""Offset of sector 34 in a 4 KiB block, where the 2010 study placed its partitions."""
 
 
 def usual_bounds(candidates: int) -> Bounds:
-    """What a trial of so many may use, where nothing else was said."""
+    """Return the default limits for this number of candidates."""
     return Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, MOST)
 
 
 def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
-    """What is tried beside the planned filesystem where nobody says: those that are recommended or good too,
-    and at least the next in the ranking."""
+    """Return the filesystems to compare by default: recommended and good ones, at least the next in the
+    ranking."""
     able = [choice for choice in advice.choices if can_be_tried(choice) and choice.filesystem != planned]
     good = [choice for choice in able if choice.place is not Rank.REJECTED]
     return tuple(choice.filesystem for choice in (good or able[:1])[: MOST_CANDIDATES - 1])
 
 
 def can_be_tried(choice: Choice) -> bool:
-    """Whether it can be made and mounted here, and the ranking has something to say of it."""
+    """Return True if the filesystem can be created and mounted here, and the ranking includes it."""
     kind = MADE.get(choice.filesystem)
     return kind is not None and kind.mounts and choice.ranked and not choice.obstacles
 
 
 def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Message | str:
-    """Why the volume's filesystems cannot be tried, in a sentence; empty where they can."""
+    """Return why the volume's filesystems cannot be compared, or empty."""
     volume = plan.volumes[index]
     if plan.stripe or plan.group:
         return t("Trials use one partition, not several drives or a volume group.")
@@ -76,7 +76,7 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
 
 
 def loads_obstacle(loads: Sequence[str]) -> Message | str:
-    """Why these loads cannot be run, in a sentence; empty where they can."""
+    """Return why these loads cannot run, or empty."""
     if not loads:
         return t("No load is defined for this purpose, so a trial is impossible.")
     for name in loads:
@@ -92,14 +92,14 @@ def loads_obstacle(loads: Sequence[str]) -> Message | str:
 
 
 def extent_of(plan: Plan, index: int) -> Extent | None:
-    """Where the plan puts the volume; None where it is the whole drive."""
+    """Return the volume's planned extent, or None for the whole drive."""
     number = plan.volumes[index].partition
     slots = (slot for slot in plan.after.partitions if slot.number == number)
     return next((slot.extent for slot in slots), None)
 
 
 def refuse_extent(drive: Drive, extent: Extent) -> None:
-    """Raises Refused unless all of it is free space in which a trial may write."""
+    """Raise Refused unless the whole extent is writable free space."""
     block = drive.geometry.physical_block_bytes if drive.geometry else 0
     aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
     free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
@@ -116,7 +116,7 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
 
 
 def candidate_of(plan: Plan, index: int, others: Sequence[Candidate] = ()) -> Candidate:
-    """The plan's volume as a candidate beside others."""
+    """Return the plan's volume as a candidate, with a name unlike the others."""
     volume = plan.volumes[index]
     make = next(
         step.operation
@@ -139,9 +139,13 @@ def order_of(
     advised: bool = True,
     misaligned: bool = False,
 ) -> Order:
-    """The trial of one volume of several plans, which differ in its filesystem; the first is the one that is
-    planned. `misaligned` tries that one also from where sector 34 would start. Raises Refused where there can
-    be none."""
+    """Return the trial of one volume of several plans that differ in its filesystem.
+
+    The first plan is compared.
+
+    `misaligned` adds the first filesystem at the offset of sector 34. Raises Refused if the trial is
+    impossible.
+    """
     if why := blocker(drive, plans[0], index, loads):
         raise Refused(str(why))
     extent = extent_of(plans[0], index)
@@ -167,7 +171,7 @@ def order_of(
 
 
 def _misaligned(drive: Drive, planned: Candidate) -> Candidate:
-    """It on a partition that starts within a physical block. Raises Refused where there is no such place."""
+    """Return the candidate on a misaligned partition. Raises Refused if impossible."""
     if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
         raise Refused(str(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path)))
     return replace(planned, id=MISALIGNED.format(name=planned.id), shift_bytes=SHIFT_BYTES)
@@ -181,9 +185,8 @@ LOOK_SECONDS = 0.2
 def run_trial(
     order: Order, on_progress: Callable[[TrialProgress], None], stop: Callable[[], bool]
 ) -> TrialVerdict:
-    """Carry the trial out; the token was typed, and root is had. What is measured until `stop` is in the
-    verdict. Raises Refused where nothing was written, Failed where it went wrong; then nothing is left of it
-    either."""
+    """Run the trial as root, after confirmation. If stopped, the verdict covers the rounds so far. Raises
+    Refused if nothing was written, Failed on errors. Cleans up in both cases."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     with subprocess.Popen(
         PROCESS,
@@ -201,15 +204,15 @@ def run_trial(
                 process.stdin.write(json.dumps(to_json(order)).encode() + b"\n")
                 process.stdin.flush()
             watch.start()
-            answer = _heard(process, on_progress)
+            answer = _read_answers(process, on_progress)
         finally:
             over.set()
             with suppress(OSError):
                 process.stdin.close() if process.stdin else None
-            said = process.stderr.read() if process.stderr else b""
+            errors = process.stderr.read() if process.stderr else b""
             process.wait()
-    if said:
-        note(COMMAND, said.decode(errors="replace"))
+    if errors:
+        note(COMMAND, errors.decode(errors="replace"))
     if answer is None:
         sweep(order.drive.path)
         raise Failed(
@@ -225,7 +228,7 @@ def run_trial(
 
 
 def _stop_when(process: "subprocess.Popen[bytes]", stop: Callable[[], bool], over: threading.Event) -> None:
-    """Ask it to stop once that is wanted."""
+    """Ask the process to stop when `stop` returns True."""
     while not over.wait(LOOK_SECONDS):
         if stop():
             with suppress(OSError, ValueError):
@@ -235,14 +238,14 @@ def _stop_when(process: "subprocess.Popen[bytes]", stop: Callable[[], bool], ove
             return
 
 
-def _heard(
+def _read_answers(
     process: "subprocess.Popen[bytes]", on_progress: Callable[[TrialProgress], None]
 ) -> TrialVerdict | DiskwrightError | None:
-    """Its last answer; None where it ended without one."""
+    """Return the final answer, or None if the process ended without one."""
     for line in process.stdout or ():
         try:
-            told = json.loads(line)
-            what, value = told["say"], told["value"]
+            message = json.loads(line)
+            what, value = message["say"], message["value"]
         except (ValueError, KeyError, TypeError):
             return None
         match what:
@@ -264,10 +267,10 @@ SCHEMA = "diskwright.trial/1"
 
 
 def render_trial(verdict: TrialVerdict) -> str:
-    """The verdict as JSON text, with the figures of every round."""
+    """Return the verdict as JSON text, with the times of every round."""
     return render_document(SCHEMA, to_json(verdict))
 
 
 def read_trial(text: str, where: str) -> TrialVerdict:
-    """A verdict from JSON text; raises BadInput naming `where`."""
+    """Parse a verdict from JSON text. Raises BadInput with `where`."""
     return from_json(parse_document(text, SCHEMA, where), TrialVerdict, where)

@@ -1,4 +1,4 @@
-"""Describe the verdict of a filesystem comparison. The verdict consists of codes and values."""
+"""Describe the verdict of a filesystem comparison, which consists of codes and values."""
 
 from collections.abc import Iterator
 
@@ -36,11 +36,11 @@ RATES = {
     Unit.OPERATIONS: Sentence("{rate} operations/s"),
 }
 DOING = {"mkfs": Sentence("creating the filesystem"), "age": Sentence("ageing")}
-"""What is done beside the phases of a load."""
+"""Activities besides the phases of a load."""
 
 
 def announcement(order: Order) -> tuple[Message, ...]:
-    """What it will do at most, and what is lost by it."""
+    """Describe the limits of the trial, and the data it destroys."""
     names = tuple(title_of(order, one.id) for one in order.candidates)
     bounds = order.bounds
     path = order.drive.path
@@ -62,7 +62,7 @@ def announcement(order: Order) -> tuple[Message, ...]:
 
 
 def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
-    """A candidate as it is called."""
+    """Return a candidate's display name."""
     candidate = next(one for one in trial.candidates if one.id == name)
     title = KINDS[candidate.filesystem].title
     if candidate.shift_bytes:
@@ -71,7 +71,7 @@ def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
 
 
 def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
-    """What is to be said of each other candidate; it never claims more than was measured."""
+    """Describe the result for each other candidate, without exceeding the measurement."""
     return tuple(_sentence(verdict, one) for one in verdict.comparisons)
 
 
@@ -92,13 +92,13 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
             )
         )
         return few(purpose=purpose, planned=planned, other=other, rounds=one.rounds, fewest=FEWEST)
-    turned = one.finding is TrialFinding.SLOWER
-    shown = TimeRatio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if turned else ratio
-    won = one.rounds - one.won if turned else one.won
+    swapped = one.finding is TrialFinding.SLOWER
+    shown = TimeRatio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if swapped else ratio
+    won = one.rounds - one.won if swapped else one.won
     factor, low, high = (_number(value) for value in (shown.estimate, shown.low, shown.high))
     if one.finding in (TrialFinding.FASTER, TrialFinding.SLOWER):
-        said = _claim(verdict, one.candidate, turned)
-        return said(
+        sentence = _claim(verdict, one.candidate, swapped)
+        return sentence(
             purpose=purpose,
             planned=planned,
             other=other,
@@ -115,7 +115,7 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
         if verdict.busy
         else Sentence("{purpose}: {planned} or {other} undecided after {rounds} rounds ({low}-{high}).")
     )
-    said = (
+    sentence = (
         Sentence(
             "{purpose}: no measurable difference between {planned} and {other} "
             "({low}-{high}, {rounds} rounds)."
@@ -123,24 +123,24 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
         if one.finding is TrialFinding.SAME
         else still
     )
-    return said(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
+    return sentence(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
 
 
-def _claim(verdict: TrialVerdict, other: str, turned: bool) -> Sentence:
-    """What a difference means: for the plan, or for where a partition starts."""
+def _claim(verdict: TrialVerdict, other: str, swapped: bool) -> Sentence:
+    """Return the sentence for a difference: about the plan, or about alignment."""
     if next(one for one in verdict.candidates if one.id == other).shift_bytes:
         return (
             Sentence(
                 "{purpose}: {other} {factor}x faster than {planned} ({low}-{high}), {won} of "
                 "{rounds} rounds. The cause must be something other than alignment."
             )
-            if turned
+            if swapped
             else Sentence(
                 "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
                 "{rounds} rounds: alignment matters here."
             )
         )
-    if turned:
+    if swapped:
         return Sentence(
             "{purpose}: {other} was {factor}x faster here than {planned} ({low}-{high}), "
             "{won} of {rounds} rounds. Use {other}?"
@@ -163,7 +163,7 @@ def _number(factor: float) -> str:
 
 
 def caveats(verdict: TrialVerdict) -> Iterator[Message]:
-    """What a person must know to read it rightly."""
+    """Yield what a person must know to interpret the verdict."""
     if verdict.drive.startswith("/dev/loop"):
         yield t(
             "This is a loop device. The test measured the backing file and this machine's cache, not a drive."
@@ -180,13 +180,13 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
 
 
 def rate(unit: Unit, a_second: float) -> Message:
-    """A speed."""
+    """Format a speed."""
     value = a_second / 1e6 if unit is Unit.BYTES else a_second
     return RATES[unit](rate=f"{value:.0f}" if value >= 10 else f"{value:.1f}")
 
 
 def phase_speeds(verdict: TrialVerdict) -> Iterator[tuple[str, str, tuple[Speed, ...]]]:
-    """Each load's phases, with the speed of every candidate in the order of the plan."""
+    """Yield each load's phases, with the speed of every candidate in planned order."""
     phases = dict.fromkeys((speed.load, speed.phase) for speed in verdict.speeds)
     for load, phase in phases:
         yield (
@@ -197,22 +197,11 @@ def phase_speeds(verdict: TrialVerdict) -> Iterator[tuple[str, str, tuple[Speed,
 
 
 def doing(phase: str) -> Message | str:
-    """What is being done, by a phase's code."""
+    """Return the activity for a phase's code."""
     return DOING[phase]() if phase in DOING else phase
 
 
-# What goes wrong.
-
-# Why there can be none.
-
-# Before it begins.
-
-# What is said of the planned filesystem and another one.
-
-# What limits it.
 INTERVALS = t(
     "In brackets: the range contains the true factor in 95 of 100 such trials. "
     "Single phases are not conclusive."
 )
-
-# Figures.

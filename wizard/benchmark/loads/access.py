@@ -1,4 +1,4 @@
-"""Loads within large files: random accesses, record sizes and sequential writes.
+"""Loads inside large files: random accesses, record sizes and sequential writes.
 
 Random I/O follows Randomio: ten threads, 2 KiB each, a quarter of them writes. Randomio synced one write in a
 hundred and bypassed the page cache. This load never syncs and uses the cache, as most programs do.
@@ -35,17 +35,15 @@ def _random_io_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
 
 
 def filled(draft: Draft, name: str, size_bytes: int) -> Script:
-    """A script that writes one large file."""
+    """Return a script that writes one large file."""
     script = draft.script()
     script.create(name, size_bytes, MIB)
     return script
 
 
 def moves_within(draft: Draft, name: str, count: int, access_bytes: int, writes: float) -> list[ScriptAccess]:
-    """Accesses to a file, of which this share writes.
-
-    Each has a place of its own, so that the order of threads does not change the result.
-    """
+    """Return random accesses to a file, with this share of writes. No two overlap, so the order of threads
+    does not change the result."""
     places = draft.random.sample(range(draft.sizes[name] // access_bytes), count)
     return [
         ScriptAccess(
@@ -70,15 +68,15 @@ def _fio_random_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     size_bytes = scaled(FILE_BYTES // MIB, scale) * MIB
     fill = filled(draft, FIO_RANDOM_NAME, size_bytes)
     count = scaled(FIO_RANDOM_ACCESSES, scale)
-    act = partial(_access, size_bytes, count, seed)
+    act = partial(_run_fio, size_bytes, count, seed)
     return (
         phase("fill", Unit.BYTES, fill),
         LoadPhase("access", Unit.OPERATIONS, count, act, writes_bytes=count * FIO_RANDOM_ACCESS_BYTES),
     )
 
 
-def _access(size_bytes: int, count: int, seed: int, root: int) -> None:
-    """Raises Failed where fio does not end well."""
+def _run_fio(size_bytes: int, count: int, seed: int, root: int) -> None:
+    """Run fio. Raises Failed."""
     options = (
         "--name=access",
         f"--filename=/proc/self/fd/{root}/{FIO_RANDOM_NAME}",
@@ -122,7 +120,7 @@ RANDOM_SYNC_LOAD = Load("random-sync", _random_sync_phases)
 SEQUENTIAL_FILE_BYTES = 48 * MIB
 RECORD_BYTES = 64 * KIB
 STRIDE_RECORDS = 17
-"""IOzone's: one record is read, and 16 are passed over."""
+"""IOzone's: read one record, skip 16."""
 
 
 def _patterns_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
@@ -161,7 +159,7 @@ RECORDS = (
     ("256k", 256 * KIB, 48),
     ("1m", MIB, 32),
 )
-"""Name, size, and how many: fewer of the larger, so that each phase takes about as long."""
+"""Name, size and count. Larger records are fewer, so that each phase takes about as long."""
 
 
 def _record_sizes_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
@@ -185,7 +183,7 @@ DD_1K_FILE_BYTES = 512 * MIB
 
 
 def by_records(record_bytes: int) -> Callable[[float, int], tuple[LoadPhase, ...]]:
-    """The phases of a load that handles its file in records of this size."""
+    """Return the phases of a load that writes and reads a file in records of this size."""
     return partial(_dd_1k_phases, record_bytes)
 
 

@@ -1,7 +1,5 @@
-"""Loads of FileBench: webproxy, fileserver, varmail and videoserver.
-
-In webproxy, a hundred threads write and read a cache in one folder, with one log.
-"""
+"""Loads of FileBench: webproxy, fileserver, varmail and videoserver. In webproxy, a hundred threads write and
+read a cache in one folder, with one log."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -31,16 +29,16 @@ def _webproxy_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
         threads=THREADS,
         turns=scaled(TURNS, scale, 2),
         files=pages,
-        turn=partial(_turn, draft, draft.contents.take(LOG_BYTES)),
+        turn=partial(_webproxy_turn, draft, draft.contents.take(LOG_BYTES)),
     )
     return phase("fill", Unit.FILES, fill), phase("serve", Unit.OPERATIONS, *scripts)
 
 
-def _turn(draft: Draft, entry: Sequence[memoryview], script: Script, have: list[str], new: str) -> None:
-    """Delete a page, keep a new one, read five, and log it.
-
-    All entries are alike, since the threads share the log.
-    """
+def _webproxy_turn(
+    draft: Draft, entry: Sequence[memoryview], script: Script, have: list[str], new: str
+) -> None:
+    """Delete a page, create one, read five, and append to the log. All log entries are equal, because the
+    threads share the log."""
     random = draft.random
     script.delete(have.pop(random.randrange(len(have))))
     script.create(new, gamma_size(random, PAGE_BYTES))
@@ -72,7 +70,7 @@ def _fileserver_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
             fill.make_folder(folder)
         files.append(f"{folder}/{number}")
         fill.create(files[-1], gamma_size(draft.random, FILE_BYTES))
-    # Neighbours are not for threads that run side by side.
+    # Distribute adjacent files over the threads.
     draft.random.shuffle(files)
     turns = scaled(FILESERVER_TURNS, scale, 2)
     scripts = crowd(
@@ -158,7 +156,7 @@ def _videoserver_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
         fill.create(name, size_bytes, WRITE_BYTES)
     readers = [draft.script(READ_BYTES) for _ in range(READERS)]
     for number, reader in enumerate(readers):
-        # Every video is watched; who comes later takes any.
+        # Each video has a reader; further readers choose at random.
         reader.read(watched[number] if number < WATCHED else draft.random.choice(watched))
     writer = draft.script()
     for number in range(REPLACED):

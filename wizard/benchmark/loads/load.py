@@ -14,11 +14,11 @@ from wizard.model.said import KIB, MIB
 from wizard.process.program import find
 
 SPAN_BYTES = 8 * MIB
-"""So many bytes are drawn. Longer files repeat them: no filesystem's compression looks back that far."""
+"""Bytes drawn. Longer files repeat them, beyond the window of any filesystem's compression."""
 
 PAGE_BYTES = 4 * KIB
 CHUNK_BYTES = 128 * KIB
-"""What cp and cat handle at a time."""
+"""Buffer size of cp and cat."""
 
 SOURCE_MEDIAN_BYTES = 5000
 SOURCE_SPREAD = 1.2
@@ -27,18 +27,18 @@ FILES_A_FOLDER = 18
 """A kernel tree of 2.6.33 has about 31,500 files of 11 kB on average in 2,000 folders."""
 
 GAMMA = 1.5
-"""The shape of the sizes that FileBench draws around a mean."""
+"""Shape of FileBench's distribution of sizes around a mean."""
 
 
 class Contents:
-    """The bytes for one file after another."""
+    """Incompressible bytes for one file after another."""
 
     def __init__(self, seed: int) -> None:
         self._all = memoryview(Random(seed).randbytes(SPAN_BYTES))
         self._at = self._laps = 0
 
     def take(self, size_bytes: int, record_bytes: int = CHUNK_BYTES) -> Sequence[memoryview]:
-        """The next `size_bytes` in pieces of `record_bytes`."""
+        """Return the next `size_bytes` in pieces of `record_bytes`."""
         if size_bytes > SPAN_BYTES:
             return self._long(size_bytes, record_bytes)
         pieces = []
@@ -46,7 +46,7 @@ class Contents:
             length = min(size_bytes, record_bytes)
             if self._at + length > SPAN_BYTES:
                 self._laps += 1
-                # Another start in every lap, so that no two files have the same blocks.
+                # Each lap starts at another offset, so that no two files have equal blocks.
                 self._at = self._laps * 1021 % PAGE_BYTES
             pieces.append(self._all[self._at : self._at + length])
             self._at += length
@@ -54,7 +54,7 @@ class Contents:
         return tuple(pieces)
 
     def _long(self, size_bytes: int, record_bytes: int) -> Sequence[memoryview]:
-        """Slices that are used again: a gibibyte by the kilobyte would else be a million objects."""
+        """Reuse slices. A gibibyte in 1 KiB records would otherwise be a million objects."""
         once = tuple(self._all[at : at + record_bytes] for at in range(0, SPAN_BYTES, record_bytes))
         whole, rest = divmod(size_bytes, record_bytes)
         pieces = (once * (whole // len(once) + 1))[:whole]
@@ -62,23 +62,23 @@ class Contents:
 
 
 def scaled(number: float, scale: float, least: int = 1) -> int:
-    """So many at this scale."""
+    """Return a count at this scale."""
     return max(least, round(number * scale))
 
 
 def source_size(random: Random) -> int:
-    """The size of a source file: half are below 5 kB."""
-    drawn = int(random.lognormvariate(math.log(SOURCE_MEDIAN_BYTES), SOURCE_SPREAD))
-    return max(1, min(SOURCE_MOST_BYTES, drawn))
+    """Return a random size of a source file, with a median of 5 kB."""
+    size_bytes = int(random.lognormvariate(math.log(SOURCE_MEDIAN_BYTES), SOURCE_SPREAD))
+    return max(1, min(SOURCE_MOST_BYTES, size_bytes))
 
 
 def gamma_size(random: Random, mean_bytes: int) -> int:
-    """A size as FileBench draws it."""
+    """Return a random size with FileBench's distribution."""
     return max(1, int(random.gammavariate(GAMMA, mean_bytes / GAMMA)))
 
 
 def source_tree(random: Random, files: int, base: str) -> dict[str, list[str]]:
-    """The files of each folder, every folder after the one it lies in."""
+    """Return the files by folder, parent folders first."""
     folders = [base]
     for number in range(files // FILES_A_FOLDER):
         folders.append(f"{random.choice(folders)}/d{number}")
@@ -90,12 +90,12 @@ def source_tree(random: Random, files: int, base: str) -> dict[str, list[str]]:
 
 
 def shares(total: int, parts: int) -> list[int]:
-    """`total` dealt out as evenly as can be."""
+    """Split `total` as evenly as possible."""
     return [total // parts + (part < total % parts) for part in range(parts)]
 
 
 class Unit(StrEnum):
-    """What a phase counts."""
+    """Unit of a phase's amount."""
 
     BYTES = "bytes"
     FILES = "files"
@@ -104,11 +104,11 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LoadPhase:
-    """One part of a load, on a volume that was mounted for it.
+    """A phase of a load, on a volume mounted for this phase.
 
-    `name` is a code. The phase does `amount` units of work. `act` takes a descriptor of the volume's root
-    folder; it raises OSError where the volume is full or fails. At most `writes_bytes` go into files
-    meanwhile: a bound on what the volume needs and on what is announced.
+    `name` is a code. The phase does `amount` units of work. `act` receives a descriptor of the volume's root
+    folder and raises OSError if the volume is full or fails. `writes_bytes` limits the bytes written to
+    files, for the space needed and the announcement.
     """
 
     name: str
@@ -120,10 +120,8 @@ class LoadPhase:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Work of one kind. `phases` takes a scale and a seed, and gives the phases in order.
-
-    Scale 1.0 is meant to take a hard disk 8 to 10 seconds. `programs` are those that it runs beyond Python.
-    """
+    """A kind of load. `phases` returns the phases in order for a scale and a seed. Scale 1.0 takes 8 to 10
+    seconds on a hard disk. `programs` are required besides Python."""
 
     id: str
     phases: Callable[[float, int], tuple[LoadPhase, ...]]
@@ -131,12 +129,12 @@ class Load:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The programs that this system lacks: with any of them the load is not to be had here."""
+        """Required programs that are not installed. The load cannot run without them."""
         return tuple(program for program in self.programs if find(program) is None)
 
 
 @cache
-def _found() -> dict[str, Load]:
+def _all_loads() -> dict[str, Load]:
     modules = [
         import_module(f"{wizard.benchmark.loads.__name__}.{name}")
         for _, name, _ in iter_modules(wizard.benchmark.loads.__path__)
@@ -146,17 +144,17 @@ def _found() -> dict[str, Load]:
 
 
 class _Loads(Mapping[str, Load]):
-    """Looks for the files at the first question, since each of them imports this module."""
+    """Imports the loads on first access, because they import this module."""
 
     def __getitem__(self, name: str) -> Load:
-        return _found()[name]
+        return _all_loads()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_found())
+        return iter(_all_loads())
 
     def __len__(self) -> int:
-        return len(_found())
+        return len(_all_loads())
 
 
 LOADS: Mapping[str, Load] = _Loads()
-"""Every load by its id; those with missing programs are among them."""
+"""All loads by id, including those with missing programs."""

@@ -1,7 +1,5 @@
-"""Scripts of file operations, one per thread, with their totals.
-
-All random choices are made in advance. At run time a script is a list and reads no clock.
-"""
+"""Scripts of file operations, one per thread, with their totals. All random choices are made in advance. A
+running script is a list of steps, without choices or clock."""
 
 import errno
 import gc
@@ -20,21 +18,21 @@ APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 READ = os.O_RDONLY | os.O_CLOEXEC
 
 MODIFIED_NS = 1_262_304_000_000_000_000
-"""The time that files of a copy get: the first of January 2010."""
+"""Modification time of copied files: 1 January 2010."""
 
 Pieces = Sequence[memoryview]
-"""What goes into a file, a call of write(2) each."""
+"""Contents of a file, one write(2) each."""
 
 
 class ScriptAccess(NamedTuple):
-    """One access within an open file: what is written at this place, or None where it is read."""
+    """An access inside an open file. Writes `piece` at `offset`, or reads if it is None."""
 
     offset: int
     piece: memoryview | None
 
 
 def make_folder(name: str, root: int) -> None:
-    """An empty folder."""
+    """Create an empty folder."""
     os.mkdir(name, dir_fd=root)
 
 
@@ -44,7 +42,7 @@ def remove_folder(name: str, root: int) -> None:
 
 
 def sync_folder(name: str, root: int) -> None:
-    """Wait until what was renamed in the folder lies on the drive."""
+    """Wait until renames in the folder are durable."""
     folder = os.open(name, READ | os.O_DIRECTORY, dir_fd=root)
     try:
         os.fsync(folder)
@@ -53,11 +51,11 @@ def sync_folder(name: str, root: int) -> None:
 
 
 def write(name: str, flags: int, pieces: Pieces, sync: bool, root: int) -> None:
-    """Open a file, write, and close it; with `sync` it lies on the drive before that."""
+    """Open a file, write, and close it. With `sync`, wait until the data is durable."""
     file = os.open(name, flags, 0o644, dir_fd=root)
     try:
         for piece in pieces:
-            _put(file, piece)
+            _write_all(file, piece)
         if sync:
             os.fsync(file)
     finally:
@@ -65,7 +63,7 @@ def write(name: str, flags: int, pieces: Pieces, sync: bool, root: int) -> None:
 
 
 def read(name: str, size_bytes: int, buffer: memoryview, root: int) -> None:
-    """Read a file from its beginning to its end, which has to be where the load put it."""
+    """Read a whole file. Raises OSError if its size is wrong."""
     into, left = [buffer], size_bytes
     file = os.open(name, READ, dir_fd=root)
     try:
@@ -77,24 +75,24 @@ def read(name: str, size_bytes: int, buffer: memoryview, root: int) -> None:
 
 
 def copy(source: str, target: str, flags: int, size_bytes: int, buffer: memoryview, root: int) -> None:
-    """Copy a file by reading and writing, as programs did before filesystems could share blocks."""
+    """Copy a file with read and write, as programs did before filesystems could share blocks."""
     into, left = [buffer], size_bytes
     file = os.open(source, READ, dir_fd=root)
     try:
-        other = os.open(target, flags, 0o644, dir_fd=root)
+        output = os.open(target, flags, 0o644, dir_fd=root)
         try:
             while got := os.readv(file, into):
-                _put(other, buffer[:got])
+                _write_all(output, buffer[:got])
                 left -= got
         finally:
-            os.close(other)
+            os.close(output)
     finally:
         os.close(file)
     _expect_end(source, left)
 
 
 def access(name: str, moves: Sequence[ScriptAccess], sync: bool, buffer: memoryview, root: int) -> None:
-    """Go through an open file in the order of `moves`; with `sync` each write is waited for."""
+    """Do the `moves` in an open file, in order. With `sync`, wait for each write."""
     into, size_bytes = [buffer], len(buffer)
     file = os.open(name, os.O_RDWR | os.O_CLOEXEC, dir_fd=root)
     try:
@@ -122,17 +120,17 @@ def list_folder(name: str, root: int) -> None:
 
 
 def look(name: str, root: int) -> None:
-    """Ask for size and times."""
+    """Read a file's size and times."""
     os.stat(name, dir_fd=root)
 
 
 def date(name: str, root: int) -> None:
-    """Give the file the times of the one that it is a copy of."""
+    """Set the times of a copied file to those of the original."""
     os.utime(name, ns=(MODIFIED_NS, MODIFIED_NS), dir_fd=root)
 
 
 def rename(old: str, new: str, root: int) -> None:
-    """Put a file in the place of another."""
+    """Replace a file by another."""
     os.replace(old, new, src_dir_fd=root, dst_dir_fd=root)
 
 
@@ -141,7 +139,7 @@ def delete(name: str, root: int) -> None:
     os.unlink(name, dir_fd=root)
 
 
-def _put(file: int, piece: memoryview) -> None:
+def _write_all(file: int, piece: memoryview) -> None:
     if os.write(file, piece) != len(piece):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -155,7 +153,7 @@ Step = Callable[[int], None]
 
 
 class Draft:
-    """A load in the making: its seed's draws, and the files that the volume will hold by then."""
+    """Random draws and file sizes while composing a load's scripts."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
@@ -163,12 +161,12 @@ class Draft:
         self.sizes: dict[str, int] = {}
 
     def script(self, buffer_bytes: int = CHUNK_BYTES) -> "Script":
-        """An empty script that reads so much at a time."""
+        """Return an empty script with a read buffer of this size."""
         return Script(self, buffer_bytes)
 
 
 class Script:
-    """Operations in their order, and the sums of them. Each script has a buffer of its own to read into."""
+    """Operations in order, and their totals. Each script has its own read buffer."""
 
     def __init__(self, draft: Draft, buffer_bytes: int) -> None:
         self.steps: list[Step] = []
@@ -177,7 +175,7 @@ class Script:
         self._buffer = memoryview(bytearray(buffer_bytes))
 
     def make_folder(self, name: str) -> None:
-        """An empty folder; folders are not counted."""
+        """Create an empty folder. Folders are not counted."""
         self.steps.append(partial(make_folder, name))
 
     def remove_folder(self, name: str) -> None:
@@ -185,26 +183,26 @@ class Script:
         self.steps.append(partial(remove_folder, name))
 
     def sync_folder(self, name: str) -> None:
-        """Wait for what was renamed in it."""
+        """Wait until renames in the folder are durable."""
         self.steps.append(partial(sync_folder, name))
 
     def create(
         self, name: str, size_bytes: int, record_bytes: int = CHUNK_BYTES, *, sync: bool = False
     ) -> None:
-        """Write a new file, so much at a time."""
+        """Write a new file in records of this size."""
         self._write(name, NEW, self._draft.contents.take(size_bytes, record_bytes), sync=sync)
 
     def append(self, name: str, pieces: Pieces, *, sync: bool = False) -> None:
-        """Write at the end of a file, which is made where it is missing."""
+        """Append to a file, creating it if missing."""
         self._write(name, APPEND, pieces, sync=sync)
 
     def read(self, name: str) -> None:
-        """Read all of a file."""
+        """Read a whole file."""
         size_bytes = self._draft.sizes[name]
         self._count(read, name, size_bytes, self._buffer, files=1, read_bytes=size_bytes)
 
     def copy(self, source: str, target: str, *, append: bool = False) -> None:
-        """Copy a file, or add it to the end of another."""
+        """Copy a file, or append it to another."""
         sizes, flags = self._draft.sizes, APPEND if append else NEW
         size_bytes = sizes[source]
         sizes[target] = sizes.get(target, 0) + size_bytes
@@ -212,18 +210,18 @@ class Script:
         self._count(copy, source, target, flags, size_bytes, self._buffer, **sums)
 
     def access(self, name: str, moves: Sequence[ScriptAccess], *, sync: bool = False) -> None:
-        """Read and write within a file; reads take as much as the script reads at a time."""
+        """Read and write inside a file. Reads have the size of the script's buffer."""
         written = sum(len(move.piece) for move in moves if move.piece is not None)
         read = sum(move.piece is None for move in moves) * len(self._buffer)
         self._count(access, name, tuple(moves), sync, self._buffer, written_bytes=written, read_bytes=read)
         self.operations += len(moves) - 1
 
     def list_folder(self, name: str) -> None:
-        """Read all names in a folder; folders are not counted."""
+        """Read all names in a folder. Folders are not counted."""
         self.steps.append(partial(list_folder, name))
 
     def look(self, name: str) -> None:
-        """Ask for a file's size and times."""
+        """Read a file's size and times."""
         self._count(look, name, files=1)
 
     def date(self, name: str) -> None:
@@ -231,7 +229,7 @@ class Script:
         self._count(date, name)
 
     def rename(self, old: str, new: str) -> None:
-        """Put a file in the place of another."""
+        """Replace a file by another."""
         self._draft.sizes[new] = self._draft.sizes.pop(old)
         self._count(rename, old, new)
 
@@ -262,7 +260,7 @@ class Script:
 
 
 def phase(name: str, unit: Unit, *scripts: Script, amount: int | None = None) -> LoadPhase:
-    """The scripts run at the same time, and `amount` is all that they do unless another one is given."""
+    """Return a phase that runs the scripts in parallel. `amount` defaults to their total."""
     written = sum(script.written_bytes for script in scripts)
     if amount is None:
         amount = {
@@ -275,13 +273,13 @@ def phase(name: str, unit: Unit, *scripts: Script, amount: int | None = None) ->
 
 
 Turn = Callable[[Script, list[str], str], None]
-"""One turn of a thread: it uses and keeps up the list of its files, and makes a new one by the name given."""
+"""One turn of a thread: uses and updates the list of its files, and creates a file with the given name."""
 
 
 def crowd(
     draft: Draft, folder: str, *, threads: int, turns: int, files: Sequence[str], turn: Turn
 ) -> list[Script]:
-    """Scripts that share a folder. Each thread keeps to files of its own, so that every run does the same."""
+    """Return scripts that share a folder. Each thread has its own files, so all runs are equal."""
     threads = min(threads, turns, len(files))
     scripts = []
     for thread, mine in enumerate(shares(turns, threads)):
@@ -293,12 +291,12 @@ def crowd(
 
 
 def _run_all(lists: Sequence[Sequence[Step]], root: int) -> None:
-    with _no_collecting():
+    with _without_garbage_collection():
         if len(lists) == 1:
             _run(lists[0], root, [])
             return
         failed: list[OSError] = []
-        threads = [Thread(target=_run_beside, args=(steps, root, failed)) for steps in lists]
+        threads = [Thread(target=_run_in_thread, args=(steps, root, failed)) for steps in lists]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -314,8 +312,8 @@ def _run(steps: Sequence[Step], root: int, failed: list[OSError]) -> None:
         step(root)
 
 
-def _run_beside(steps: Sequence[Step], root: int, failed: list[OSError]) -> None:
-    """A failure is handed to whoever waits; the other threads stop at their next operation."""
+def _run_in_thread(steps: Sequence[Step], root: int, failed: list[OSError]) -> None:
+    """Run steps in a thread. Reports an error to the caller; other threads stop at their next step."""
     try:
         _run(steps, root, failed)
     except OSError as error:
@@ -323,8 +321,8 @@ def _run_beside(steps: Sequence[Step], root: int, failed: list[OSError]) -> None
 
 
 @contextmanager
-def _no_collecting() -> Iterator[None]:
-    """Python's collector of garbage stays out of the measurement."""
+def _without_garbage_collection() -> Iterator[None]:
+    """Disable Python's garbage collection during a measurement."""
     was_on = gc.isenabled()
     gc.disable()
     try:

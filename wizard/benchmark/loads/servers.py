@@ -1,7 +1,5 @@
-"""Loads of a backup repository and of PostMark.
-
-The repository follows Attic and Borg: segments are synced, and an index is renamed.
-"""
+"""Loads of a backup repository and of PostMark. The repository follows Attic and Borg: segments are synced,
+and an index is renamed."""
 
 from wizard.benchmark.loads.load import Load, LoadPhase, Unit, scaled
 from wizard.benchmark.loads.script import Draft, Script, phase
@@ -9,7 +7,7 @@ from wizard.model.said import KIB, MIB
 
 SEGMENTS = 40
 SEGMENT_BYTES = 5 * MIB
-"""Attic's; Borg's are larger."""
+"""Attic's. Borg's are larger."""
 RECORD_BYTES = 64 * KIB
 COMMIT_EVERY = 8
 HINTS_BYTES, INDEX_BYTES = 40 * KIB, 400 * KIB
@@ -36,7 +34,7 @@ def _backup_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
         check.read(name)
     _open(prune)
     for name in segments[::2]:
-        # Half of what such a segment holds is still wanted.
+        # Half of the segment's data is still in use.
         prune.read(name)
         prune.create(f"{name}-kept", SEGMENT_BYTES // 2, RECORD_BYTES, sync=True)
     _commit(prune)
@@ -56,7 +54,7 @@ def _open(script: Script) -> None:
 
 
 def _commit(script: Script) -> None:
-    """Both files under other names, waited for, and then in the place of the old ones."""
+    """Write both files under temporary names, sync them, and replace the old ones."""
     for name, size_bytes in ((HINTS, HINTS_BYTES), (INDEX, INDEX_BYTES)):
         script.create(f"{name}.tmp", size_bytes, sync=True)
         script.rename(f"{name}.tmp", name)
@@ -95,10 +93,8 @@ def _postmark_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
 
 
 def _transaction(draft: Draft, script: Script, have: list[str], new: str) -> None:
-    """Read a file or append to one; then make one or delete one.
-
-    Either is as likely. One file always stays.
-    """
+    """Read a file or append to one, then create or delete one. Each choice is equally likely. Always leaves
+    at least one file."""
     random = draft.random
     name = random.choice(have)
     if random.random() < 0.5:

@@ -1,7 +1,5 @@
-"""Loads on folder trees, and ageing a volume in seconds.
-
-Ageing allocates files without writing their data, and deletes half of them again.
-"""
+"""Loads on folder trees, and ageing a volume in seconds. Ageing allocates files without writing their data,
+and deletes half of them again."""
 
 import ctypes
 import errno
@@ -15,7 +13,7 @@ from wizard.benchmark.loads.script import Draft, Script, phase
 from wizard.model.said import KIB
 
 SHARE = 0.85
-"""So much of the room is taken when it is done."""
+"""Used share of the free space at the end."""
 FILES = 3000
 FILLS = 3
 SPREAD = 1.6
@@ -23,11 +21,11 @@ FILES_A_FOLDER = 75
 
 
 def aged(root: int, free_bytes: int, seed: int) -> int:
-    """Fill the volume to 85 % of its `free_bytes` three times, and delete half of the files in between.
+    """Fill 85 % of `free_bytes` three times, and delete half of the files in between.
 
-    Free space then lies in pieces between about 3,000 files, whatever the size of the volume. Gives the bytes
-    that those take: fewer where the filesystem ran out of room sooner. Raises OSError, with EOPNOTSUPP where
-    the filesystem cannot give room to a file without writing it.
+    Free space is then fragmented between about 3,000 files, whatever the size of the volume. Returns the
+    bytes in these files, fewer if the filesystem ran out of space earlier. Raises OSError, with EOPNOTSUPP if
+    the filesystem cannot allocate without writing.
     """
     random = Random(seed)
     left = int(free_bytes * SHARE)
@@ -43,7 +41,7 @@ def aged(root: int, free_bytes: int, seed: int) -> int:
         for size_bytes in _sizes(random, FILES - len(have), left):
             name = _name(made, root)
             made += 1
-            if not _reserve(name, size_bytes, root):
+            if not _allocate(name, size_bytes, root):
                 break
             have.append((name, size_bytes))
             left -= size_bytes
@@ -51,7 +49,7 @@ def aged(root: int, free_bytes: int, seed: int) -> int:
 
 
 def _sizes(random: Random, count: int, together_bytes: int) -> Sequence[int]:
-    """Sizes in whole pages that spread widely and take all of the room."""
+    """Return widely spread sizes in whole pages that add up to the space."""
     weights = [random.lognormvariate(0, SPREAD) for _ in range(count)]
     unit = together_bytes / sum(weights)
     return [
@@ -66,27 +64,25 @@ def _name(number: int, root: int) -> str:
     return f"{folder}/{number}"
 
 
-def _reserve(name: str, size_bytes: int, root: int) -> bool:
-    """Whether there was room.
-
-    The C library's posix_fallocate would write zeros where the filesystem cannot do it.
-    """
+def _allocate(name: str, size_bytes: int, root: int) -> bool:
+    """Allocate a file. Returns False without enough space. posix_fallocate is no alternative: the C library
+    writes zeros if the filesystem cannot allocate."""
     file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=root)
     try:
-        number = _fallocate(file, size_bytes)
+        error = _fallocate(file, size_bytes)
     finally:
         os.close(file)
-    if number == 0:
+    if error == 0:
         return True
     os.unlink(name, dir_fd=root)
-    if number == errno.ENOSPC:
+    if error == errno.ENOSPC:
         return False
-    raise OSError(number, os.strerror(number), name)
+    raise OSError(error, os.strerror(error), name)
 
 
 @cache
-def _call() -> Callable[[int, int, int, int], int]:
-    """The call that takes 64 bits everywhere: musl has no other one, and no other name for it."""
+def _library_fallocate() -> Callable[[int, int, int, int], int]:
+    """Return the 64-bit fallocate. musl has only this variant, under the plain name."""
     library = ctypes.CDLL(None, use_errno=True)
     call = library.fallocate64 if hasattr(library, "fallocate64") else library.fallocate
     call.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
@@ -95,11 +91,11 @@ def _call() -> Callable[[int, int, int, int], int]:
 
 
 def _fallocate(file: int, size_bytes: int) -> int:
-    """fallocate(2) from the file's beginning; gives 0 or the error's number."""
-    call = _call()
+    """Call fallocate(2) from the start of the file. Returns 0 or an errno."""
+    call = _library_fallocate()
     while call(file, 0, 0, size_bytes):
-        if (number := ctypes.get_errno()) != errno.EINTR:
-            return number
+        if (error := ctypes.get_errno()) != errno.EINTR:
+            return error
     return 0
 
 
@@ -116,7 +112,7 @@ def _kernel_tree_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
         for name in files:
             extract.create(name, source_size(draft.random))
     for folder, files in tree.items():
-        # A folder's list of names has an order of its own, which is not that of making them.
+        # Directory order differs from creation order.
         draft.random.shuffle(files)
         copy.make_folder(_copied(folder))
         list_.list_folder(folder)
@@ -164,7 +160,7 @@ def _many_files_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     look.list_folder(FOLDER)
     for number in numbers:
         create.create(f"{FOLDER}/{number}", FILE_BYTES)
-    # A folder's list of names has an order of its own, which is not that of making them.
+    # Directory order differs from creation order.
     draft.random.shuffle(numbers)
     for number in numbers:
         copy.copy(f"{FOLDER}/{number}", f"{MANY_FILES_COPY}/{number}")
@@ -188,7 +184,7 @@ MANY_FILES_LOAD = Load("many-files", _many_files_phases)
 
 RSYNC_FILES = 3000
 CHANGED = 10
-"""One file in so many differs at the second time."""
+"""One in this many files differs the second time."""
 
 
 def _rsync_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
@@ -198,18 +194,18 @@ def _rsync_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     for folder, files in tree.items():
         copy.make_folder(folder)
         for name in files:
-            _bring(copy, name, source_size(draft.random))
+            _transfer(copy, name, source_size(draft.random))
     files = [name for names in tree.values() for name in names]
     for name in files:
         again.look(name)
     for name in draft.random.sample(files, -(-len(files) // CHANGED)):
-        # The old file tells which parts need not be sent.
+        # rsync compares with the old file.
         again.read(name)
-        _bring(again, name, source_size(draft.random))
+        _transfer(again, name, source_size(draft.random))
     return phase("copy", Unit.FILES, copy), phase("again", Unit.FILES, again, amount=len(files))
 
 
-def _bring(script: Script, name: str, size_bytes: int) -> None:
+def _transfer(script: Script, name: str, size_bytes: int) -> None:
     folder, _, last = name.rpartition("/")
     temporary = f"{folder}/.{last}.part"
     script.create(temporary, size_bytes)

@@ -326,8 +326,7 @@ def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:
             # XFS: the superblock and headers of the first allocation group, in sectors of up to 4 KiB.
             yield 0, 16 * KIB
         case "vfat":
-            # The boot sector, FSInfo, and the start of the first FAT. In a small filesystem also the whole FAT
-            # and the root directory.
+            # Boot sector, FSInfo and the start of the first FAT. On a small one all of it, and the root.
             yield 0, 64 * KIB
         case "LVM2_member":
             yield 0, 8 * KIB
