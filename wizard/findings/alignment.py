@@ -22,15 +22,12 @@ KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 EXTENDED_TYPES = (0x05, 0x0F, 0x85)
 ALIGNED = "alignment-ok"
 MOST_FINE = 32
-"""Partitions of one drive that are each said to be fine."""
+"""Most aligned partitions of a drive to report individually."""
 
 
 def find_alignment(drive: Drive) -> Iterator[Finding]:
-    """One finding a partition, more where something in it begins elsewhere, and one for each stack that is
-    misaligned in itself.
-
-    Many partitions that are all fine are one finding.
-    """
+    """Yield findings about each partition, misaligned contents, and stacks of misaligned devices. Many
+    aligned partitions share one finding."""
     geometry = drive.geometry
     if geometry is None:
         return
@@ -41,14 +38,14 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
         for layer in drive.layers
         if layer.geometry and layer.geometry.alignment_offset_bytes < 0
     }
-    led_astray = geometry.optimal_io_bytes % geometry.physical_block_bytes != 0
+    is_bogus = geometry.optimal_io_bytes % geometry.physical_block_bytes != 0
     yield from (
-        _led_astray(drive, geometry, path, kind) if led_astray else _stack(path, kind)
+        _bogus_stack(drive, geometry, path, kind) if is_bogus else _stack(path, kind)
         for path, kind in stacks.items()
     )
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
         yield from _whole(drive, geometry, place_of_drive(drive, geometry))
-    yield from _together(drive, geometry, list(_partitions(drive, geometry)))
+    yield from _merge_aligned(drive, geometry, list(_partitions(drive, geometry)))
 
 
 def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
@@ -69,8 +66,7 @@ def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
 
 
 def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
-    """Where a partition that starts on a block ends within one. One that starts off a block is told about its
-    start."""
+    """Report a partition that starts on a physical block but ends inside one."""
     block = geometry.physical_block_bytes
     past = (partition.end_bytes - max(geometry.alignment_offset_bytes, 0)) % block
     if past and partition.size_bytes > 0:
@@ -95,11 +91,10 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
         )
 
 
-def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Iterator[Finding]:
-    """What was found of the partitions, with one sentence for all that are fine where there are many: else it
-    hides what is not."""
-    fine = [one for one in found if one.code == ALIGNED]
-    if len(fine) <= MOST_FINE:
+def _merge_aligned(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Merge the findings of many aligned partitions, which would hide the others."""
+    aligned = [one for one in found if one.code == ALIGNED]
+    if len(aligned) <= MOST_FINE:
         yield from found
         return
     yield from (one for one in found if one.code != ALIGNED)
@@ -113,11 +108,11 @@ def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Ite
             drive=drive.path,
             block=block,
         )
-        if len(fine) == count
+        if len(aligned) == count
         else t(
             "{fine} of {count} partitions of {drive} and their data start on "
             "{block}-byte blocks and on 1 MiB.",
-            fine=len(fine),
+            fine=len(aligned),
             count=count,
             drive=drive.path,
             block=block,
@@ -126,7 +121,7 @@ def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Ite
 
 
 def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
-    """What is found about all that stands in a place."""
+    """Yield the findings about everything inside a place."""
     if place.standing is StartState.ON or not makes_up(place):
         yield from find_inside(drive, geometry, place, told=place.standing is not StartState.ON)
     yield from find_chunks(place)
@@ -134,12 +129,12 @@ def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Fin
 
 
 def _whole(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
-    """What lives on the drive itself. That begins with the first byte, which is off the blocks of a drive
-    with an alignment offset."""
+    """Check contents of the drive itself. They start at byte 0, which is misaligned if the drive has an
+    alignment offset."""
     if place.standing is StartState.OFF:
         yield compensated(geometry, place) if makes_up(place) else _first_byte(drive, geometry, place)
     elif place.within and makes_up(place):
-        yield _fine(
+        yield _aligned(
             place,
             geometry,
             Sentence("{place} starts at byte {start}, aligned to the drive's {block}-byte blocks."),
@@ -165,9 +160,9 @@ def _first_byte(drive: Drive, geometry: Geometry, place: DriveStart) -> Finding:
     )
 
 
-def _fine(place: DriveStart, geometry: Geometry, fine: Sentence) -> Finding:
-    """It begins on a boundary, and so does all within."""
-    said = [fine(place=place.device, start=place.start_bytes or 0, block=geometry.granularity_bytes)]
+def _aligned(place: DriveStart, geometry: Geometry, sentence: Sentence) -> Finding:
+    """Return the finding for a place that is aligned with all its data."""
+    sentences = [sentence(place=place.device, start=place.start_bytes or 0, block=geometry.granularity_bytes)]
     leaves = [leaf for leaf in place.leaves() if leaf is not place]
     if leaves and makes_up(place):
         data, start = leaves[0].name, leaves[0].start_bytes
@@ -182,8 +177,8 @@ def _fine(place: DriveStart, geometry: Geometry, fine: Sentence) -> Finding:
                 Sentence("All data inside also starts on a boundary, beginning with {data} at byte {start}."),
             )
         )
-        said.append(plain(data=data) if start is None else at(data=data, start=start))
-    return _on_boundaries(place.device, join(*said))
+        sentences.append(plain(data=data) if start is None else at(data=data, start=start))
+    return _on_boundaries(place.device, join(*sentences))
 
 
 def _on_boundaries(subject: str, sentence: Message) -> Finding:
@@ -199,14 +194,14 @@ def _on_boundaries(subject: str, sentence: Message) -> Finding:
 
 
 def is_extended(partition: Partition) -> bool:
-    """Whether it is an MBR's container of logical partitions, which holds no data of its own."""
+    """Return True for an extended MBR partition, which has no data of its own."""
     return (partition.type or "").startswith("0x") and int(partition.type or "0", 16) in EXTENDED_TYPES
 
 
 def _partition(
     drive: Drive, geometry: Geometry, partition: Partition, place: DriveStart, *, spoiled: bool
 ) -> Iterator[Finding]:
-    """`spoiled`: something in it begins in the wrong place, so that its own right start is no comfort."""
+    """Report a partition's start. `spoiled`: misaligned contents make an aligned start irrelevant."""
     if place.standing is not StartState.ON and makes_up(place):
         yield compensated(geometry, place)
     elif place.standing is StartState.OFF:
@@ -216,7 +211,7 @@ def _partition(
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
         yield _grain(drive, partition)
     elif not spoiled:
-        yield _fine(
+        yield _aligned(
             place,
             geometry,
             Sentence(
@@ -349,9 +344,9 @@ def _stack(path: str, kind: str = "") -> Finding:
     )
 
 
-def _led_astray(drive: Drive, geometry: Geometry, path: str, kind: str) -> Finding:
-    """The kernel calls every stack misaligned above an optimal I/O size that is no multiple of the physical
-    block."""
+def _bogus_stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Finding:
+    """Explain a false report of misalignment. The kernel reports every stack as misaligned if the optimal I/O
+    size is not a multiple of the physical block."""
     return Finding(
         "alignment-stack",
         Severity.INFO,
@@ -377,7 +372,7 @@ def _led_astray(drive: Drive, geometry: Geometry, path: str, kind: str) -> Findi
 
 
 def _move(partition: Partition) -> Message:
-    """The remedy for a partition that starts in the wrong place."""
+    """Return the remedy for a misaligned partition."""
     return t(
         "Move the partition: `sudo diskwright move {partition}`. All files are "
         "preserved, even through a power cut. The partition must not be in use.",

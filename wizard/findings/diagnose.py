@@ -26,15 +26,16 @@ from wizard.model.verdict import DisplacedVerdict
 MOST_SENTENCES = 5
 NEARLY_USED_PERCENT = 90
 FEW_SPARES = 1 << 0
-"""In NVMe's critical warning: fewer are left than the maker's threshold. A drive that counts none says 0."""
+"""In NVMe's critical warning: spares below the vendor's threshold. Drives that do not count spares report
+0."""
 
 HOURS_A_YEAR = 24 * 365.25
 TEST_CLOCK_HOURS = 1 << 16
-"""Self-test logs of ATA count hours in 16 bits."""
+"""ATA self-test logs count hours in 16 bits."""
 
 
 class DriveVerdict(StrEnum):
-    """In one word."""
+    """Health in one word."""
 
     GOOD = "good"
     WORN = "worn"
@@ -44,26 +45,26 @@ class DriveVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The verdict, and at most five sentences, the most important first."""
+    """The verdict with at most five sentences, the most important first."""
 
     verdict: DriveVerdict
     said: tuple[Message, ...]
 
 
 def judge_health(drive: Drive) -> Judged:
-    """How well a drive is by its own word. Where it tells nothing that is no good news: unknown."""
+    """Judge the health from the drive's own report. A silent drive is unknown, not good."""
     smart, health = drive.smart, drive.smart.health
-    lost, used_up = tuple(_unreadable(health)), tuple(_worn(health))
+    lost, worn = tuple(_unreadable(health)), tuple(_worn(health))
     if smart.passed is False or health.failing or lost:
         verdict, first = DriveVerdict.FAILING, t("Failing: copy all data off the drive now.")
-    elif used_up:
+    elif worn:
         verdict, first = DriveVerdict.WORN, t("Worn but working: plan to replace the drive.")
     elif smart.passed:
         verdict, first = DriveVerdict.GOOD, t("Good: the drive reports no problem.")
     else:
         verdict, first = DriveVerdict.UNKNOWN, _unknown(drive)
-    said = (first, *_failing(drive), *lost, *used_up, *_cable(health), *_life(health))
-    return Judged(verdict, said[:MOST_SENTENCES])
+    sentences = (first, *_failing(drive), *lost, *worn, *_cable(health), *_life(health))
+    return Judged(verdict, sentences[:MOST_SENTENCES])
 
 
 def _unknown(drive: Drive) -> Message:
@@ -72,8 +73,8 @@ def _unknown(drive: Drive) -> Message:
 
 
 def is_told(drive: Drive) -> bool:
-    """Whether there is anything to be said of its health: not of a drive that has none to tell, such as a
-    loop device."""
+    """Return True if there is anything to report about health. False for devices without SMART, such as loop
+    devices."""
     return (
         drive.smart.passed is not None
         or drive.smart.health != NO_HEALTH
@@ -94,7 +95,7 @@ def _failing(drive: Drive) -> Iterator[Message]:
 
 
 def _unreadable(health: Health) -> Iterator[Message]:
-    # Both count the same sectors, as found in use and as found by a scan.
+    # Both count the same sectors, one in use, the other in scans.
     if count := max(health.pending or 0, health.lost or 0):
         yield tn(
             "One sector is unreadable; its data may be lost.",
@@ -125,7 +126,8 @@ def _worn(health: Health) -> Iterator[Message]:
 
 
 def _cable(health: Health) -> Iterator[Message]:
-    """No word on the drive: the count never falls, and a cable that was changed leaves it as it was."""
+    """Report cable errors, which do not affect the verdict: the count never falls, even after replacing the
+    cable."""
     if health.cable_errors:
         yield tn(
             "One transfer was corrupted on the cable; replace the cable if this continues.",
@@ -153,9 +155,9 @@ def _life(health: Health) -> Iterator[Message]:
 
 
 def find_health(drive: Drive) -> Iterator[Finding]:
-    """What is bad of it; that its own check failed is told by `find_use`."""
+    """Yield unreadable sectors and wear. `find_use` reports a failed health check."""
     health = drive.smart.health
-    for code, severity, why, said in (
+    for code, severity, why, sentences in (
         (
             "health-unreadable",
             Severity.DANGER,
@@ -169,9 +171,9 @@ def find_health(drive: Drive) -> Iterator[Finding]:
             tuple(_worn(health)),
         ),
     ):
-        if said:
+        if sentences:
             found, remedy = (
-                t("{drive}: {sentences:row}", drive=drive.path, sentences=said),
+                t("{drive}: {sentences:row}", drive=drive.path, sentences=sentences),
                 t(
                     "Copy important data elsewhere and replace the drive. `smartctl -x {drive}` "
                     "shows all details.",
@@ -195,8 +197,8 @@ SOURCE = t("serial number and WWN of every attached drive, in sysfs and udev's d
 def diagnose(
     machine: Machine, drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
 ) -> Diagnosis:
-    """The recording's verdict and all findings on `drive`, danger first; within a severity in the order of
-    themes and of the table. `probed` is what the quick probe for shingled recording said of it."""
+    """Return the recording verdict and all findings, the most severe first, then by theme and table order.
+    `probed` is the verdict of the quick probe for shingled recording."""
     rungs = rungs_of(drive, patterns, probed)
     recording = judge_recording(drive, rungs)
     findings = [
@@ -218,13 +220,13 @@ def diagnose(
 
 
 def find_identity(drive: Drive) -> Iterator[Finding]:
-    """By two names where nothing tells them apart; else that the serial number alone does not."""
-    told_apart = drive.same_serial if drive.wwn is not None else ()
-    apart = tuple(path for path in told_apart if path not in drive.same_wwn)
-    alike = tuple(path for path in drive.same_serial if path not in apart)
+    """Report drives that cannot be distinguished, and drives with equal serial numbers but distinct WWNs."""
+    same_serial = drive.same_serial if drive.wwn is not None else ()
+    distinct = tuple(path for path in same_serial if path not in drive.same_wwn)
+    indistinct = tuple(path for path in drive.same_serial if path not in distinct)
     if drive.serial is None:
-        alike = drive.same_wwn
-    if alike:
+        indistinct = drive.same_wwn
+    if indistinct:
         yield Finding(
             "identity-same-drive",
             Severity.WARNING,
@@ -233,7 +235,7 @@ def find_identity(drive: Drive) -> Iterator[Finding]:
                 "{drive} and {others:list} report the same identifiers: possibly one drive "
                 "with several names, or a copy.",
                 drive=drive.path,
-                others=alike,
+                others=indistinct,
             ),
             t(
                 "If this is one drive, writes under one name appear under the other. With a "
@@ -246,7 +248,7 @@ def find_identity(drive: Drive) -> Iterator[Finding]:
                 drive=drive.path,
             ),
         )
-    if apart:
+    if distinct:
         yield Finding(
             "identity-same-serial",
             Severity.INFO,
@@ -254,7 +256,7 @@ def find_identity(drive: Drive) -> Iterator[Finding]:
             t(
                 "{drive} and {others:list} report the same serial number, {serial}.",
                 drive=drive.path,
-                others=apart,
+                others=distinct,
                 serial=drive.serial or "",
             ),
             t(
@@ -270,7 +272,7 @@ def find_identity(drive: Drive) -> Iterator[Finding]:
 
 
 CODES: dict[str, Message] = {
-    # How partitions lie.
+    # Alignment.
     "alignment-physical": t(
         "A partition is not aligned to the physical block or minimum I/O size, by the kernel's formula."
     ),
@@ -295,7 +297,7 @@ CODES: dict[str, Message] = {
         "Comparison of a filesystem's stride and stripe width (XFS: su and sw) with the underlying array."
     ),
     "alignment-stack": t("The kernel reports a device stack (RAID, device-mapper) as misaligned."),
-    # What the drive says of its blocks.
+    # Blocks.
     "geometry-512e": t("The drive emulates 512-byte blocks on 4096-byte physical blocks."),
     "geometry-4kn": t("The drive accepts only 4096-byte blocks."),
     "geometry-usb-4096": t(
@@ -307,7 +309,7 @@ CODES: dict[str, Message] = {
         "An NVMe drive has a better format than the current one. Changing it erases the drive."
     ),
     "geometry-large-blocks": t("The drive's physical blocks are larger than 4096 bytes."),
-    # How it records.
+    # Recording.
     "recording-zoned-host-managed": t("The drive requires sequential writes within zones."),
     "recording-zoned-host-aware": t("The drive is shingled and prefers sequential writes within zones."),
     "recording-shingled": t("The drive is shingled and drive-managed."),
@@ -327,11 +329,11 @@ CODES: dict[str, Message] = {
     "table-backup-misplaced": t("The backup GPT is not at the end of the drive."),
     "table-mbr-over-2tib": t("The drive is too large for an MBR table."),
     "table-hybrid": t("The drive has both a GPT and an MBR with partitions."),
-    # What lives on it.
+    # Signatures.
     "signatures-ambivalent": t("Several signatures on one device conflict."),
     "signatures-lost": t("No content is recognised, but a backup superblock of ext2, ext3 or ext4 exists."),
     "signatures-beside-table": t("The whole drive has a signature in addition to a partition table."),
-    # Who uses it.
+    # Uses.
     "use-mounted": t("All or part of the drive is mounted."),
     "use-swap": t("All or part of the drive is used as swap space."),
     "use-holder": t("Another block device is built on the drive."),

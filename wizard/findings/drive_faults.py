@@ -30,70 +30,74 @@ _WORDS = {
 
 
 def layer_words(layer: Layer) -> str:
-    """`md raid0 /dev/md0 on /dev/sda1, data at 1 MiB, stripes of 2 x 64 KiB, holds ext4, mounted on /srv`."""
-    said = [t("{kind} {path} on {below}", kind=layer.kind, path=layer.path, below=layer.below)]
+    """Describe a layer, e.g. `md raid0 /dev/md0 on /dev/sda1, data at 1 MiB, stripes of 2 x 64 KiB, contains
+    ext4`."""
+    parts = [t("{kind} {path} on {below}", kind=layer.kind, path=layer.path, below=layer.below)]
     if layer.offset_bytes is not None:
-        said.append(t("data at {offset:exact}", offset=layer.offset_bytes))
-    if (spread := layer.striping) and spread.unit_bytes:
-        number = spread.width_bytes // spread.unit_bytes
-        said.append(t("stripes of {number} x {unit:exact}", number=number, unit=spread.unit_bytes))
+        parts.append(t("data at {offset:exact}", offset=layer.offset_bytes))
+    if (striping := layer.striping) and striping.unit_bytes:
+        number = striping.width_bytes // striping.unit_bytes
+        parts.append(t("stripes of {number} x {unit:exact}", number=number, unit=striping.unit_bytes))
     if layer.signatures:
-        said.append(t("contains {kinds}", kinds="+".join(mark.kind for mark in layer.signatures)))
+        parts.append(t("contains {kinds}", kinds="+".join(mark.kind for mark in layer.signatures)))
     if layer.mount_points:
-        said.append(MOUNTED_ON(points=layer.mount_points))
-    return ", ".join(map(str, said))
+        parts.append(MOUNTED_ON(points=layer.mount_points))
+    return ", ".join(map(str, parts))
 
 
 def recording_word(recording: Recording) -> str:
-    """One word for a column."""
+    """Return the recording method as one word for a column."""
     return str(_WORDS[recording.verdict]())
 
 
 def size_words(drive: Drive) -> str:
-    """`8.0 TB (8001563222016 bytes), logical blocks of 512 bytes, physical of 4096, rotating`."""
+    """Describe size and blocks: `8.0 TB (8001563222016 bytes), logical blocks of 512 bytes, physical of 4096,
+    rotating`."""
     if drive.size_bytes is None:
         return str(NOT_READ())
-    said = [t("{size:size} ({size} bytes)", size=drive.size_bytes)]
+    parts = [t("{size:size} ({size} bytes)", size=drive.size_bytes)]
     if known := drive.geometry:
-        said.append(
+        parts.append(
             t(
                 "logical blocks of {logical} bytes, physical of {physical}",
                 logical=known.logical_block_bytes,
                 physical=known.physical_block_bytes,
             )
         )
-    said.append(turning_words(drive))
-    return ", ".join(map(str, said))
+    parts.append(turning_words(drive))
+    return ", ".join(map(str, parts))
 
 
 def turning_words(drive: Drive) -> Message:
-    """`rotating`."""
+    """Describe rotation, e.g. `rotating`."""
     if drive.rotational is None:
         return t("rotation not reported")
     return t("rotating") if drive.rotational else t("not rotating")
 
 
 def contents_words(drive: Drive) -> str:
-    """`a GPT table with 2 partitions, 4.0 TB free`."""
+    """Describe the contents, e.g. `a GPT table with 2 partitions, 4.0 TB free`."""
     if drive.table is None:
         return str(NOT_READ())
     if drive.is_empty:
         return str(t("empty: no table, partition or filesystem"))
-    said = []
+    parts = []
     if drive.table.kind != "none":
         count, table = (
             len(drive.partitions),
             _TABLES.get(drive.table.kind, Sentence("another table type"))(),
         )
-        said.append(
+        parts.append(
             tn("{table} with {count} partition", "{table} with {count} partitions", table=table, count=count)
             if count
             else t("{table} with no partitions", table=table)
         )
     if drive.signatures:
-        said.append(t("on the drive itself: {marks:list}", marks=tuple(map(_mark, drive.signatures))))
+        parts.append(
+            t("on the drive itself: {marks:list}", marks=tuple(map(_signature_text, drive.signatures)))
+        )
     if drive.unrecognised_zones:
-        said.append(
+        parts.append(
             tn(
                 "{count} written zone without recognised content",
                 "{count} written zones without recognised content",
@@ -101,36 +105,39 @@ def contents_words(drive: Drive) -> str:
             )
         )
     if drive.waiting and drive.waiting.bare:
-        said.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
+        parts.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
     if drive.partitions:
         free = sum(extent.size_bytes for extent in drive.free)
-        said.append(t("{free:size} free", free=free) if free else t("no free space"))
-    return ", ".join(map(str, said))
+        parts.append(t("{free:size} free", free=free) if free else t("no free space"))
+    return ", ".join(map(str, parts))
 
 
-def _mark(mark: Signature) -> Message | str:
-    return t('{kind} "{label}"', kind=mark.kind, label=mark.label) if mark.label else mark.kind
+def _signature_text(signature: Signature) -> Message | str:
+    return (
+        t('{kind} "{label}"', kind=signature.kind, label=signature.label)
+        if signature.label
+        else signature.kind
+    )
 
 
 def partition_words(drive: Drive, part: Partition) -> str:
-    """`/dev/sda1  4.0 TB  ext4  "films"  mounted on /srv`."""
+    """Describe a partition, e.g. `/dev/sda1  4.0 TB  ext4  "films"  mounted on /srv`."""
     unread = NOT_READ if drive.is_unread(part) else Sentence("no filesystem")
-    held = t("unclear") if part.signatures else unread()
-    said = [part.path, format_capacity(part.size_bytes), part.filesystem or str(held)]
+    content = t("unclear") if part.signatures else unread()
+    parts = [part.path, format_capacity(part.size_bytes), part.filesystem or str(content)]
     if part.signatures and (label := part.signatures[0].label):
-        said.append(str(t('"{label}"', label=label)))
+        parts.append(str(t('"{label}"', label=label)))
     if part.mount_points:
-        said.append(str(MOUNTED_ON(points=part.mount_points)))
-    return "  ".join(said)
+        parts.append(str(MOUNTED_ON(points=part.mount_points)))
+    return "  ".join(parts)
 
 
 def tuning_words(drive: Drive) -> str:
-    """How a filesystem that the drive holds is used better as it is; empty where there is none to which
-    advice applies."""
-    held = [(drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)]
+    """Return a hint about tuning the drive's filesystems, empty if advice applies to none."""
+    contents = [(drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)]
     known = [
         path
-        for path, marks in held
+        for path, marks in contents
         if len(marks) == 1 and marks[0].kind in MADE and MADE[marks[0].kind].mounts
     ]
     if not known:
@@ -147,13 +154,13 @@ def tuning_words(drive: Drive) -> str:
 
 
 PERFORMANCE = (t("best"), t("better"), t("good"), t("degraded"))
-"""The relative performance field of an LBA format: among the formats of this one drive, at equal load."""
+"""Relative performance of an LBA format, compared with the other formats of the same drive."""
 NATIVE_BYTES = 4096
 
 
 def better_format(drive: Drive) -> NvmeFormat | None:
-    """A format without metadata that the drive calls faster; or one of 4096 bytes, called as fast, where 512
-    is in use."""
+    """Return a format without metadata that the drive rates faster, or equally fast with 4096 bytes instead
+    of 512."""
     used = next((one for one in drive.nvme_formats if one.in_use), None)
     if used is None or drive.zoned not in ("none", None):
         return None
@@ -173,7 +180,7 @@ def better_format(drive: Drive) -> NvmeFormat | None:
 
 
 def find_nvme(drive: Drive) -> Iterator[Finding]:
-    """At most one finding: the better format, what it would bring, and what changing to it destroys."""
+    """Yield at most one finding: a better format, its benefit, and what changing to it erases."""
     used = next((one for one in drive.nvme_formats if one.in_use), None)
     better = better_format(drive)
     if used is None or better is None or drive.nvme_format_scope == "none":
@@ -245,7 +252,7 @@ def _size(one: NvmeFormat) -> Message:
 
 
 def find_contradictions(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
-    """How it records, whether it turns, and how its blocks lie."""
+    """Yield contradictions about recording, rotation and blocks."""
     yield from _recording(drive, recording, rungs)
     yield from _rotation(drive)
     yield from _blocks(drive)
@@ -257,7 +264,7 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
     several = len({rung.management for rung in shingled if rung.exact}) > 1
     if not shingled or not (conventional or several) or drive.bus in VIRTUAL_BUSES:
         return
-    said = tuple(
+    sources = tuple(
         words.SOURCE_SAYS(source=rung.clue.source, says=rung.clue.says) for rung in (*shingled, *conventional)
     )
     best = strongest(shingled)
@@ -274,7 +281,7 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
         "recording-contradiction",
         Severity.WARNING,
         drive.path,
-        words.CONTRADICTION(drive=drive.path, clues=said),
+        words.CONTRADICTION(drive=drive.path, clues=sources),
         believed,
         words.CONTRADICTION_SOURCE,
         words.CONTRADICTION_REMEDY,
@@ -299,7 +306,7 @@ def _rotation(drive: Drive) -> Iterator[Finding]:
 
 
 def _blocks(drive: Drive) -> Iterator[Finding]:
-    """The kernel has its word from the drive too, but through whatever lies between them."""
+    """Compare with the kernel's values, which an intermediate layer may have changed."""
     if drive.ata is None or drive.geometry is None:
         return
     physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
@@ -328,8 +335,8 @@ NVME_REMEDY = Sentence("`nvme id-ns -H {drive}` shows the formats; `dmesg` shows
 
 
 def find_no_size(drive: Drive) -> Iterator[Finding]:
-    """What is behind it where that is known, and what makes the drive usable. A reader without a medium is
-    none."""
+    """Report a drive without a size, with the cause if known and a remedy. Ignores readers without a
+    medium."""
     if drive.size_bytes != 0 or drive.removable is not False:
         return
     why, remedy = _nvme(drive) if drive.bus == "nvme" else _other(drive)

@@ -16,12 +16,12 @@ SECTOR_BYTES = 512
 USUAL_PHYSICAL_BYTES = 4096
 PARTED_SHARE = 200
 IGNORED_BYTES = 33553920
-"""Of the bogus numbers the one that libfdisk knows by name; others it ignores where they are no multiple of
-the physical block."""
+"""The bogus value that libfdisk ignores. It also ignores values that are not multiples of the physical
+block."""
 
 
 def find_geometry(drive: Drive) -> Iterator[Finding]:
-    """The sector format, and an optimal I/O size that cannot be meant."""
+    """Yield findings about the sector format and an impossible optimal I/O size."""
     geometry = drive.geometry
     if geometry is None:
         return
@@ -60,7 +60,7 @@ def _512e(drive: Drive, offset_bytes: int) -> Finding:
 
 
 def _large(drive: Drive, geometry: Geometry) -> Finding:
-    """Blocks that no filesystem of today's usual ones fills: 8 KiB and more."""
+    """Report blocks of 8 KiB and more, larger than those of the usual filesystems."""
     block = geometry.physical_block_bytes
     return Finding(
         "geometry-large-blocks",
@@ -128,7 +128,7 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
             optimal=geometry.optimal_io_bytes,
             block=geometry.granularity_bytes,
         ),
-        join(*_believers(drive, geometry)),
+        join(*_affected_tools(drive, geometry)),
         t(
             "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 "
             "lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
@@ -142,8 +142,8 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
     )
 
 
-def _believers(drive: Drive, geometry: Geometry) -> Iterator[Message]:
-    """Which tools believe it, what they would do on this very drive, and who is right."""
+def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
+    """List the tools that use the bogus value, and the effects on this drive."""
     optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
     counted = optimal // SECTOR_BYTES + 1
     times = (
@@ -153,8 +153,7 @@ def _believers(drive: Drive, geometry: Geometry) -> Iterator[Message]:
     )
     yield times(optimal=optimal, times=optimal // SECTOR_BYTES)
     if (first := optimal // logical) and MIB % optimal:
-        # Of a start in percent parted takes what lies within the percent; where nothing fits it gives up
-        # aligning.
+        # For a start in percent, parted aligns inside that percent of the drive, or not at all.
         far = (drive.size_bytes or 0) < PARTED_SHARE * first * logical
         yield (
             t("parted wrongly uses this value and reports 1 MiB as not aligned.")
@@ -163,7 +162,7 @@ def _believers(drive: Drive, geometry: Geometry) -> Iterator[Message]:
                 "parted wrongly uses this value: `mkpart 0%` starts at block {first}, "
                 "{lies}. It reports that as optimal, and 1 MiB as not aligned.",
                 first=first,
-                lies=_lies(geometry, first * logical),
+                lies=_alignment(geometry, first * logical),
             )
         )
     if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
@@ -172,8 +171,8 @@ def _believers(drive: Drive, geometry: Geometry) -> Iterator[Message]:
         yield t("fdisk and sfdisk ignore this value and correctly use 1 MiB.")
 
 
-def _lies(geometry: Geometry, start_bytes: int) -> Message:
-    """How a start lies on the drive's blocks, or on 1 MiB where those are small."""
+def _alignment(geometry: Geometry, start_bytes: int) -> Message:
+    """Describe the alignment of a start to the drive's blocks, or to 1 MiB if the blocks are small."""
     if missing := misalignment_bytes(geometry, start_bytes):
         return t(
             "{missing} bytes before a {block}-byte block boundary of the drive",
@@ -184,8 +183,8 @@ def _lies(geometry: Geometry, start_bytes: int) -> Message:
 
 
 class RecordingKind(StrEnum):
-    """How a model records: the first three are shingled. MEDIA_CACHE says nothing of that: its small writes
-    go to a log on the platters, as those of shingled drives do."""
+    """Recording method of a model. The first three are shingled. MEDIA_CACHE leaves the method open: small
+    writes go to a log on the platters, as on shingled drives."""
 
     DRIVE_MANAGED = "drive-managed"
     HOST_AWARE = "host-aware"
@@ -195,11 +194,10 @@ class RecordingKind(StrEnum):
 
 
 class Confidence(StrEnum):
-    """high: the maker or smartmontools' database; medium: press or a maker's list of families; low: reported
-    by users.
+    """high: manufacturer or smartmontools; medium: press or manufacturers' family lists; low: users.
 
-    A conventional one of high confidence outweighs even what a smartctl of another age says, so that the
-    drive counts as unknown.
+    A conventional entry of high confidence outweighs even smartctl of another version: the drive then counts
+    as unknown.
     """
 
     HIGH = "high"
@@ -208,17 +206,16 @@ class Confidence(StrEnum):
 
 
 MOST_BYTES_IN_A_TB = 1.05e12
-"""Drives hold a little more than the capacity they are sold by."""
+"""Drives have slightly more bytes than their nominal capacity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One line of the list. `model` is a regular expression that must fit the model number as a whole, up to
-    a `-` or a blank.
+    """One entry of the model list.
 
-    Makers' names before it (`WDC`, `TOSHIBA`) need not be written. `capacity` is a note on which sizes are
-    meant; `largest_tb` (in 10^12 bytes) leaves out larger drives. Smaller ones are never left out: a
-    host-protected area makes any drive smaller.
+    `model` is a regular expression for the whole model number, up to a `-` or space, without a vendor name
+    (`WDC`, `TOSHIBA`). `capacity` is a note. `largest_tb` (in 10^12 bytes) excludes larger drives, but no
+    smaller ones: a host-protected area makes any drive smaller.
     """
 
     model: str
@@ -228,60 +225,64 @@ class Pattern:
     capacity: str = ""
     largest_tb: float | None = None
     source: ProfileText = NO_TEXT
-    """Without one it is the user's own."""
+    """Empty in the user's own list."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatternFile:
-    """A file of the list: an array of tables named `drives`."""
+    """A file of the model list: an array of tables named `drives`."""
 
     drives: tuple[Pattern, ...]
 
 
-_MAKER = re.compile(r"^(?:WDC|WD|Western Digital|TOSHIBA|SEAGATE|HGST|HITACHI|SAMSUNG|ATA)\s+", re.IGNORECASE)
+_VENDOR = re.compile(
+    r"^(?:WDC|WD|Western Digital|TOSHIBA|SEAGATE|HGST|HITACHI|SAMSUNG|ATA)\s+", re.IGNORECASE
+)
 
 
 def model_numbers(drive: Drive) -> tuple[str, ...]:
-    """The ways in which a drive's model may be written, without its maker's name: as the kernel has it; whole
-    again where a USB bridge has cut it in two (8 characters of vendor, 16 of product); and as the drive
-    itself says behind a bridge with a name of its own."""
+    """Return the possible model numbers of a drive, without vendor names.
+
+    These are the kernel's, the kernel's rejoined with the vendor field (USB bridges split it into 8 and 16
+    characters), and the drive's own (bridges may report another).
+    """
     model = (drive.model or "").replace("_", " ").strip()
     joined = (drive.vendor or "").strip() + model if model else ""
     own = drive.ata.model if drive.ata else None
     known = [name for name in (model, joined, own, drive.smart.model_name) if name]
-    return tuple(dict.fromkeys(_MAKER.sub("", name, count=1) for name in known))
+    return tuple(dict.fromkeys(_VENDOR.sub("", name, count=1) for name in known))
 
 
 def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
-    """Those that are the drive's model number, and meant for drives no smaller than it is."""
+    """Yield the patterns that match the drive's model number and capacity."""
     numbers = model_numbers(drive)
     for pattern in patterns:
-        meant = (
+        size_matches = (
             pattern.largest_tb is None or (drive.size_bytes or 0) <= pattern.largest_tb * MOST_BYTES_IN_A_TB
         )
-        if meant and any(
+        if size_matches and any(
             re.fullmatch(rf"(?:{pattern.model})(?:[-\s].*)?", number, re.IGNORECASE) for number in numbers
         ):
             yield pattern
 
 
 def load_patterns() -> tuple[Pattern, ...]:
-    """Every pattern of every file, the user's last; raises BadInput naming file, line and key."""
+    """Load the patterns of all files, the user's last. Raises BadInput with file, line and key."""
     return tuple(pattern for path in profile_files("drives") for pattern in read_patterns(path))
 
 
 def read_patterns(path: Path) -> tuple[Pattern, ...]:
-    """The patterns of one file; raises BadInput naming file, line and key."""
+    """Load the patterns of one file. Raises BadInput with file, line and key."""
     found = read_profile(path, PatternFile).drives
     for index, pattern in enumerate(found):
-        if trouble := _trouble(pattern):
-            name, said = trouble
-            raise fault_at(path, f"drives[{index}].{name}", said)
+        if fault := _pattern_fault(pattern):
+            name, reason = fault
+            raise fault_at(path, f"drives[{index}].{name}", reason)
     return found
 
 
-def _trouble(pattern: Pattern) -> tuple[str, Message] | None:
-    """What makes a pattern useless: the key, and the reason."""
+def _pattern_fault(pattern: Pattern) -> tuple[str, Message] | None:
+    """Return the key and the fault of an unusable pattern, or None."""
     try:
         empty = re.compile(pattern.model).fullmatch("") is not None
     except re.error as error:

@@ -19,61 +19,64 @@ PARITY = ("md raid4", "md raid5", "md raid6")
 EXT = ("ext2", "ext3", "ext4", "ext4dev")
 SECTOR_BYTES = 512
 LARGEST_BLOCK_BYTES = 4096
-"""Of the physical blocks that drives have; no array has chunks that small."""
+"""Largest physical block. Array chunks are always larger."""
 
 
 def find_stripes(place: DriveStart) -> Iterator[Finding]:
-    """One finding a filesystem that stands on an array, or that is laid out for one that is not there."""
+    """Yield a finding for each filesystem on an array, or laid out for an absent array."""
     for leaf in place.leaves():
-        for mark in leaf.signatures:
-            if mark.block_bytes and not mark.ambivalent and (mark.kind in EXT or mark.kind == "xfs"):
-                finding = _on_array(leaf, mark, leaf.array) if leaf.array else _on_plain(leaf, mark)
+        for signature in leaf.signatures:
+            if (
+                signature.block_bytes
+                and not signature.ambivalent
+                and (signature.kind in EXT or signature.kind == "xfs")
+            ):
+                finding = _on_array(leaf, signature, leaf.array) if leaf.array else _on_plain(leaf, signature)
                 if finding is not None:
                     yield finding
 
 
-def _on_array(leaf: DriveStart, mark: Signature, array: Array) -> Finding | None:
-    wanted, stated = array.striping, _stated(mark)
+def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding | None:
+    wanted, stated = array.striping, _stated(signature)
     array_named = messages.NAMED(path=array.layer.path, kind=array.layer.kind)
     if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
         fits = t(
             "{filesystem} on {device} fits array {array}: {striping}.",
-            filesystem=mark.kind,
+            filesystem=signature.kind,
             device=leaf.device,
             array=array_named,
-            striping=_words(stated),
+            striping=_striping_text(stated),
         )
         return _stripe(Severity.OK, leaf, fits, WHY, messages.NOTHING_TO_DO)
     if stated is None:
         severity = Severity.WARNING if array.layer.kind in PARITY else Severity.INFO
         sentence = t(
             "{filesystem} on {device} is not laid out for array {array}, which has {striping}.",
-            filesystem=mark.kind,
+            filesystem=signature.kind,
             device=leaf.device,
             array=array_named,
-            striping=_words(wanted),
+            striping=_striping_text(wanted),
         )
     else:
         severity = Severity.WARNING
         sentence = t(
             "{filesystem} on {device} does not fit array {array}. The filesystem is laid "
             "out for {stated}; the array has {striping}.",
-            filesystem=mark.kind,
+            filesystem=signature.kind,
             device=leaf.device,
             array=array_named,
-            stated=_words(stated),
-            striping=_words(wanted),
+            stated=_striping_text(stated),
+            striping=_striping_text(wanted),
         )
-    return _stripe(severity, leaf, sentence, WHY, _remedy(leaf, mark, wanted))
+    return _stripe(severity, leaf, sentence, WHY, _remedy(leaf, signature, wanted))
 
 
-def _on_plain(leaf: DriveStart, mark: Signature) -> Finding | None:
-    """Striping where no array is known: as the drive asks for it, taken from a number that it cannot mean, or
-    of an array elsewhere."""
-    stated, geometry = _stated(mark), leaf.geometry
+def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
+    """Check striping without a known array: the kernel's values, a bogus value, or those of another array."""
+    stated, geometry = _stated(signature), leaf.geometry
     if stated is None or geometry is None or _is_kernels(stated, geometry):
         return None
-    block = mark.block_bytes or 1
+    block = signature.block_bytes or 1
     bogus = (
         plausible_optimal_io_bytes(geometry) is None
         and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block
@@ -83,16 +86,16 @@ def _on_plain(leaf: DriveStart, mark: Signature) -> Finding | None:
             "`tune2fs -E stride=0,stripe_width=0 {device}` removes these values without changing data.",
             device=leaf.device,
         )
-        if mark.kind in EXT
+        if signature.kind in EXT
         else t("With the mount option `noalign`, XFS ignores these values.")
     )
     if bogus:
         believed = t(
             "{filesystem} on {device} is laid out for {stated}. mkfs used the drive's "
             "impossible optimal I/O size of {optimal} bytes.",
-            filesystem=mark.kind,
+            filesystem=signature.kind,
             device=leaf.device,
-            stated=_words(stated),
+            stated=_striping_text(stated),
             optimal=geometry.optimal_io_bytes,
         )
         return _stripe(
@@ -104,9 +107,9 @@ def _on_plain(leaf: DriveStart, mark: Signature) -> Finding | None:
         )
     alone = t(
         "{filesystem} on {device} is laid out for {stated}, but no underlying array is visible.",
-        filesystem=mark.kind,
+        filesystem=signature.kind,
         device=leaf.device,
-        stated=_words(stated),
+        stated=_striping_text(stated),
     )
     return _stripe(
         Severity.INFO,
@@ -137,19 +140,18 @@ def _stripe(
     )
 
 
-def _stated(mark: Signature) -> Striping | None:
-    """What the filesystem says; mke2fs writes a stripe of one physical block where a device asks for no more,
-    which is none."""
-    spread = mark.striping
+def _stated(signature: Signature) -> Striping | None:
+    """Return the filesystem's striping, or None for the single-block stripe that mke2fs writes by default."""
+    striping = signature.striping
     return (
         None
-        if spread is None or max(spread.unit_bytes, spread.width_bytes) <= LARGEST_BLOCK_BYTES
-        else spread
+        if striping is None or max(striping.unit_bytes, striping.width_bytes) <= LARGEST_BLOCK_BYTES
+        else striping
     )
 
 
 def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
-    """Whether it is what the kernel says of the device: what mkfs takes."""
+    """Return True if the values are the kernel's for the device, which mkfs uses."""
     if geometry is None or plausible_optimal_io_bytes(geometry) is None:
         return False
     return stated.width_bytes == geometry.optimal_io_bytes and stated.unit_bytes in (
@@ -158,7 +160,7 @@ def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
     )
 
 
-def _words(stated: Striping) -> Message:
+def _striping_text(stated: Striping) -> Message:
     unit, width = stated.unit_bytes, stated.width_bytes
     if not unit:
         return t("chunks of unknown size and {width}-byte full stripes", width=width)
@@ -169,9 +171,9 @@ def _words(stated: Striping) -> Message:
     )
 
 
-def _remedy(leaf: DriveStart, mark: Signature, wanted: Striping) -> Message:
-    block, unit, width = mark.block_bytes or 1, wanted.unit_bytes, wanted.width_bytes
-    if mark.kind in EXT:
+def _remedy(leaf: DriveStart, signature: Signature, wanted: Striping) -> Message:
+    block, unit, width = signature.block_bytes or 1, wanted.unit_bytes, wanted.width_bytes
+    if signature.kind in EXT:
         if unit % block:
             return t(
                 "Only a new filesystem can fit: the current block size does not divide the array's chunks."
@@ -183,7 +185,7 @@ def _remedy(leaf: DriveStart, mark: Signature, wanted: Striping) -> Message:
             width=width // block,
             device=leaf.device,
         )
-    old = mark.striping.unit_bytes if mark.striping else 0
+    old = signature.striping.unit_bytes if signature.striping else 0
     if old and unit % old == 0 and (unit // old).bit_count() == 1:
         return t(
             "`mount -o sunit={sunit},swidth={swidth}` (in units of 512 bytes), once. XFS stores the values.",
@@ -217,7 +219,7 @@ KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 
 
 def makes_up(place: DriveStart) -> bool:
-    """Whether all data within begin on a boundary, wherever the place itself begins."""
+    """Return True if all data inside is aligned, whatever the start of the place itself."""
     leaves = list(place.leaves())
     return leaves != [place] and all(leaf.standing is StartState.ON for leaf in leaves)
 
@@ -225,8 +227,8 @@ def makes_up(place: DriveStart) -> bool:
 def find_inside(
     drive: Drive, geometry: Geometry, place: DriveStart, *, told: bool = False
 ) -> Iterator[Finding]:
-    """Findings on what stands within `place`. `told`: it is known already that it begins in the wrong place,
-    and why."""
+    """Yield findings about the contents of `place`. `told`: a finding already reports its misaligned
+    start."""
     for inner in place.within:
         off = inner.standing in BAD
         if off and makes_up(inner):
@@ -238,7 +240,7 @@ def find_inside(
 
 
 def compensated(geometry: Geometry, place: DriveStart) -> Finding:
-    """It begins in the wrong place, and what stands in it makes up for that."""
+    """Return the finding for a misaligned place with aligned data."""
     leaf, blocks = next(place.leaves()), _blocks(geometry, place)
     return Finding(
         "alignment-compensated",
@@ -277,7 +279,7 @@ def compensated(geometry: Geometry, place: DriveStart) -> Finding:
 def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
     hidden = inner.standing is StartState.HIDDEN
     off, blocks = inner.off_bytes, _blocks(geometry, inner)
-    said = [
+    sentences = [
         t(
             "{place:First} is misaligned: it starts {off} bytes before the next boundary of {blocks}.",
             place=inner.name,
@@ -295,15 +297,15 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         )
     ]
     if len(inner.terms) > 1:
-        said.append(t("Start: {terms:sum}.", terms=inner.summands))
+        sentences.append(t("Start: {terms:sum}.", terms=inner.summands))
     if outer.standing is StartState.ON:
-        said.append(t("{holder:First} starts on a boundary.", holder=outer.name))
+        sentences.append(t("{holder:First} starts on a boundary.", holder=outer.name))
     kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
     return Finding(
         "alignment-inside",
         Severity.WARNING if hidden else Severity.DANGER,
         inner.device,
-        join(*said),
+        join(*sentences),
         messages.LIARS if hidden else messages.TWO_BLOCKS,
         SOURCE,
         join(
@@ -317,7 +319,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
 
 
 def find_chunks(place: DriveStart) -> Iterator[Finding]:
-    """Data on a striped array that begin off its chunks or, where there is parity, off its full stripes."""
+    """Yield data on a striped array that is not aligned to chunks or, with parity, to full stripes."""
     for leaf in place.leaves():
         array = leaf.array
         if array is None or not array.start_bytes:

@@ -2,7 +2,7 @@
 
 from wizard.model.said import Sentence, t
 
-# Where a clue was read.
+# Sources of clues.
 KERNEL = t("the kernel's queue/zoned")
 PAGE = t("SCSI VPD page B1h, byte 8, bits 5:4")
 WORD = t("IDENTIFY word 69, bits 1:0")
@@ -16,7 +16,7 @@ QUICK_TEST = t("the quick test")
 OWN_ROTATION = t("the drive's rotation rate (IDENTIFY word 217, or smartctl)")
 KERNELS_ROTATION = t("/sys/block/*/queue/rotational")
 
-# What it says.
+# Contents of clues.
 STATED = Sentence("{management}")
 STATED_BITS = Sentence("{bits}: {management}")
 NOT_REPORTED = t("not reported")
@@ -34,7 +34,7 @@ PROBED_NOTHING = t("no evidence found, which is not proof")
 PROBED_IN_VAIN = t("inconclusive")
 NOTHING_TURNS = t("no rotation, so no overlapping tracks")
 
-# Why it could not be asked.
+# Reasons for unavailable sources.
 NOT_ASKED = Sentence("not available: {why}")
 NO_ZONES = t("this kernel does not support zones")
 BRIDGE_NOT_ASKED = t("the kernel queries few USB bridges, and not this one")
@@ -74,7 +74,7 @@ HOST_MANAGED_REMEDY = Sentence(
     "tools, and lists alternatives."
 )
 
-# Not known.
+# Unknown recording method.
 UNKNOWN = Sentence("Unknown if {drive} is shingled (SMR): the drive does not report this.")
 UNKNOWN_LISTED = Sentence(
     "No source reports {drive} as shingled (SMR), and it is listed as conventional ({clues:semicolons})."
@@ -111,7 +111,7 @@ CONTRADICTION_REMEDY = t(
     "then, treat the drive as shingled: that costs little if wrong."
 )
 
-# Whether it turns.
+# Rotation.
 TURNS_AS_DISK = Sentence(
     "The kernel reports {drive} as having no moving parts, but the drive reports {rate} rpm."
 )
@@ -128,7 +128,7 @@ ROTATION_REMEDY = Sentence(
     "on this setting."
 )
 
-# How its blocks lie.
+# Blocks.
 LARGER_BLOCKS = Sentence("{drive} reports {own}-byte blocks, but the kernel uses {kernels}-byte blocks.")
 LARGER_BLOCKS_WHY = t(
     "An intermediate layer hides the larger blocks. Partitions aligned for the "
@@ -149,12 +149,7 @@ SHIFTED_REMEDY = Sentence(
 )
 BLOCKS_SOURCE = t("physical_block_size and alignment_offset in sysfs, against IDENTIFY words 106 and 209")
 
-
-# A run of diskwright that waits on the drive.
-
-# Uses.
-
-# What could not be read.
+# Unread facts.
 NAMES = {
     "drive": Sentence("the drive"),
     "size_bytes": Sentence("size"),
@@ -173,7 +168,7 @@ NAMES = {
     "ata": Sentence("identity (ATA)"),
     "nvme_formats": Sentence("block formats (NVMe)"),
 }
-"""What a person knows each field by that the probe can fail to read."""
+"""Names of the fields that the probe can fail to read."""
 
 
 NOTHING_TO_DO = t("No action needed.")

@@ -1,6 +1,6 @@
 """Start positions of everything on a drive, as sums of all offsets from the first byte. Pure.
 
-The kernel checks alignment in each layer of a stack with that layer's start (block/blk-settings.c,
+The kernel checks alignment in each layer of a stack with the start of that layer (block/blk-settings.c,
 blk_stack_limits). Adding up the starts must produce the same result, and shows the misaligned layer.
 """
 
@@ -15,21 +15,21 @@ from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
 from wizard.model.said import Message, t
 
 HIDDEN_BLOCK_BYTES = 4096
-"""What a drive may have that claims less."""
+"""Possible block size of a drive that reports smaller blocks."""
 CONTAINERS: dict[str, tuple[Message | str, Message | str]] = {
     "linux_raid_member": (t("the RAID member"), t("RAID member")),
     "crypto_LUKS": ("LUKS", "LUKS"),
     "LVM2_member": ("LVM", "LVM"),
 }
-"""What a container is called, in a sentence and in a sum."""
+"""Names of containers, in sentences and in sums."""
 MOST_DEPTH = 8
 Terms: TypeAlias = tuple[tuple[Message | str, int], ...]
-"""The parts of a sum, each with what it is of."""
+"""Terms of a sum: name and bytes."""
 
 
 class StartState(Enum):
-    """How a start lies on the drive's blocks: on a boundary, off one, off one that the drive may hide, or not
-    known."""
+    """Alignment of a start to the drive's blocks. HIDDEN: misaligned to larger blocks that the drive may
+    hide."""
 
     ON = "on"
     HIDDEN = "hidden"
@@ -39,8 +39,8 @@ class StartState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """The nearest striped layer beneath a place, and how far behind the array's first byte the place begins
-    (None: unknown)."""
+    """The nearest striped layer below a place. `start_bytes`: offset of the place in the array, None if
+    unknown."""
 
     layer: Layer
     striping: Striping
@@ -49,11 +49,13 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class DriveStart:
-    """Something that begins on the drive. `device` is the node it is on or in, `name` what a person calls it.
+    """The start of something on the drive.
 
-    `start_bytes` is the sum of all offsets, `terms` its parts in words; None where one of them is not known.
-    `off_bytes` is the way to the next boundary of the drive's blocks by the kernel's formula. `signatures` is
-    what lives there, `within` what stands on it; `container` is the kind whose data area it is.
+    `device` is the node on which or in which it starts, `name` its display name.
+
+    - `start_bytes`: sum of all offsets, None if one is unknown. `terms`: terms of the sum.
+    - `off_bytes`: distance to the next block boundary of the drive, by the kernel's formula.
+    - `signatures`: contents. `within`: places inside. `container`: kind of container whose data area this is.
     """
 
     device: str
@@ -69,33 +71,33 @@ class DriveStart:
     container: str | None = None
 
     def leaves(self) -> Iterator["DriveStart"]:
-        """The places on which nothing else stands: there the data are."""
+        """Yield the innermost places, which contain the data."""
         if not self.within:
             yield self
         for place in self.within:
             yield from place.leaves()
 
     def everything(self) -> Iterator["DriveStart"]:
-        """This place and all within it."""
+        """Yield this place and all inside."""
         yield self
         for place in self.within:
             yield from place.everything()
 
     @property
     def summands(self) -> tuple[Message, ...]:
-        """`1048576 (partition)`, `16777216 (LUKS)`."""
+        """The terms as text: `1048576 (partition)`, `16777216 (LUKS)`."""
         return tuple(t("{bytes} ({what})", bytes=size, what=what) for what, size in self.terms)
 
 
 def place_of_drive(drive: Drive, geometry: Geometry) -> DriveStart:
-    """What lives on the drive itself, without a partition."""
+    """Return the contents of the drive itself, without a partition."""
     return _Survey(drive, geometry).place(
         drive.path, drive.path, 0, (), None, drive.signatures, drive.geometry, 0
     )
 
 
 def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> DriveStart:
-    """A partition and what stands on it."""
+    """Return a partition and its contents."""
     terms = ((t("partition"), partition.start_bytes),)
     return _Survey(drive, geometry).place(
         partition.path,
@@ -110,8 +112,8 @@ def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -
 
 
 def is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
-    """How a start lies by the kernel's formula, and on the 4096 bytes that a drive of smaller blocks may
-    hide."""
+    """Return the alignment of a start and the bytes to the next boundary, by the kernel's formula. If the
+    drive reports smaller blocks, also checks 4096 bytes, which it may hide."""
     if missing := misalignment_bytes(geometry, start_bytes):
         return StartState.OFF, missing
     if geometry.granularity_bytes < HIDDEN_BLOCK_BYTES and start_bytes % HIDDEN_BLOCK_BYTES:
@@ -120,7 +122,7 @@ def is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
 
 
 class _Survey:
-    """Walks upwards from one place."""
+    """Follows layers upwards from a place."""
 
     def __init__(self, drive: Drive, geometry: Geometry) -> None:
         self.drive, self.geometry = drive, geometry
@@ -143,10 +145,10 @@ class _Survey:
             self._layer(layer, start, terms, array, depth) for layer in above if layer not in volumes
         )
         for mark in signatures:
-            if _holds(mark) and mark.kind == "LVM2_member":
+            if _is_container(mark) and mark.kind == "LVM2_member":
                 within += (self._contained(device, mark, start, terms, array, volumes, depth),)
                 volumes = ()
-            elif _holds(mark) and not above:
+            elif _is_container(mark) and not above:
                 within += (self._contained(device, mark, start, terms, array, (), depth),)
         within += tuple(self._layer(layer, start, terms, array, depth) for layer in volumes)
         return DriveStart(device, name, start, standing, off, terms, array, geometry, signatures, within)
@@ -158,10 +160,11 @@ class _Survey:
         terms: Terms,
         array: Array | None,
         depth: int,
-        behind: int = 0,
+        included: int = 0,
     ) -> DriveStart:
-        """`behind`: how much of the layer's offset `start` and `terms` have in them already."""
-        offset = None if layer.offset_bytes is None else layer.offset_bytes - behind
+        """Return the place of a layer. `included`: bytes of its offset that `start` and `terms` already
+        include."""
+        offset = None if layer.offset_bytes is None else layer.offset_bytes - included
         position: int | None = None
         sums: Terms = ()
         if start is not None and offset is not None:
@@ -169,8 +172,7 @@ class _Survey:
         inner = _moved(array, offset)
         if layer.striping is not None:
             inner = Array(layer, layer.striping, 0)
-            # Within an array the sum still tells the place on this drive's blocks, if its chunks are whole
-            # blocks.
+            # In an array, the sum is still valid for alignment to blocks if chunks are whole blocks.
             if layer.striping.unit_bytes % self.geometry.granularity_bytes:
                 position, sums = None, ()
         name = messages.NAMED(path=layer.path, kind=layer.kind)
@@ -188,8 +190,8 @@ class _Survey:
         volumes: tuple[Layer, ...],
         depth: int,
     ) -> DriveStart:
-        """The data of a container, and of LVM the logical volumes in them, for which one start is right or
-        wrong together."""
+        """Return the place of a container's data, for LVM with its logical volumes, which share one
+        alignment."""
         offset = mark.data_offset_bytes
         assert offset is not None
         position = None if start is None else start + offset
@@ -197,15 +199,14 @@ class _Survey:
         standing, off = is_off(self.geometry, position) if position is not None else (StartState.UNKNOWN, 0)
         sums = () if position is None else (*terms, (term, offset))
         inner = _moved(array, offset)
-        within = tuple(self._layer(layer, position, sums, inner, depth, behind=offset) for layer in volumes)
+        within = tuple(self._layer(layer, position, sums, inner, depth, included=offset) for layer in volumes)
         name = t("the data of {container} in {device}", container=container, device=device)
         return DriveStart(
             device, name, position, standing, off, sums, inner, within=within, container=mark.kind
         )
 
     def _by_kernel(self, geometry: Geometry | None) -> tuple[StartState, int]:
-        """Where the sum is not known the kernel may know: it adds up the starts of the layers that are
-        active."""
+        """Return the kernel's alignment, from the starts of active layers, for places with an unknown sum."""
         if geometry is None or geometry.alignment_offset_bytes < 0:
             return StartState.UNKNOWN, 0
         off = geometry.alignment_offset_bytes % self.geometry.granularity_bytes
@@ -213,7 +214,7 @@ class _Survey:
 
 
 def _moved(array: Array | None, offset: int | None) -> Array | None:
-    """The array as seen from so many bytes further on."""
+    """Return the array relative to a place `offset` bytes further."""
     if array is None:
         return None
     return Array(
@@ -223,5 +224,5 @@ def _moved(array: Array | None, offset: int | None) -> Array | None:
     )
 
 
-def _holds(mark: Signature) -> bool:
+def _is_container(mark: Signature) -> bool:
     return mark.kind in CONTAINERS and mark.data_offset_bytes is not None and not mark.ambivalent

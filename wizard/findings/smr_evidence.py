@@ -24,8 +24,8 @@ VIRTUAL_MODELS = ("QEMU", "VBOX", "VMware", "Virtual")
 
 
 class Weight(IntEnum):
-    """How far a clue carries. STATED: the drive itself says so; PUBLISHED: its maker or smartmontools do, and
-    nothing else is known against it; LISTED: others do; HINT: it only speaks for it."""
+    """Strength of a clue. STATED: by the drive. PUBLISHED: by the manufacturer or smartmontools. LISTED: by
+    others. HINT: indirect evidence."""
 
     HINT = 1
     LISTED = 2
@@ -35,11 +35,12 @@ class Weight(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One clue and what it speaks for: a management, or with None for a conventional drive; no weight where
-    it is silent.
+    """A clue and its conclusion: a zone management, or None for a conventional drive.
 
-    `exact` is false where it says that a drive is shingled, and not who manages that; `asked` where it could
-    not be asked.
+    No weight if inconclusive.
+
+    `exact`: False if shingling is certain but not the management. `asked`: False if the source was
+    unavailable.
     """
 
     clue: Clue
@@ -52,8 +53,8 @@ class Rung:
 def rungs_of(
     drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
 ) -> tuple[Rung, ...]:
-    """Every rung that is there to be asked, in the ladder's order; of the list's entries the last, which is
-    the user's, first. `probed` is what the quick probe said of this drive."""
+    """Return the rungs of all sources, strongest first. List entries are in reverse order, so the user's come
+    first. `probed` is the quick probe's verdict."""
     found = (
         _zoned(drive),
         _vpd(drive),
@@ -66,7 +67,7 @@ def rungs_of(
     return tuple(rung for rungs in found for rung in rungs)
 
 
-def _unasked(source: Message, why: Message) -> Rung:
+def _unavailable(source: Message, why: Message) -> Rung:
     return Rung(Clue(source, words.NOT_ASKED(why=why), "low"), asked=False)
 
 
@@ -78,7 +79,7 @@ def _zoned(drive: Drive) -> Iterator[Rung]:
     elif drive.zoned is not None:
         yield Rung(Clue(source, words.AS_MANAGED_TOO(zoned=drive.zoned), "low"))
     else:
-        yield _unasked(source, words.NO_ZONES)
+        yield _unavailable(source, words.NO_ZONES)
 
 
 def _vpd(drive: Drive) -> Iterator[Rung]:
@@ -93,9 +94,9 @@ def _vpd(drive: Drive) -> Iterator[Rung]:
         case int(bits):
             yield Rung(Clue(source, words.BITS_NOT_REPORTED(bits=bits), "low"))
         case None if drive.bus == "usb":
-            yield _unasked(source, words.BRIDGE_NOT_ASKED)
+            yield _unavailable(source, words.BRIDGE_NOT_ASKED)
         case None if drive.bus not in VIRTUAL_BUSES:
-            yield _unasked(source, words.NO_PAGE)
+            yield _unavailable(source, words.NO_PAGE)
 
 
 def _word(drive: Drive) -> Iterator[Rung]:
@@ -111,11 +112,11 @@ def _word(drive: Drive) -> Iterator[Rung]:
             case _:
                 yield Rung(Clue(source, words.NOT_REPORTED, "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
-        yield _unasked(source, why)
+        yield _unavailable(source, why)
     elif drive.bus == "usb":
-        yield _unasked(source, words.BRIDGE_SILENT)
+        yield _unavailable(source, words.BRIDGE_SILENT)
     elif is_ata(drive):
-        yield _unasked(source, words.KERNEL_SILENT)
+        yield _unavailable(source, words.KERNEL_SILENT)
 
 
 def _smart(drive: Drive) -> Iterator[Rung]:
@@ -132,7 +133,7 @@ def _smart(drive: Drive) -> Iterator[Rung]:
     elif family:
         yield Rung(Clue(source, words.FAMILY_SILENT(family=family), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
-        yield _unasked(words.SMARTCTL_AND_DATABASE, why)
+        yield _unavailable(words.SMARTCTL_AND_DATABASE, why)
 
 
 def _discard(drive: Drive) -> Iterator[Rung]:
@@ -144,14 +145,14 @@ def _discard(drive: Drive) -> Iterator[Rung]:
 
 
 def is_emulated(drive: Drive) -> bool:
-    """Whether a virtual machine's host makes it up."""
+    """Return True if a virtual machine's host emulates the drive."""
     models = (drive.model, drive.ata.model if drive.ata else None, drive.smart.model_name)
     return any((model or "").startswith(VIRTUAL_MODELS) for model in models)
 
 
 def is_ata(drive: Drive) -> bool:
-    """Whether the kernel's own ATA driver speaks to it: discard is then the drive's, not a file's, a thin
-    volume's or a bridge's."""
+    """Return True for drives behind the kernel's own ATA driver. For these, discard is the drive's own, not
+    that of a file, thin volume or bridge."""
     return drive.bus in ("ata", "sata") or (drive.bus == "scsi" and (drive.vendor or "").strip() == "ATA")
 
 
@@ -172,17 +173,18 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
         }[pattern.confidence]
         clue = Clue(
             words.MODELS(source=pattern.source or words.OWN_LIST),
-            _said_of(pattern),
+            _describe(pattern),
             pattern.confidence.value,
         )
-        # Lists rarely say who manages it: `drive-managed` is what stands there where nothing more is known.
+        # Lists rarely state the management, so `drive-managed` is only a default.
         yield Rung(
             clue, managements[pattern.kind], weight, exact=pattern.kind is not RecordingKind.DRIVE_MANAGED
         )
 
 
 def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
-    """Of low confidence, whatever it found: only simulated drives have confirmed the probe so far."""
+    """Return the quick probe's clue. Confidence is always low, because only simulated drives confirmed the
+    probe."""
     if verdict is None:
         return
     source = words.QUICK_TEST
@@ -192,11 +194,11 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
         case Displaced.NOTHING_FOUND:
             yield Rung(Clue(source, words.PROBED_NOTHING, "low"))
         case Displaced.CANNOT_TELL:
-            yield _unasked(source, words.PROBED_IN_VAIN)
+            yield _unavailable(source, words.PROBED_IN_VAIN)
 
 
-def _said_of(pattern: Pattern) -> Message:
-    """What an entry of the list says; of low confidence it is only reported."""
+def _describe(pattern: Pattern) -> Message:
+    """Describe a list entry. One of low confidence is only "reported"."""
     kind, family, only_reported = pattern.kind.value, pattern.family, pattern.confidence is Confidence.LOW
     if family:
         named = words.REPORTED_FAMILY if only_reported else words.LISTED_FAMILY
@@ -205,20 +207,20 @@ def _said_of(pattern: Pattern) -> Message:
 
 
 def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
-    """The verdict with every clue, also those that contradict it and those that could not be had.
+    """Return the verdict with all clues, including contradicting and unavailable ones.
 
-    A conventional drive's clue turns a weaker or equal one for shingles into `unknown`, but for the drive's
-    own word; it never becomes `no`.
+    A conventional clue makes the verdict `unknown` if it is as strong as the shingled one, unless the drive
+    itself states shingling. The verdict is never `no`.
     """
     evidence = tuple(rung.clue for rung in rungs)
     shingled = strongest(rungs)
-    against = max((weight_of(rung) for rung in rungs if speaks_for_conventional(rung)), default=0)
+    conventional = max((weight_of(rung) for rung in rungs if speaks_for_conventional(rung)), default=0)
     if shingled is not None and drive.bus == "nvme":
         return Recording("not-applicable", shingled.management, Recorded.NOT_APPLICABLE, "high", evidence)
-    if shingled is not None and (weight_of(shingled) == Weight.STATED or weight_of(shingled) > against):
+    if shingled is not None and (weight_of(shingled) == Weight.STATED or weight_of(shingled) > conventional):
         sure = weight_of(shingled) >= Weight.PUBLISHED
         verdict = Recorded.YES if sure else Recorded.LIKELY
-        confidence = shingled.clue.confidence if not against else "low" if not sure else "medium"
+        confidence = shingled.clue.confidence if not conventional else "low" if not sure else "medium"
         return Recording("shingled", shingled.management, verdict, confidence, evidence)
     if drive.rotational is False:
         return Recording("not-applicable", None, Recorded.NOT_APPLICABLE, "high", (_solid(drive), *evidence))
@@ -226,19 +228,18 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
 
 
 def strongest(rungs: Sequence[Rung]) -> Rung | None:
-    """What speaks most for shingles: by weight, then those that name who manages them, then by the ladder's
-    order."""
+    """Return the strongest clue for shingling: by weight, then with known management, then in order."""
     speaking = [rung for rung in rungs if rung.management and rung.weight]
     return max(speaking, key=lambda rung: (weight_of(rung), rung.exact), default=None)
 
 
 def weight_of(rung: Rung) -> int:
-    """0 for a rung that is silent."""
+    """Return the weight of a clue, 0 if inconclusive."""
     return rung.weight or 0
 
 
 def speaks_for_conventional(rung: Rung) -> bool:
-    """Whether it says that the drive is not shingled."""
+    """Return True if the clue indicates a conventional drive."""
     return rung.weight is not None and rung.management is None
 
 
@@ -248,8 +249,7 @@ def _solid(drive: Drive) -> Clue:
 
 
 def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
-    """What the verdict means for the person. Where clues cancel each other out, contradictions.py says so
-    instead."""
+    """Yield the finding for a verdict. `find_contradictions` reports clues that cancel each other."""
     if recording.verdict is Recorded.LIKELY:
         yield _shingled(drive, recording, "recording-shingled-likely", words.LIKELY)
     elif recording.management == HOST_MANAGED:
@@ -263,30 +263,30 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
 
 
 def may_be_shingled(drive: Drive, recording: Recording) -> bool:
-    """Whether that is in doubt: of a hard disk, and of what does not tell whether it is one, unless it is a
-    stick or a card, or only a program's."""
-    untold = drive.rotational is None and drive.kernel_rotational is not None
-    can_turn = drive.rotational or (untold and not drive.removable)
+    """Return True for a hard disk, or possible hard disk, with an unknown method. Excludes removable media
+    without known rotation, and virtual drives."""
+    unknown_rotation = drive.rotational is None and drive.kernel_rotational is not None
+    can_turn = drive.rotational or (unknown_rotation and not drive.removable)
     return recording.verdict is Recorded.UNKNOWN and can_turn and drive.bus not in VIRTUAL_BUSES
 
 
 def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
     conventional = [rung.clue for rung in rungs if speaks_for_conventional(rung)]
-    unasked = [rung.clue for rung in rungs if not rung.asked]
+    unavailable = [rung.clue for rung in rungs if not rung.asked]
     if conventional:
-        said = tuple(words.CLUE(source=clue.source, says=clue.says) for clue in conventional)
-        sentence = words.UNKNOWN_LISTED(drive=drive.path, clues=said)
-    elif unasked:
-        sentence = words.UNKNOWN_UNHEARD(drive=drive.path, sources=tuple(clue.source for clue in unasked))
+        clues = tuple(words.CLUE(source=clue.source, says=clue.says) for clue in conventional)
+        sentence = words.UNKNOWN_LISTED(drive=drive.path, clues=clues)
+    elif unavailable:
+        sentence = words.UNKNOWN_UNHEARD(drive=drive.path, sources=tuple(clue.source for clue in unavailable))
     else:
         sentence = words.UNKNOWN(drive=drive.path)
-    unheard = tuple(words.SOURCE_AND_WHY(source=clue.source, says=clue.says) for clue in unasked)
+    reasons = tuple(words.SOURCE_AND_WHY(source=clue.source, says=clue.says) for clue in unavailable)
     return Finding(
         "recording-unknown",
         Severity.INFO,
         drive.path,
         sentence,
-        join(words.UNKNOWN_WHY, *([words.UNHEARD(clues=unheard)] if unheard else [])),
+        join(words.UNKNOWN_WHY, *([words.UNHEARD(clues=reasons)] if reasons else [])),
         words.UNKNOWN_SOURCE,
         words.UNKNOWN_REMEDY(drive=drive.path),
     )
@@ -317,7 +317,7 @@ def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence)
 
 
 def _clues(recording: Recording) -> tuple[Message, ...]:
-    """The clues that say something, for a sentence."""
+    """Return the conclusive clues for a sentence."""
     reported = {one.english for one in (words.REPORTED, words.REPORTED_FAMILY, words.PROBED_LIKELY)}
     return tuple(
         words.CLUE(source=clue.source, says=clue.says)

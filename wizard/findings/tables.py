@@ -15,11 +15,11 @@ OUTSIDE_SOURCE = t("the MBR's entry: first block and length")
 MBR_BLOCKS = 1 << 32
 FIRST_LOGICAL = 5
 ENTRY_BYTES, USUAL_ENTRIES = 128, 128
-"""Of a GPT."""
+"""Size and number of GPT entries."""
 
 
 def find_tables(drive: Drive) -> Iterator[Finding]:
-    """Everything wrong with the table, the partitions' bounds and the signatures."""
+    """Yield faults of the table, the partitions' bounds and the signatures."""
     if drive.table is not None:
         yield from _table(drive, drive.table)
         yield from _bounds(drive, drive.table)
@@ -74,7 +74,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
 
 
 def _is_lost(table: Table) -> bool:
-    """Whether neither copy is sound: only a sound one bounds the space for partitions."""
+    """Return True if neither copy is sound. Only a sound one has bounds of usable space."""
     return (
         table.primary == "damaged"
         and table.backup in ("missing", "damaged")
@@ -99,24 +99,24 @@ def _lost(drive: Drive) -> Finding:
 
 
 def _repair(drive: Drive, table: Table, remedy: Message) -> Message:
-    """The remedy that writes a copy of the table again, unless a partition lies in its place: then that would
-    be written over."""
-    ends = tuple(_where_copies_lie(drive, table))
-    covering = (part for part in drive.partitions if any(_shared(part, end) > 0 for end in ends))
-    taken = next(covering, None)
+    """Return the remedy that rewrites a copy of the table, or a warning if this would overwrite a
+    partition."""
+    extents = tuple(_table_extents(drive, table))
+    covering = (part for part in drive.partitions if any(_shared(part, end) > 0 for end in extents))
+    overwritten = next(covering, None)
     return (
         remedy
-        if taken is None
+        if overwritten is None
         else t(
             "Do not repair the table: {partition} occupies that copy's location and "
             "would be overwritten. Save the data and set up the drive again.",
-            partition=taken.path,
+            partition=overwritten.path,
         )
     )
 
 
-def _where_copies_lie(drive: Drive, table: Table) -> Iterator[Extent]:
-    """Where the table lies, and where its second copy would be written."""
+def _table_extents(drive: Drive, table: Table) -> Iterator[Extent]:
+    """Yield the extents of the table, and where its backup would be written."""
     yield from table.own
     if drive.size_bytes and drive.geometry:
         block = drive.geometry.logical_block_bytes
@@ -126,7 +126,7 @@ def _where_copies_lie(drive: Drive, table: Table) -> Iterator[Extent]:
 
 
 def _shared(part: Partition, place: Extent) -> int:
-    """How many bytes of `place` the partition has."""
+    """Return the number of bytes that a partition shares with an extent."""
     return min(part.end_bytes, place.end_bytes) - max(part.start_bytes, place.start_bytes)
 
 
@@ -185,9 +185,9 @@ def _too_large(drive: Drive, size_bytes: int, reach_bytes: int) -> Finding:
 
 
 def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
-    yield from _upon_table(drive, table)
+    yield from _on_table(drive, table)
     yield from _empty(drive)
-    yield from _loose(drive)
+    yield from _outside_extended(drive)
     first = table.first_usable_bytes or 0
     ends = [end for end in (table.end_usable_bytes, drive.size_bytes) if end is not None]
     for partition in drive.partitions:
@@ -232,8 +232,9 @@ def _outside(partition: Partition, table: Table, sentence: Message, why: Message
     )
 
 
-def _upon_table(drive: Drive, table: Table) -> Iterator[Finding]:
-    """Partitions that lie upon the table itself. An extended one holds records of its logical ones."""
+def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
+    """Report partitions that overlap the table. Extended ones may, as they contain records of logical
+    partitions."""
     for part in drive.partitions:
         places = [place for place in table.own if _shared(part, place) > 0]
         if not places or is_extended(part):
@@ -279,29 +280,29 @@ def _empty(drive: Drive) -> Iterator[Finding]:
             )
 
 
-def _loose(drive: Drive) -> Iterator[Finding]:
-    """Logical partitions that are not within the extended one."""
+def _outside_extended(drive: Drive) -> Iterator[Finding]:
+    """Report logical partitions outside the extended one."""
     table = drive.table
-    around = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
-    if table is None or table.kind != "mbr" or not around:
+    extended = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
+    if table is None or table.kind != "mbr" or not extended:
         return
     for part in drive.partitions:
-        if part.number >= FIRST_LOGICAL and not any(_contains(outer, part) for outer in around):
-            said = t(
+        if part.number >= FIRST_LOGICAL and not any(_contains(outer, part) for outer in extended):
+            sentence = t(
                 "Logical partition {partition} is not inside extended partition {extended}.",
                 partition=part.path,
-                extended=around[0].path,
+                extended=extended[0].path,
             )
             yield _outside(
                 part,
                 table,
-                said,
+                sentence,
                 t("Other programs treat the bytes as free or as another partition's, and write there."),
             )
 
 
 def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
-    """Those that share bytes, of partitions in the order of their starts; what is far apart is not asked."""
+    """Yield pairs with shared bytes, from partitions sorted by start."""
     for index, one in enumerate(parts):
         for other in islice(parts, index + 1, None):
             if other.start_bytes >= one.end_bytes:
@@ -313,7 +314,7 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
     ordered = sorted(drive.partitions, key=lambda part: (part.start_bytes, part.number))
     for one, other in _pairs(ordered):
         shared = min(one.end_bytes, other.end_bytes) - max(one.start_bytes, other.start_bytes)
-        if shared > 0 and not _goes_around(one, other) and not _goes_around(other, one):
+        if shared > 0 and not _is_extended_pair(one, other) and not _is_extended_pair(other, one):
             yield Finding(
                 "table-overlap",
                 Severity.DANGER,
@@ -334,14 +335,14 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
             )
 
 
-def _goes_around(outer: Partition, inner: Partition) -> bool:
-    """Whether they are an extended partition and a logical one: that it may not be within is another
+def _is_extended_pair(outer: Partition, inner: Partition) -> bool:
+    """Return True for an extended and a logical partition, even if the latter is outside, which is another
     finding."""
     return is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
 
 
 def _contains(outer: Partition, inner: Partition) -> bool:
-    """Whether `inner` is a logical partition within the extended one."""
+    """Return True if `inner` is a logical partition inside the extended one."""
     return (
         is_extended(outer)
         and inner.number >= FIRST_LOGICAL
@@ -353,7 +354,7 @@ def _contains(outer: Partition, inner: Partition) -> bool:
 def _kernel(drive: Drive) -> Iterator[Finding]:
     for part in drive.partitions:
         start, size = part.kernel_start_bytes, part.kernel_size_bytes
-        # An extended partition is one or two blocks long for the kernel (block/partitions/msdos.c).
+        # The kernel shows one or two blocks of an extended partition (block/partitions/msdos.c).
         if (
             start is None
             or size is None
@@ -414,7 +415,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                     device=path,
                 ),
             )
-    yield from _left(drive)
+    yield from _lost_signatures(drive)
     if (
         drive.signatures
         and drive.table is not None
@@ -440,9 +441,9 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
         )
 
 
-def _left(drive: Drive) -> Iterator[Finding]:
+def _lost_signatures(drive: Drive) -> Iterator[Finding]:
     if drive.waiting:
-        # Such a copy is of what the run withholds or can still put back, and that is told.
+        # The copy belongs to the waiting run's old or new contents, reported elsewhere.
         return
     whole = (
         ((drive.path, drive.superblock_copy_bytes),)
@@ -476,8 +477,8 @@ def _left(drive: Drive) -> Iterator[Finding]:
 
 
 def _is_transparent(signatures: tuple[Signature, ...]) -> bool:
-    """Whether a RAID's superblock lies at the end and its data begin with the device: what else is seen there
-    is the array's own."""
+    """Return True if a RAID superblock is at the end, with the data at the start of the device. Other
+    signatures then belong to the array."""
     return any(
         mark.data_offset_bytes == 0
         if mark.kind == "linux_raid_member"

@@ -14,11 +14,11 @@ FORBIDDEN = Sentence(
 )
 
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
-"""Fields without which nothing may be written."""
+"""Fields required before any write."""
 
 
 def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
-    """One finding a use, one a reason for something unread; read-only; failing health."""
+    """Yield findings about failing health, write protection, waiting runs, uses and unread facts."""
     if drive.smart.passed is False:
         yield Finding(
             "health-failing",
@@ -50,8 +50,8 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
     if drive.waiting:
         yield _waiting(drive.path, drive.waiting)
     yield from _half_moved(drive)
-    carries_system = any(use.kind == "running-system" for use in drive.uses)
-    yield from (_use(use, carries_system=carries_system) for use in drive.uses)
+    has_system = any(use.kind == "running-system" for use in drive.uses)
+    yield from (_use(use, has_system=has_system) for use in drive.uses)
     yield from _unread(drive, root=root)
 
 
@@ -79,7 +79,7 @@ def _half_moved(drive: Drive) -> Iterator[Finding]:
 
 
 def _waiting(path: str, waiting: Waiting) -> Finding:
-    run, begun, told = waiting.run, waiting.begun, waiting.told.rstrip(".")
+    run, begun, result = waiting.run, waiting.begun, waiting.told.rstrip(".")
     source = t("the recovery label at byte {start} of the drive", start=waiting.start_bytes)
     if not waiting.bare:
         return Finding(
@@ -92,7 +92,7 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
                 drive=path,
                 run=run,
                 begun=begun,
-                told=told,
+                told=result,
             ),
             t("It is unknown which part of the run's result is intact."),
             source,
@@ -107,7 +107,7 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
             drive=path,
             run=run,
             begun=begun,
-            told=told,
+            told=result,
         ),
         t(
             "Other programs see an empty or unchanged drive: only the identifying "
@@ -125,9 +125,9 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
     )
 
 
-def _use(use: Use, *, carries_system: bool) -> Finding:
+def _use(use: Use, *, has_system: bool) -> Finding:
     code, sentence, remedy = _used(use.kind, use.subject, use.by)
-    if carries_system and use.kind in ("mounted", "swap"):
+    if has_system and use.kind in ("mounted", "swap"):
         remedy = t("The running system may need it. Boot from another medium to free the drive.")
     return Finding(
         code,
@@ -141,7 +141,7 @@ def _use(use: Use, *, carries_system: bool) -> Finding:
 
 
 def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Message]:
-    """Code, sentence and remedy of a use."""
+    """Return code, sentence and remedy of a use."""
     match kind:
         case "mounted":
             remedy = (
@@ -211,13 +211,12 @@ REMEDIES = {
 
 
 def named_field(what: str) -> Message | str:
-    """What a person knows the field by. A recording by another version may have a field of its own."""
+    """Return the display name of a field. Recordings by other versions may have unknown fields."""
     return words.NAMES[what]() if what in words.NAMES else what
 
 
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
-    """One finding for all reasons that concern the same and have the same remedy: a drive that fails to read
-    has many."""
+    """Merge reasons with equal subjects and remedies into one finding, since a failing drive has many."""
     fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
         remedy = (
@@ -227,9 +226,9 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
         )
         fields.setdefault((unread.why, remedy()), []).append(unread.what)
     alike: dict[tuple[Message, tuple[str, ...]], list[Message]] = {}
-    for (why, said), what in fields.items():
-        alike.setdefault((said, tuple(what)), []).append(why)
-    for (said, names), whys in alike.items():
+    for (why, remedy_text), what in fields.items():
+        alike.setdefault((remedy_text, tuple(what)), []).append(why)
+    for (remedy_text, names), whys in alike.items():
         essential = any(name in ESSENTIAL for name in names)
         yield Finding(
             "drive-unread",
@@ -245,5 +244,5 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
             if essential
             else t("Dependent information below is missing or less certain."),
             t("the system's response"),
-            said,
+            remedy_text,
         )
