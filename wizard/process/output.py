@@ -12,12 +12,12 @@ from types import FrameType, TracebackType
 from typing import BinaryIO, Self, TextIO, cast
 
 LONGEST = 80
-"""Characters before what is written next in which a match may have begun."""
+"""Characters of earlier text to search together with new text."""
 
 
 class Heard:
-    """Looks through all that is written to stdout and stderr while it is open; `found` is whether the pattern
-    was there. A match may begin in one stream's text and end in its next."""
+    """Searches stdout and stderr for a pattern while open, also across writes to a stream. `found` is the
+    result."""
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.found = False
@@ -25,7 +25,7 @@ class Heard:
         self._streams = (sys.stdout, sys.stderr)
 
     def __enter__(self) -> Self:
-        sys.stdout, sys.stderr = (cast(TextIO, _Stream(one, self._listener())) for one in self._streams)
+        sys.stdout, sys.stderr = (cast(TextIO, _Stream(one, self._searcher())) for one in self._streams)
         return self
 
     def __exit__(
@@ -33,27 +33,27 @@ class Heard:
     ) -> None:
         sys.stdout, sys.stderr = self._streams
 
-    def _listener(self) -> Callable[[str], None]:
+    def _searcher(self) -> Callable[[str], None]:
         before = ""
 
-        def hear(text: str) -> None:
+        def receive(text: str) -> None:
             nonlocal before
             if not self.found:
                 text = before + text
                 self.found = self._pattern.search(text) is not None
                 before = text[-LONGEST:]
 
-        return hear
+        return receive
 
 
 class _Stream:
-    """A stream whose text is heard as it is written."""
+    """Stream that passes its text to a callback."""
 
-    def __init__(self, stream: TextIO, hear: Callable[[str], None]) -> None:
-        self._stream, self._hear = stream, hear
+    def __init__(self, stream: TextIO, receive: Callable[[str], None]) -> None:
+        self._stream, self._receive = stream, receive
 
     def write(self, text: str) -> int:
-        self._hear(text)
+        self._receive(text)
         return self._stream.write(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -69,41 +69,38 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def unseen(answers: BinaryIO) -> Iterator[None]:
-    """While this lasts, a terminal does not show what is typed. Anything else has nothing to show. Ask
-    within it: whoever types at once is not shown either.
-
-    A process that is asked to end meanwhile leaves the terminal as it was.
-    """
+    """Disable echo on a terminal, to hide typed input. Has no effect on other files. Prompt inside the
+    context, so that fast typing is hidden too. A process terminated meanwhile restores the terminal."""
     try:
-        before = termios.tcgetattr(answers.fileno())
+        old_settings = termios.tcgetattr(answers.fileno())
     except (OSError, ValueError, termios.error):
         yield
         return
-    during = [*before]
-    during[3] &= ~termios.ECHO
+    new_settings = [*old_settings]
+    new_settings[3] &= ~termios.ECHO
 
     def end(number: int, _frame: FrameType | None) -> None:
-        # The terminal may be the one thing that has gone.
+        # The terminal itself may be gone.
         with suppress(termios.error):
-            termios.tcsetattr(answers.fileno(), termios.TCSANOW, before)
+            termios.tcsetattr(answers.fileno(), termios.TCSANOW, old_settings)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
-    taken = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
-    for number in taken:
+    handled = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    for number in handled:
         signal.signal(number, end)
     try:
-        termios.tcsetattr(answers.fileno(), termios.TCSADRAIN, during)
+        termios.tcsetattr(answers.fileno(), termios.TCSADRAIN, new_settings)
         yield
     finally:
-        termios.tcsetattr(answers.fileno(), termios.TCSADRAIN, before)
-        for number in taken:
+        termios.tcsetattr(answers.fileno(), termios.TCSADRAIN, old_settings)
+        for number in handled:
             signal.signal(number, signal.SIG_DFL)
 
 
 class Listener:
-    """A pipe that a command writes lines to. `end` is the command's descriptor; each line goes to `on_line`,
-    from a thread of its own."""
+    """Pipe for lines from a command. The command writes to `end`; `on_line` receives each line in a
+    thread."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line

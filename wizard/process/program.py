@@ -20,30 +20,29 @@ from wizard.model.said import Sentence, t
 T = TypeVar("T")
 
 VARIABLE = "DISKWRIGHT_DEBUG_LOG"
-"""Names the file to the processes that we start. The command line forgets what it finds there: nobody else
-names a file for us."""
+"""Environment variable with the debug log's path for child processes. The command line clears any inherited
+value, so that only diskwright itself sets the path."""
 
 MOST_BYTES = 160_000
 KEPT_BYTES = 20_000
-"""What is kept of the file for how it ended."""
+"""Reserved for exceptions and the end of the log."""
 
 LONGEST_LINE = 2000
 COMMAND, PROBE, EXCEPTION, END = "command", "probe", "exception", "end"
 
 seen: list[object] = []
-"""Facts that this process worked with: they know which words of the log name a drive or a person."""
+"""Facts that this process used, for anonymising: they contain the names of drives and people."""
 
 
 def note(kind: str, text: str) -> None:
-    """Append what happened, with the time and the process; nothing where no log was asked for, or it cannot
-    be written."""
+    """Append an entry with time and process to the debug log. Does nothing without a log or on errors."""
     file = os.environ.get(VARIABLE)
     if file is None:
         return
     lines = "\n    ".join(printable(line, LONGEST_LINE) for line in text.splitlines())
     data = f"{strftime('%H:%M:%S')} {os.getpid()} {kind}: {lines}\n".encode(errors="replace")
     room = MOST_BYTES if kind in (EXCEPTION, END) else MOST_BYTES - KEPT_BYTES
-    # It is gone when the log is finished, and what goes on without us makes no new one.
+    # The file is gone once the log is finished. Processes that outlive us do not create it again.
     with suppress(OSError):
         descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:
@@ -58,7 +57,7 @@ def note(kind: str, text: str) -> None:
 
 
 def note_exception() -> None:
-    """Append the exception that is being handled."""
+    """Append the current exception to the debug log."""
     if VARIABLE in os.environ:
         from traceback import format_exc
 
@@ -66,7 +65,7 @@ def note_exception() -> None:
 
 
 def remember(facts: T) -> T:
-    """The same facts, kept until the log is finished."""
+    """Keep facts until the debug log is finished, and return them."""
     if VARIABLE in os.environ:
         seen.append(facts)
     return facts
@@ -74,15 +73,16 @@ def remember(facts: T) -> T:
 
 @contextmanager
 def ended_by_signal() -> Iterator[Callable[[], bool]]:
-    """Turns the first Ctrl+C or request to end into an answer of true; a second one ends at once."""
+    """Yield a function that returns True after the first Ctrl+C or termination signal. A second one ends the
+    process."""
     ended = False
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
+    old_handlers = {number: signal.getsignal(number) for number in numbers}
 
     def end(number: int, _frame: FrameType | None) -> None:
         nonlocal ended
         ended = True
-        signal.signal(number, before[signal.Signals(number)])
+        signal.signal(number, old_handlers[signal.Signals(number)])
 
     for number in numbers:
         signal.signal(number, end)
@@ -90,16 +90,15 @@ def ended_by_signal() -> Iterator[Callable[[], bool]]:
         yield lambda: ended
     finally:
         for number in numbers:
-            signal.signal(number, before[number])
+            signal.signal(number, old_handlers[number])
 
 
 SPARE = ("/run", "/dev/shm")
-"""Where a medium has all of its own read-only, something may still be written here."""
+"""Folders that are usually writable even on a read-only system."""
 
 
 def scratch_folder() -> str:
-    """$TMPDIR or where temporary files usually lie, or else a spare one. Raises Failed where nothing can be
-    written anywhere."""
+    """Return $TMPDIR, the usual temporary folder, or a spare one. Raises Failed if none is writable."""
     try:
         return tempfile.gettempdir()
     except FileNotFoundError:
@@ -119,32 +118,33 @@ TOO_LONG = Sentence("{program} did not finish within {seconds:.0f} s and was sto
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 HANDED_ON = ("HOME", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LD_LIBRARY_PATH")
-"""What commands get of the environment. Others steer programs past what is shown: MKE2FS_CONFIG and
-E2FSPROGS_UNDO_DIR (mke2fs(8)), LIBMOUNT_FSTAB (mount(8)).
-"""
+"""Environment variables passed to commands. Others can change a command's effect invisibly: MKE2FS_CONFIG and
+E2FSPROGS_UNDO_DIR (mke2fs(8)), LIBMOUNT_FSTAB (mount(8))."""
 
 ALWAYS = {"LC_ALL": "C", "SYSTEMD_IGNORE_CHROOT": "1", "BLKID_FILE": "/dev/null"}
-"""What every command gets. udevadm does nothing in a chroot, such as a rescue medium's, unless it is told
-that udev is heard there, too (systemd, ENVIRONMENT.md). mkfs.btrfs refuses a UUID that libblkid's cache
-remembers, also of a device that is gone (libblkid(3)).
+"""Environment of every command.
+
+Without SYSTEMD_IGNORE_CHROOT, udevadm does nothing in a chroot, such as on a rescue medium (systemd,
+ENVIRONMENT.md). With libblkid's cache (BLKID_FILE), mkfs.btrfs refuses a UUID even of a removed device
+(libblkid(3)).
 """
 
 AFTERWARDS_SECONDS = 2.0
-"""How long the last lines of a command that has ended are waited for."""
+"""Time to wait for the last lines of a finished command."""
 
 
 ELSEWHERE = "dmesg(1)"
-"""How the line begins that mount(8) of util-linux 2.38 and newer says behind every error."""
+"""Start of the line that mount(8) of util-linux 2.38 and later appends to every error."""
 
 
 class NotInstalled(Failed):
-    """A program that is wanted is not there."""
+    """A required program is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a command did. `output` is stdout, `errors` stderr, both decoded with replacement characters for
-    bytes that are no UTF-8."""
+    """Result of a command. `output` is stdout, `errors` stderr; invalid UTF-8 becomes replacement
+    characters."""
 
     status: int
     output: str
@@ -153,17 +153,16 @@ class Result:
 
     @property
     def last_words(self) -> str:
-        """The last line the command said, errors first: what a person wants to read about a failure. Where
-        else one might look (mount(8) has a line for that) is no such line."""
-        said = (self.output + "\n" + self.errors).splitlines()
-        lines = [line for line in said if line.strip() and not line.strip().startswith(ELSEWHERE)]
+        """Last line of output, errors first, which usually explains a failure. Skips mount(8)'s reference to
+        dmesg."""
+        text_lines = (self.output + "\n" + self.errors).splitlines()
+        lines = [line for line in text_lines if line.strip() and not line.strip().startswith(ELSEWHERE)]
         return lines[-1].strip() if lines else str(SILENT)
 
 
 def search_path() -> str:
-    """PATH with the system directories appended, which a plain user's PATH often lacks. What is relative is
-    left out: a folder that somebody prepared and one happens to be in brings no programs.
-    """
+    """Return PATH with the system directories appended, which users' PATHs often lack. Drops relative
+    folders, so that a prepared current folder cannot supply programs."""
     named = [
         folder
         for folder in os.environ.get("PATH", "/usr/bin:/bin").split(os.pathsep)
@@ -173,7 +172,7 @@ def search_path() -> str:
 
 
 def find(name: str) -> str | None:
-    """The path of a program, or None."""
+    """Return the path of a program, or None."""
     return shutil.which(name, path=search_path())
 
 
@@ -186,12 +185,10 @@ def run(
     keep_open: Sequence[int] = (),
     on_begin: Callable[[int], None] = lambda _pid: None,
 ) -> Result:
-    """Run `argv` to its end. Raises Failed where it is missing, overruns `seconds` or ends with a status not
-    in `accept`.
+    """Run `argv` to its end. Raises Failed if missing, after `seconds`, or for a status not in `accept`.
 
-    The command gets a process group of its own, so that an overrun ends its children too. `keep_open` are
-    descriptors that it inherits: the drive's lock must live as long as anything that writes. `on_begin` hears
-    the number of its process.
+    The command has its own process group, so a timeout kills its children too. `keep_open` are inherited
+    descriptors: the drive's lock must outlive all writers. `on_begin` receives the PID.
     """
     program = _program(argv)
     begun = monotonic()
@@ -225,9 +222,8 @@ def run(
 
 
 def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None]) -> Result:
-    """Run `argv` to its end, which may be long, and hand on each line that it says as it comes; errors are
-    among the `output`. Raises Failed where it is missing or overruns `seconds`; any status is taken.
-    """
+    """Run a long command and pass each line of stdout and stderr to `on_line` immediately. Raises Failed if
+    missing or after `seconds`. Accepts any status."""
     begun = monotonic()
     lines: list[str] = []
     process = subprocess.Popen(
@@ -244,7 +240,7 @@ def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None
             lines.append(line.decode(errors="replace").rstrip())
             on_line(lines[-1])
 
-    # What it leaves running in the background may hold its output open for ever, which is not waited for.
+    # Background processes of the command may keep its output open. Do not wait for them.
     reader = Thread(target=read, daemon=True)
     reader.start()
     try:
@@ -261,7 +257,7 @@ def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None
 
 
 def _program(argv: Sequence[str]) -> str:
-    """Where the program is; raises NotInstalled where it is missing."""
+    """Return the program's path. Raises NotInstalled."""
     program = find(argv[0])
     if program is None:
         note(COMMAND, f"{shlex.join(argv)}: not installed")
