@@ -17,66 +17,67 @@ from wizard.model.said import Message, ProfileText, in_english, t
 T = TypeVar("T")
 
 JSON = dict[str, Any]
-"""A JSON object. This module is the edge where untyped data becomes typed."""
+"""A JSON object. This module converts untyped data to typed data."""
 
 
 def to_json(value: object, *, derived: bool = True) -> Any:
-    """The plain JSON value (dicts, lists, scalars) of a dataclass; without `derived`, none of the fields that
-    follow from the others. Raises TypeError for what has no place in a document.
+    """Convert a dataclass to plain JSON values (dicts, lists, scalars).
 
-    A sentence is its code and values, a profile's text its English.
+    Raises TypeError for unsupported types.
+
+    Without `derived`, omits DERIVED fields. A message becomes its English text and values, a profile text its
+    English.
     """
     if value is None or type(value) in (str, int, float, bool):
         return value
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, (tuple, list)):
-        return [to_json(one, derived=derived) for one in value]
+        return [to_json(item, derived=derived) for item in value]
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, dict):
-        return {name: to_json(one, derived=derived) for name, one in value.items()}
+        return {name: to_json(item, derived=derived) for name, item in value.items()}
     if isinstance(value, ProfileText):
         return value.english
     if isinstance(value, Message):
         texts = {"english": value.english, "several": value.several}
-        values = {name: to_json(one) for name, one in value.values}
+        values = {name: to_json(item) for name, item in value.values}
         return {**{name: text for name, text in texts.items() if text}, "values": values}
     if is_dataclass(value):
         written = {field.name: (getattr(value, field.name), field) for field in fields(value)}
         return {
-            name: in_english(one) if field.metadata == IN_ENGLISH else to_json(one, derived=derived)
-            for name, (one, field) in written.items()
+            name: in_english(item) if field.metadata == IN_ENGLISH else to_json(item, derived=derived)
+            for name, (item, field) in written.items()
             if derived or field.metadata != DERIVED
-            if field.metadata != WHERE_USED or one != field.default
+            if field.metadata != WHERE_USED or item != field.default
         }
     raise TypeError(f"{type(value).__name__} has no place in a document")
 
 
 def from_json(value: Any, wanted: type[T], where: str) -> T:
-    """A dataclass from plain JSON; raises BadInput naming `where` (a file) and the first place that does not
-    fit."""
+    """Convert plain JSON to a dataclass. Raises BadInput with `where` (a file) and the first invalid
+    place."""
     try:
         return decode(value, wanted)
     except Misfit as misfit:
         place, why = printable(within(misfit.key), 100), printable(str(misfit.said), 260)
-        said = (
+        message = (
             t("{file}, {place}: {why}", file=where, place=place, why=why)
             if place
             else t("{file}: {why}", file=where, why=why)
         )
-        raise BadInput(str(said)) from None
+        raise BadInput(str(message)) from None
 
 
 def parse_document(text: str, schema: str, where: str) -> JSON:
-    """The object of a document with the given schema (`diskwright.plan/1`); raises BadInput for anything
-    else."""
+    """Parse a document with this schema (`diskwright.plan/1`). Raises BadInput."""
     return parse_one_of(text, (schema,), where)[1]
 
 
 def parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JSON]:
-    """The schema of a document, which is one of these, and its object; raises BadInput for anything else. The
-    first one is what is wanted."""
+    """Parse a document with one of these schemas, preferably the first. Returns the schema and object. Raises
+    BadInput."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -110,7 +111,7 @@ def parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JS
 
 
 def render_document(schema: str, value: JSON) -> str:
-    """A document as text, keys in the order given, ending in a newline."""
+    """Return a document as text, keys in the given order, with a final newline."""
     return json.dumps({"schema": schema, **value}, indent=2, ensure_ascii=True, default=_plain) + "\n"
 
 
@@ -123,16 +124,16 @@ def _plain(value: object) -> object:
 SCHEMA = re.compile(r'"(diskwright\.[a-z]+)/')
 
 LARGEST_DOCUMENT_CHARACTERS = 4_000_000
-"""A plan of 128 volumes is a tenth of this."""
+"""Ten times the size of a plan with 128 volumes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sealed(Generic[T]):
-    """Documents of one `schema`, which hold a `kind`. `again` says how one is made anew; `check` raises
-    BadInput for what does not hold together.
+    """Documents of one `schema` with a digest, containing a `kind`.
 
-    `renew` works out what follows from the rest, the fields that are DERIVED; None where nothing does.
-    `earlier` are the schemas that a run of an older version may have, each with how its body becomes today's.
+    - `again`: how to recreate a document. `check`: raises BadInput for inconsistent contents.
+    - `renew`: calculates the DERIVED fields, None if there are none.
+    - `earlier`: older schemas that a run may have, with the conversion of the body.
     """
 
     schema: str
@@ -143,35 +144,33 @@ class Sealed(Generic[T]):
     earlier: Mapping[str, Callable[[JSON], JSON]] = field(default_factory=dict)
 
     def render(self, value: T) -> str:
-        """The document as text, ending in a newline. The same value always gives the same text, in every
-        language."""
+        """Return the document as text with a final newline. Deterministic, and the same in every language."""
         body = to_json(value, derived=False)
         return render_document(self.schema, {"digest": digest_of(body, self.schema), **body})
 
     def render_shown(self, value: T) -> str:
-        """The same with all that follows from it, to be read by programs, and never to be applied."""
+        """Return the document with all derived fields, for programs to read, but not to apply."""
         noun, _, version = self.schema.partition("/")
         return render_document(f"{noun}-shown/{version}", to_json(value))
 
     def is_one(self, text: str) -> bool:
-        """Whether a document says at its beginning that it is of this kind, in whatever version."""
+        """Return True if a document is of this kind, in any version."""
         return kind_in(text) == self.schema.partition("/")[0]
 
     def read(self, text: str, where: str) -> T:
-        """What a document holds; raises BadInput naming `where` (a file) for anything that was not written by
-        `render`."""
-        return self._opened(text, where, (self.schema,))
+        """Parse a document. Raises BadInput with `where` (a file) unless `render` wrote it."""
+        return self._parse(text, where, (self.schema,))
 
     def read_kept(self, text: str, where: str) -> T:
-        """The same of a document that was begun with, perhaps by an earlier version: what counts is what it
-        does, and it is told in the words of this one."""
-        return self._opened(text, where, (self.schema, *self.earlier))
+        """Parse the document of an existing run, which an earlier version may have written. Only the
+        operations count. Descriptions are this version's."""
+        return self._parse(text, where, (self.schema, *self.earlier))
 
-    def _opened(self, text: str, where: str, taken: Sequence[str]) -> T:
+    def _parse(self, text: str, where: str, accepted: Sequence[str]) -> T:
         if len(text) > LARGEST_DOCUMENT_CHARACTERS:
             raise BadInput(str(files.TOO_LARGE(file=where)))
         schema, body = parse_one_of(text, (self.schema, *self.earlier), where)
-        if schema not in taken:
+        if schema not in accepted:
             raise BadInput(
                 str(
                     t(
@@ -194,13 +193,13 @@ class Sealed(Generic[T]):
         if schema in self.earlier:
             body = self.earlier[schema](body)
         value = from_json(body, self.kind, where)
-        # Checked first: only of what holds together can all that follows from it be told.
+        # Check first, since `renew` requires consistent contents.
         self.check(value, where)
         return self.renew(value) if self.renew else value
 
 
 def without_texts(body: JSON) -> JSON:
-    """What a document of schema 1 does, without what it said of that beside each operation."""
+    """Convert a schema 1 document: keep the operations, drop their descriptions."""
     steps = body.get("steps")
     return {**body, "steps": [_operation_of(step) for step in steps]} if isinstance(steps, list) else body
 
@@ -210,14 +209,14 @@ def _operation_of(step: object) -> object:
 
 
 def kind_in(text: str) -> str:
-    """Of which kind a document says at its beginning that it is, as "diskwright.plan", in whatever version;
-    empty where it says nothing."""
-    said = SCHEMA.search(text[:200])
-    return said[1] if said else ""
+    """Return the kind of document in its first characters ("diskwright.plan"), without the version. Empty if
+    none."""
+    match = SCHEMA.search(text[:200])
+    return match[1] if match else ""
 
 
 def digest_of(body: JSON, schema: str) -> str:
-    """SHA-256 over everything but schema and digest, in JSON's most compact form with sorted keys, in
-    hexadecimal."""
+    """Return the SHA-256 of a document without schema and digest, in hexadecimal. Covers the most compact
+    JSON with sorted keys."""
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return sha256(f"{schema}\n{canonical}".encode()).hexdigest()

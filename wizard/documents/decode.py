@@ -14,7 +14,7 @@ from wizard.model.errors import DERIVED, printable
 from wizard.model.said import Message, ProfileText, Sentence, Value, from_document, t
 
 FILE = Path(PROFILES) / "messages-1.0.json"
-"""The English of each code, and its second form if it has one."""
+"""English messages by code (singular and possibly plural), for old documents."""
 
 
 NUMBER = Sentence("a number")
@@ -28,8 +28,8 @@ Decoder = Callable[[Any], Any]
 
 
 class Misfit(ValueError):
-    """A value that is not of the type that is wanted: a sentence on it, of which `what` is said by `place`.
-    `key` is its place within the whole, `choices[1].sentence`."""
+    """A value of the wrong type. `sentence` describes it, with `what` from `place`
+    (`choices[1].sentence`)."""
 
     def __init__(self, sentence: Sentence, place: str = "", **values: Value) -> None:
         super().__init__(sentence.english)
@@ -39,18 +39,17 @@ class Misfit(ValueError):
 
     @property
     def key(self) -> str:
-        """Empty for the whole itself."""
+        """Place of the value, empty for the whole document."""
         return self.place.removeprefix(".")
 
     @property
     def said(self) -> Message:
-        """What is wrong; what holds the value is not said with it."""
+        """The error message, without the containing tables."""
         return self.sentence(what=itself(self.key), **self.values)
 
 
 def decode(value: Any, wanted: type[T]) -> T:
-    """The value as a `wanted`: unknown keys and other types are no match. Raises Misfit for the first place
-    that does not fit."""
+    """Convert a value to `wanted`. Raises Misfit for the first unknown key or wrong type."""
     return cast(T, _decoder(cast(Hashable, wanted))(value))
 
 
@@ -59,7 +58,7 @@ def _decoder(wanted: Hashable) -> Decoder:
     if shape := SHAPES.get(get_origin(wanted)):
         return shape(*get_args(wanted))
     if wanted is Message:
-        return _said
+        return _message
     if wanted is ProfileText:
         return _profile_text
     if is_dataclass(wanted):
@@ -88,7 +87,7 @@ def _profile_text(value: Any) -> ProfileText:
 
 
 def _one_of(values: dict[str, Any]) -> Decoder:
-    """One of some words, and what each stands for."""
+    """Decode one of several words."""
 
     def decoder(value: Any) -> Any:
         if type(value) is not str or value not in values:
@@ -107,12 +106,12 @@ def _literal(*words: str) -> Decoder:
 
 
 def _union(*members: Any) -> Decoder:
-    """A type or None, a sentence or text, or dataclasses that their `kind` tells from each other."""
-    some = [member for member in members if member is not NoneType]
-    if set(some) == {Message, str}:
-        return lambda value: value if type(value) is str else _said(value)
-    inner = _decoder(some[0]) if len(some) == 1 else _by_kind(some)
-    if len(some) == len(members):
+    """Decode an optional type, a message or text, or dataclasses with distinct values of `kind`."""
+    types = [member for member in members if member is not NoneType]
+    if set(types) == {Message, str}:
+        return lambda value: value if type(value) is str else _message(value)
+    inner = _decoder(types[0]) if len(types) == 1 else _by_kind(types)
+    if len(types) == len(members):
         return inner
     return lambda value: None if value is None else inner(value)
 
@@ -185,7 +184,7 @@ def _frozenset(member: Any) -> Decoder:
 
 
 def _dict(_key: type[str], member: Any) -> Decoder:
-    """A table of names."""
+    """Decode a table of names."""
     inner = _decoder(member)
 
     def decoder(value: Any) -> Any:
@@ -197,13 +196,13 @@ def _dict(_key: type[str], member: Any) -> Decoder:
 
 
 def _record(wanted: Any) -> Decoder:
-    # What follows from the rest is never taken from outside.
-    known = {
+    # Never accept derived fields from outside.
+    decoders = {
         field.name: _decoder(cast(Hashable, field.type))
         for field in fields(wanted)
         if field.metadata != DERIVED
     }
-    needed = [
+    required = [
         field.name
         for field in fields(wanted)
         if field.default is MISSING and field.default_factory is MISSING
@@ -212,12 +211,12 @@ def _record(wanted: Any) -> Decoder:
     def decoder(value: Any) -> Any:
         if type(value) is not dict:
             raise _other_type(dict, value)
-        # A mistyped key is both unknown and missing, and is found by what stands there.
-        if not value.keys() <= known.keys():
-            strange = next(name for name in value if name not in known)
-            raise Misfit(Sentence("{what} is not a known key."), f".{printable(strange, 60)}")
-        found = _values(value, known.__getitem__)
-        if missing := [name for name in needed if name not in found]:
+        # Report a mistyped key as unknown rather than missing.
+        if not value.keys() <= decoders.keys():
+            unknown = next(name for name in value if name not in decoders)
+            raise Misfit(Sentence("{what} is not a known key."), f".{printable(unknown, 60)}")
+        found = _values(value, decoders.__getitem__)
+        if missing := [name for name in required if name not in found]:
             raise Misfit(Sentence("{what} is missing."), f".{missing[0]}")
         return wanted(**found)
 
@@ -230,27 +229,27 @@ def _is_message(value: Any) -> bool:
     return all(type(text) is str for name, text in value.items() if name != "values")
 
 
-def _said(value: Any) -> Message:
-    """A message: its English, with a second form if it has one, and its values. Documents of version 1.0 have
-    a code instead of the English."""
+def _message(value: Any) -> Message:
+    """Decode a message: English text, possibly a plural, and values. Version 1.0 has a code instead of the
+    text."""
     if not _is_message(value):
         raise Misfit(Sentence("{what} must be a message with values, not {found}."), found=_shown(value))
     english, several = value.get("english", ""), value.get("several", "")
     try:
         if "code" in value:
             english, several = (*old_message(value["code"]), "")[:2]
-        return from_document(english, several, _values(value["values"], lambda _name: _named))
+        return from_document(english, several, _values(value["values"], lambda _name: _message_value))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise Misfit(
             Sentence("{what} is not a valid message for these values: {english}."), english=_shown(english)
         ) from None
 
 
-def _named(value: Any) -> Any:
+def _message_value(value: Any) -> Any:
     if type(value) is dict:
-        return _said(value)
+        return _message(value)
     if type(value) is list:
-        return tuple(map(_named, value))
+        return tuple(map(_message_value, value))
     if type(value) not in (str, int, float):
         raise Misfit(
             Sentence("{what} must be text, a number or a message, not {found}."),
@@ -260,7 +259,7 @@ def _named(value: Any) -> Any:
 
 
 def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict[str, Any]:
-    """Every value of a table by its own decoder."""
+    """Decode every value of a table with its own decoder."""
     found = {}
     name = ""
     try:
@@ -274,22 +273,22 @@ def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict
 
 def _other_type(wanted: type, value: object) -> Misfit:
     found = type(value)
-    # Of two numbers it matters that one is no whole number.
-    alike = Sentence("a fraction") if (wanted, found) == (int, float) else None
+    # Distinguish fractions from whole numbers.
+    fraction = Sentence("a fraction") if (wanted, found) == (int, float) else None
     return Misfit(
         Sentence("{what} must be {wanted}, not {found}."),
         wanted=_kind_of(wanted, Sentence("a whole number")),
-        found=(alike() if alike else _kind_of(found)),
+        found=(fraction() if fraction else _kind_of(found)),
     )
 
 
 def _kind_of(found: type, whole: Sentence = NUMBER) -> Message:
-    """A type of values, in the words of TOML; `whole` is what an integer is called."""
+    """Return the name of a type, as in TOML. `whole` is the name of integers."""
     return whole() if found is int else KINDS.get(found, Sentence("a date or a time"))()
 
 
 def _shown(value: object) -> Value:
-    """A text itself, since its type is as it has to be; of all else the type."""
+    """Return text itself, and the type of any other value."""
     return repr(value[:40]) if type(value) is str else _kind_of(type(value))
 
 
@@ -302,7 +301,7 @@ KINDS: dict[type, Sentence] = {
     dict: Sentence("a table"),
     NoneType: Sentence("nothing"),
 }
-"""What each type of values is called; those that TOML has besides are times."""
+"""Names of types. TOML's other types are times."""
 
 
 SHAPES: dict[Any, Callable[..., Decoder]] = {
@@ -313,11 +312,11 @@ SHAPES: dict[Any, Callable[..., Decoder]] = {
     frozenset: _frozenset,
     dict: _dict,
 }
-"""What makes a decoder of a type's arguments."""
+"""Functions that return a decoder for a type's arguments."""
 
 
 def old_message(code: object) -> tuple[str, ...]:
-    """Return the English of a code; raises KeyError if there was none."""
+    """Return the English of a code. Raises KeyError."""
     return _messages()[str(code)]
 
 
@@ -331,11 +330,11 @@ def _messages() -> dict[str, tuple[str, ...]]:
 
 
 DEEPEST = 8
-"""So many lists and tables within each other are looked through, as deep as documents are."""
+"""Depth to search, as deep as documents nest."""
 
 
 def is_said(value: object) -> TypeGuard[dict[str, object]]:
-    """Whether it has the form of a sentence, whoever knows that."""
+    """Return True if the value has the form of a message, known or not."""
     return (
         _is_table(value)
         and value.keys() - {"several"} in ({"code", "values"}, {"english", "values"})
@@ -345,7 +344,7 @@ def is_said(value: object) -> TypeGuard[dict[str, object]]:
 
 
 def foreign(value: object, deepest: int = DEEPEST) -> str:
-    """A sentence that nobody here knows, as its code and its values."""
+    """Return an unknown message as text, with its code and values."""
     if not deepest:
         return "..."
     if isinstance(value, list):
@@ -353,9 +352,9 @@ def foreign(value: object, deepest: int = DEEPEST) -> str:
     if not is_said(value):
         return "..." if _is_table(value) else str(value)
     values = value["values"]
-    named = values.items() if _is_table(values) else ()
-    told = tuple(f"{name} {foreign(one, deepest - 1)}" for name, one in named)
-    return str(t("{code} ({values:list})", code=str(_key(value)), values=told))
+    items = values.items() if _is_table(values) else ()
+    texts = tuple(f"{name} {foreign(one, deepest - 1)}" for name, one in items)
+    return str(t("{code} ({values:list})", code=str(_key(value)), values=texts))
 
 
 def _key(value: dict[str, object]) -> object:
@@ -363,7 +362,7 @@ def _key(value: dict[str, object]) -> object:
 
 
 def known_or_text(value: object, deepest: int = DEEPEST) -> object:
-    """What a document holds, with text for each sentence that nobody here knows."""
+    """Replace all unknown messages in a document by text."""
     if not deepest:
         return value
     if isinstance(value, list):

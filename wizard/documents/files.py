@@ -1,7 +1,5 @@
-"""Read and write document files: atomic writes, regular files only, and reads of limited length.
-
-Also selects the language of messages.
-"""
+"""Read and write document files: atomic writes, regular files only, and reads of limited length. Also selects
+the language of messages."""
 
 import os
 import re
@@ -20,18 +18,18 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def speak(environment: Mapping[str, str] = os.environ) -> None:
-    """Say every sentence in the person's language from now on: the first that there is a catalogue for.
-    English needs none, and is spoken where a catalogue cannot be read."""
+    """Use the first available catalogue of the person's languages for all messages. English needs no
+    catalogue. Falls back to English if the catalogue is unreadable."""
     for name in wanted(environment):
         if name == "en":
             return
         path = f"{CATALOGUES}/{name}/LC_MESSAGES/diskwright.mo"
         if os.path.exists(path):  # noqa: PTH110 - pathlib alone takes longer than all the rest
-            _speak(path)
+            _load_catalogue(path)
             return
 
 
-def _speak(path: str) -> None:
+def _load_catalogue(path: str) -> None:
     import struct
     from gettext import GNUTranslations
 
@@ -39,15 +37,19 @@ def _speak(path: str) -> None:
 
     try:
         with open(path, "rb") as file:  # noqa: PTH123
-            spoken = GNUTranslations(file)
+            catalogue = GNUTranslations(file)
     except (OSError, ValueError, struct.error):
         return
-    Language.one, Language.many, Language.of_profiles = spoken.gettext, spoken.ngettext, spoken.pgettext
+    Language.one, Language.many, Language.of_profiles = (
+        catalogue.gettext,
+        catalogue.ngettext,
+        catalogue.pgettext,
+    )
 
 
 def wanted(environment: Mapping[str, str]) -> Iterator[str]:
-    """The catalogues to look for, the best first: `de_AT`, then `de`. LANGUAGE counts only where the locale
-    is one of a language (gettext(3))."""
+    """Yield catalogue names to try, the best first: `de_AT`, then `de`. LANGUAGE only counts if the locale is
+    not C (gettext(3))."""
     locale = environment.get("LC_ALL") or environment.get("LC_MESSAGES") or environment.get("LANG") or "C"
     if locale.partition(".")[0] in ("C", "POSIX"):
         return
@@ -60,21 +62,21 @@ def wanted(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def within(place: str) -> str:
-    """What holds the value at a place (`drive[0].volume[1].size`): `drive 1, volume 2`. Empty where that is
-    the document itself."""
-    return ", ".join(map(_counted, _keys(place)[:-1]))
+    """Describe the container of a place: `drive 1, volume 2` for `drive[0].volume[1].size`. Empty for the
+    document."""
+    return ", ".join(map(_with_position, _keys(place)[:-1]))
 
 
 def itself(place: str) -> str:
-    """The value at a place, without what holds it."""
+    """Describe a place without its containers."""
     keys = _keys(place)
     if not keys:
         return str(t("the document"))
-    return _counted(keys[-1]) if keys[-1].endswith("]") else f"`{keys[-1]}`"
+    return _with_position(keys[-1]) if keys[-1].endswith("]") else f"`{keys[-1]}`"
 
 
 def whole(place: str) -> str:
-    """The value at a place, with what holds it."""
+    """Describe a place with its containers."""
     return ", ".join(filter(None, (within(place), itself(place))))
 
 
@@ -82,18 +84,10 @@ def _keys(place: str) -> list[str]:
     return [key for key in place.split(".") if key]
 
 
-def _counted(key: str) -> str:
-    """A key, and of a list's values which one, counted from 1."""
+def _with_position(key: str) -> str:
+    """Return a key with the position in its list, counted from 1."""
     name, *counts = re.split(r"\[(\d+)\]", key)
     return f"{name} {'.'.join(str(int(count) + 1) for count in counts if count)}".rstrip()
-
-
-# A value that is not what it has to be. `what` names it: `size`, or option 2.
-
-
-# Types of values.
-
-# Where it stands.
 
 
 TOO_LARGE = Sentence("{file} is too large to be a diskwright document.")
@@ -103,20 +97,17 @@ UNREADABLE = Sentence("{file} cannot be read: {why}.")
 NOT_WRITTEN = Sentence("{what} could not be written to {file}: {why}. No file was changed.")
 
 LARGEST_BYTES = 64 * 1024 * 1024
-"""A machine with a hundred drives is a tenth of this."""
+"""Ten times the size of a machine with a hundred drives."""
 
 WRITER_SECONDS, PAUSE_SECONDS = 5.0, 0.05
-"""How long somebody may take to open the other end of a pipe."""
+"""Time for another process to open a pipe for writing, and interval between tries."""
 
 FIRST_BYTES = 4096
 
 
 def write_file(path: Path, text: str, what: str) -> None:
-    """Put `text` in a file in one move; `what` it is begins the sentence of an error.
-
-    Raises BadInput for a place that holds something else than a file, which a drive's node does; Failed where
-    it cannot be written.
-    """
+    """Write a file atomically. `what` describes the contents, at the start of an error message. Raises
+    BadInput if `path` exists but is not a regular file, such as a drive. Raises Failed on errors."""
     shown = printable(str(path), 200)
     try:
         target = path.resolve()
@@ -130,27 +121,24 @@ def write_file(path: Path, text: str, what: str) -> None:
                     )
                 )
             )
-        beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
+        temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}")
     except (OSError, RuntimeError, ValueError) as error:
         raise Failed(str(NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
     try:
-        with beside.open("x", encoding="utf-8") as file:
+        with temporary.open("x", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        beside.rename(target)
+        temporary.rename(target)
     except OSError as error:
         with suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
         raise Failed(str(NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
 
 
 def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
-    """The text of a file, or of what comes through a pipe.
-
-    Raises FileNotFoundError where there is none; BadInput for drives, folders, pipes that nobody writes to,
-    what is no text, and what is too long to be a document.
-    """
+    """Return the text of a file or pipe. Raises FileNotFoundError; BadInput for devices, directories, pipes
+    without a writer, binary files and files longer than `most_bytes`."""
     shown = printable(str(path), 200)
     try:
         mode = path.stat().st_mode
@@ -174,8 +162,8 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
 
 
 def _first_of_pipe(descriptor: int, shown: str) -> bytes:
-    """The first that comes through a pipe, or nothing, where somebody has it open and takes their time; from
-    then on reading waits. Raises BadInput where nobody has."""
+    """Return the first bytes from a pipe, or none if the writer is slow. Later reads block. Raises BadInput
+    without a writer."""
     limit = monotonic() + WRITER_SECONDS
     while True:
         try:

@@ -1,7 +1,5 @@
-"""Profiles: TOML files that extend diskwright without code.
-
-Order: bundled, then the machine's, then the user's. Later ones replace earlier ones.
-"""
+"""Profiles: TOML files that extend diskwright without code. Order: bundled, then the machine's, then the
+user's. Later ones replace earlier ones."""
 
 import json
 import os
@@ -30,18 +28,16 @@ BUNDLED = Path(PROFILES).resolve()
 
 
 def profile_folders() -> tuple[Path, ...]:
-    """Where profiles are looked for, in the order in which later ones replace earlier ones.
-
-    Where root runs for someone (sudo, run0, pkexec), that person's folder comes after root's own.
-    """
+    """Return the folders of profiles. Later ones replace earlier ones. If root runs on behalf of a user
+    (sudo, run0, pkexec), that user's folder comes after root's."""
     named = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     configs = [named] if named.is_absolute() else [home / ".config" for home in _homes()]
     return tuple(dict.fromkeys((BUNDLED, *(folder / "diskwright" for folder in (Path("/etc"), *configs)))))
 
 
 def _homes() -> list[Path]:
-    """The home directory, and the caller's where root runs for someone; a user without one has no files of
-    their own."""
+    """Return the home directory, and the calling user's if root runs for one. Users without one have no
+    profiles."""
     found: list[Path] = []
     with suppress(RuntimeError):  # neither HOME nor a user of this number
         found.append(Path.home())
@@ -53,13 +49,12 @@ def _homes() -> list[Path]:
 
 
 def profile_files(room: str) -> tuple[Path, ...]:
-    """All TOML files of one room (`workloads`, `drives`, `evidence`), in order of folder and name."""
+    """Return all TOML files of a kind (`workloads`, `drives`, `evidence`), by folder and name."""
     return tuple(path for folder in profile_folders() for path in _toml_files(folder / room))
 
 
 def _toml_files(folder: Path) -> list[Path]:
-    """Those in a folder; none where it is missing or another user's, as HOME may be after a change of
-    user."""
+    """Return the files in a folder. Empty if missing or unreadable, as HOME may be after su."""
     try:
         return sorted(folder.glob("*.toml"))
     except OSError:
@@ -67,7 +62,7 @@ def _toml_files(folder: Path) -> list[Path]:
 
 
 def read_profile(path: Path, wanted: type[T]) -> T:
-    """A profile as the frozen dataclass `wanted`; raises BadInput naming file, line and key."""
+    """Parse a profile as the frozen dataclass `wanted`. Raises BadInput with file, line and key."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -76,7 +71,8 @@ def read_profile(path: Path, wanted: type[T]) -> T:
 
 
 def read_toml(text: str, where: str, wanted: type[T]) -> T:
-    """A TOML text as the frozen dataclass `wanted`; raises BadInput naming `where` (a file), line and key."""
+    """Parse TOML text as the frozen dataclass `wanted`. Raises BadInput with `where` (a file), line and
+    key."""
     key: Any = wanted
     found: T = _read_toml(text, where, key)
     return found
@@ -84,7 +80,7 @@ def read_toml(text: str, where: str, wanted: type[T]) -> T:
 
 @lru_cache(maxsize=512)
 def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
-    """Screens ask for the same profiles at every key, so the same text is decoded once."""
+    """Cached, since screens ask for the same profiles at every key."""
     try:
         return decode(tomllib.loads(text), wanted)
     except Misfit as misfit:
@@ -93,13 +89,12 @@ def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
     except RecursionError:
         raise BadInput(str(t("{file} cannot be read: values are nested too deeply.", file=where))) from None
     except ValueError as error:
-        # No TOML, or a number of more digits than Python reads.
+        # Invalid TOML, or a number with more digits than Python accepts.
         raise BadInput(f"{where}: {error}") from None
 
 
 def fault_at(path: Path, key: str, why: Message) -> BadInput:
-    """The error to raise about the value at `key` (`choices[1].sentence`) of a profile: file, line and
-    place."""
+    """Return the error about the value at `key` (`choices[1].sentence`), with file, line and place."""
     return _at_line(str(path), line_of(path.read_text(encoding="utf-8"), key), whole(key), str(why))
 
 
@@ -120,11 +115,8 @@ def _at_line(where: str, line: int, place: str, why: str) -> BadInput:
 
 
 def line_of(text: str, key: str) -> int:
-    """The line, from 1, on which the value at `key` (`choices[1].sentence`) stands in a TOML text; the
-    header's where it is missing.
-
-    Values within inline arrays are found by the line of their key.
-    """
+    """Return the line of the value at `key` (`choices[1].sentence`) in TOML text, from 1. Returns the
+    header's line for a missing key, and the key's line for values in inline arrays."""
     wanted = key.split(".")
     seen: dict[str, int] = {}
     header: list[str] = []
@@ -137,16 +129,15 @@ def line_of(text: str, key: str) -> int:
             position = [*header, match[1]]
         else:
             continue
-        there = wanted[: len(position)]
-        inline = [*there[:-1], there[-1].partition("[")[0]]
-        if len(position) > depth and position in (there, inline):
+        prefix = wanted[: len(position)]
+        inline = [*prefix[:-1], prefix[-1].partition("[")[0]]
+        if len(position) > depth and position in (prefix, inline):
             best, depth = number, len(position)
     return best
 
 
 def _numbered(parts: list[str], seen: dict[str, int], *, array: bool) -> list[str]:
-    """The header's parts with the index of each array of tables, as the error's place writes them:
-    `choices[1]`, `mount[0]`."""
+    """Return a header's parts with indexes of arrays of tables, as in errors: `choices[1]`, `mount[0]`."""
     named: list[str] = []
     for index, part in enumerate(parts):
         key = ".".join([*named, part])
@@ -163,14 +154,14 @@ MOST_UNPACKED_BYTES = 32 * MOST_BYTES
 
 
 def sealed_notice(notice: Notice) -> bytes:
-    """The notice as bytes."""
+    """Return the notice as bytes."""
     text = json.dumps({"schema": SCHEMA, **to_json(notice)}, separators=(",", ":"))
     body = zlib.compress(text.encode("ascii"), 9)
     return HEAD.pack(MAGIC, len(body), sha256(body).digest()) + body
 
 
 def notice_bytes(head: bytes) -> int:
-    """How long the notice is that begins with these bytes; 0 where they begin none."""
+    """Return the length of the notice that starts with these bytes, 0 if none does."""
     if len(head) < HEAD.size:
         return 0
     magic, length, _ = HEAD.unpack_from(head)
@@ -178,7 +169,7 @@ def notice_bytes(head: bytes) -> int:
 
 
 def read_notice(data: bytes) -> Notice | None:
-    """The notice in these bytes, whatever follows it; None where there is no whole one. Never raises."""
+    """Return the notice at the start of these bytes, or None if damaged or missing. Never raises."""
     size = notice_bytes(data)
     if not size or len(data) < size:
         return None
