@@ -1,7 +1,5 @@
-"""Anonymise a report: replace each name of a drive or person by the same word everywhere.
-
-Also writes the report.
-"""
+"""Anonymise a report: replace each name of a drive or person by the same word everywhere. Also writes the
+report."""
 
 import platform
 import re
@@ -46,17 +44,17 @@ from wizard.report.page import render_page
 T = TypeVar("T")
 
 SHORTEST = 4
-"""A label shorter than this, or that is a word of our own texts, is replaced only where it stands as a label,
-in quotes or behind an option that names it: a volume called `a` would take every article along."""
+"""Labels shorter than this, and words in our own texts, are only replaced if quoted or after a naming option.
+Otherwise a volume named `a` would replace every article."""
 
 NAMING = frozenset({"-L", "-l", "-n", "--label", "--name"})
-"""The options behind which programs are told a label or a name."""
+"""Options of tools that precede a label or name."""
 
 CUTS = (30, 40, 60, 80, 200)
-"""To what lengths texts are cut where they are shown."""
+"""Lengths to which displayed texts are cut."""
 
 NAMES = r"(?:(?<=/dev/mapper/)|(?<=/dev/md/))[^\s\"',;`]*[^\s\"',;:.`]"
-"""The nodes of layers: such a name is one word, whatever labels it was made of."""
+"""Nodes of layers. Such a name is one word, whatever labels it contains."""
 
 SHAPES = (
     (NAME, NAMES),
@@ -68,7 +66,7 @@ SHAPES = (
     (WWN, r"(?<![0-9A-Za-z])(?:naa|eui|nvme)\.[0-9A-Fa-f]{4}[0-9A-Fa-f-]{8,}"),
     (USER, r"(?:(?<=/home/)|(?<=/run/media/)|(?<=[\s\"'=]/media/)|(?<=^/media/))[^/\s\"',;:]+"),
 )
-"""What is told by its shape wherever it comes from: what a program printed is in the journal too."""
+"""Patterns of names from any source: the journal also contains tool output."""
 
 KEPT_FIELDS = frozenset(
     {
@@ -88,18 +86,17 @@ KEPT_FIELDS = frozenset(
         "summary",
     }
 )
-"""Whose words mean something to every reader, and are ours or the drive's maker's."""
+"""Fields with general words, written by us or the drive's vendor."""
 
 WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
-"""Which hold nothing but one value."""
+"""Fields that contain exactly one value."""
 
 
 def without_names(report: Report, hostname: str = "", files: Iterable[str] = ()) -> Report:
-    """The report with every serial number, WWN, UUID, by-id path, label, mount point and folder of a person
-    replaced.
+    """Replace serial numbers, WWNs, UUIDs, by-id paths, labels, mount points and personal folders.
 
-    `hostname` is the name of the machine, which software RAID and volume managers like to put into their own
-    names; `files` are the paths that a person named, which stand in the run's own sentences.
+    `hostname` matters because software RAID and volume managers include it in names. `files` are paths named
+    by a person, which occur in sentences of the run.
     """
     secrets = {**dict.fromkeys(files, FILE), **secrets_of(report)}
     words = Words(secrets, hostname, _types(report), _own_words(report))
@@ -107,13 +104,12 @@ def without_names(report: Report, hostname: str = "", files: Iterable[str] = ())
 
 
 def words_for(nouns: tuple[object, ...], others: Mapping[str, str], hostname: str) -> "Words":
-    """The words for what `nouns` name, facts that a text was written about, and `others`, with their
-    kinds."""
+    """Return the replacement words for names in `nouns` (the facts behind a text) and `others`."""
     return Words(secrets_in(nouns, others), hostname, _types(nouns), frozenset())
 
 
 class Words:
-    """The words that stand for what was replaced, and how text is searched for it."""
+    """Replacement words, and the search for values to replace."""
 
     def __init__(
         self, secrets: dict[str, str], hostname: str, types: frozenset[str], own: frozenset[str]
@@ -144,44 +140,44 @@ class Words:
         self._pattern = re.compile("|".join([names, *literal, *shapes]), re.ASCII)
 
     def word(self, kind: str, value: str) -> str:
-        """The word for a value: the same for the same one however it is written."""
+        """Return the word for a value, the same for all spellings of the value."""
         key = value.casefold()
         if key not in self._known:
             bare = re.sub(r"[-:.]", "", key) if kind == UUID else key
             if bare not in self._known:
                 self._numbers[kind] += 1
-                self._known[bare] = _written(kind, self._numbers[kind])
+                self._known[bare] = _new_word(kind, self._numbers[kind])
             self._known[key] = self._known[bare]
         return self._known[key]
 
     def whole(self, value: str) -> str:
-        """For a field, or a word of a command, that is nothing but such a value."""
+        """Replace a field or word that is exactly one value."""
         return self._known.get(value.casefold()) or self.text(value)
 
     def text(self, text: str) -> str:
-        """A sentence, command or line with everything in it replaced."""
-        return self._pattern.sub(self._found, text)
+        """Replace all values in a sentence, command or line."""
+        return self._pattern.sub(self._replacement, text)
 
-    def _found(self, match: re.Match[str]) -> str:
-        said = match[0]
-        if said.casefold() in self._known:
-            return self._known[said.casefold()]
-        if said.casefold() in self._types:
-            return said
+    def _replacement(self, match: re.Match[str]) -> str:
+        found = match[0]
+        if found.casefold() in self._known:
+            return self._known[found.casefold()]
+        if found.casefold() in self._types:
+            return found
         shape = next(at for at in range(len(SHAPES)) if match[f"shape{at}"] is not None)
-        return self.word(SHAPES[shape][0], said)
+        return self.word(SHAPES[shape][0], found)
 
 
-def _written(kind: str, number: int) -> str:
-    """Such that what has the form of a path keeps it."""
+def _new_word(kind: str, number: int) -> str:
+    """Return a replacement word. Paths remain paths."""
     if kind == LINK:
         return f"/dev/disk/by-id/{LINK}-{number}"
     return f"/{kind}-{number}" if kind in (MOUNT, FILE) else f"{kind}-{number}"
 
 
 def _forms(value: str, kind: str) -> Iterator[str]:
-    """How a value may be written elsewhere: made printable, cut, quoted, as in fstab, undashed, and a serial
-    as NVMe's wwid has it."""
+    """Yield other spellings of a value: printable, cut, quoted, as in fstab, without dashes, or as in NVMe's
+    wwid."""
     yield value
     for limit in (len(value), *CUTS):
         yield printable(value, limit)
@@ -194,7 +190,7 @@ def _forms(value: str, kind: str) -> Iterator[str]:
         yield value.replace(" ", "_")
         yield value.encode(errors="replace").hex()
     if kind == UUID:
-        # As programs take the serial numbers of FAT, exFAT and NTFS.
+        # Serial numbers of FAT, exFAT and NTFS, as tools expect them.
         yield serial_of(value)
         yield f"0x{serial_of(value)}"
     if kind == WWN:
@@ -202,15 +198,14 @@ def _forms(value: str, kind: str) -> Iterator[str]:
 
 
 def _findable(form: str, kind: str, own: frozenset[str]) -> bool:
-    """Whether a value is told from other words in a sentence."""
+    """Return True if a value is distinctive enough to find in a sentence."""
     if kind in (LABEL, MOUNT):
         return len(form) >= SHORTEST and not form.isdigit() and form not in own
     return len(form) > 1
 
 
 def _bounded(form: str, kind: str) -> str:
-    """A value as a pattern: not within a longer word, unless it is so long that it cannot be there by chance;
-    numbers in either case."""
+    """Return a pattern for a value. Short values must be whole words. Numbers match in either case."""
     if kind in (SERIAL, WWN, UUID, LINK, DIGEST, HOST):
         return (
             f"(?i:{re.escape(form)})"
@@ -223,19 +218,19 @@ def _bounded(form: str, kind: str) -> str:
 
 
 def _types(nouns: object) -> frozenset[str]:
-    """The types of partitions, which are UUIDs too but the same on all machines."""
+    """Return partition type UUIDs, which are the same on all machines."""
     entries = (one for one in _nouns(nouns) if isinstance(one, Partition | Slot | TableEntry))
     return frozenset(entry.type.casefold() for entry in entries if entry.type)
 
 
 def _own_words(report: Report) -> frozenset[str]:
-    """The words that our own texts are made of, as they are written there."""
-    texts = [text for noun in _nouns((report.advice, report.facts)) for text in _told(noun)]
+    """Return the words in our own texts, as spelled there."""
+    texts = [text for noun in _nouns((report.advice, report.facts)) for text in _own_texts(noun)]
     return frozenset(word for text in texts for word in re.findall(r"[A-Za-z]+", text))
 
 
-def _told(noun: object) -> tuple[str, ...]:
-    """What a noun tells in our own words alone."""
+def _own_texts(noun: object) -> tuple[str, ...]:
+    """Return the texts of a noun that contain only our own words."""
     match noun:
         case Workload():
             return (str(noun.title), str(noun.summary))
@@ -250,7 +245,7 @@ def _told(noun: object) -> tuple[str, ...]:
 
 
 def _nouns(value: object) -> Iterator[object]:
-    """Every noun within one, itself first."""
+    """Yield a dataclass and all dataclasses inside."""
     if isinstance(value, tuple):
         for one in value:
             yield from _nouns(one)
@@ -261,14 +256,14 @@ def _nouns(value: object) -> Iterator[object]:
 
 
 def _rewritten(value: T, words: Words) -> T:
-    """The same noun with every text in it rewritten; published texts stay as they are."""
+    """Replace the names in every text of a dataclass. Published texts are unchanged."""
     if not is_dataclass(value) or isinstance(value, type | Evidence):
         return value
     if isinstance(value, ProfileText):
         return cast(T, ProfileText(words.text(value.english)))
     if isinstance(value, Message):
-        named = tuple((name, _field(name, one, words)) for name, one in value.values)
-        return cast(T, replace(value, values=cast(tuple[tuple[str, Value], ...], named)))
+        values = tuple((name, _field(name, one, words)) for name, one in value.values)
+        return cast(T, replace(value, values=cast(tuple[tuple[str, Value], ...], values)))
     changes = {field.name: _field(field.name, getattr(value, field.name), words) for field in fields(value)}
     rewritten: T = replace(value, **changes)
     return rewritten
@@ -292,19 +287,18 @@ SCHEMA = "diskwright.report/2"
 
 
 def render_report(report: Report) -> str:
-    """The report as JSON text, sizes in bytes in keys that end in `_bytes`."""
+    """Return the report as JSON text. Keys of sizes in bytes end in `_bytes`."""
     return render_document(SCHEMA, to_json(report))
 
 
 def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
-    """The report of these sources. Raises BadInput where one of them cannot be read."""
+    """Return the report of these sources. Raises BadInput if one cannot be read."""
     report = gather(sources)
     return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
 
 
 def _named_files(run: Path | None) -> Iterator[str]:
-    """The paths that a person named for a run, by --fstab and --journal, and those beside them; none where
-    they are the usual ones."""
+    """Yield paths that a person chose with --fstab or --journal, and their folders. Skips default paths."""
     if run is None:
         return
     if run.parent != STATE / "runs":
@@ -312,7 +306,7 @@ def _named_files(run: Path | None) -> Iterator[str]:
     try:
         environment = load_environment(run)
     except BadInput:
-        # A plain user's wizard cannot read it, nor name another fstab.
+        # Not root: the wizard cannot read it, and cannot use another fstab.
         return
     if not environment.is_running_system:
         for path in (environment.fstab, environment.crypttab):
@@ -320,7 +314,7 @@ def _named_files(run: Path | None) -> Iterator[str]:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Put the report in a file in one move: as JSON where its name ends so, else as HTML. Raises as
-    `write_file` does."""
+    """Write the report atomically: as JSON if the name ends in .json, else as HTML. Raises like
+    `write_file`."""
     text = render_report(report) if path.suffix == ".json" else render_page(report)
     write_file(path, text, "The report")

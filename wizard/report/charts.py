@@ -11,36 +11,35 @@ VOID = frozenset({"meta", "br"})
 
 
 class Markup(str):
-    """Text that is HTML. Everything else is escaped where it is put into a page."""
+    """Text that is already HTML. Other text is escaped when inserted into a page."""
 
     __slots__ = ()
 
 
 Content = str | Message
-"""What stands on a page: text, which is escaped unless it is `Markup`, and sentences."""
+"""Content of an element: text (escaped unless it is `Markup`) or a message."""
 
 Row = Sequence[Content]
 
 
 def clean(text: str) -> str:
-    """Foreign text made safe to show, whole: control characters and those that turn the direction of writing
-    become `?`, lines stay."""
+    """Replace control characters and changes of text direction in foreign text with `?`. Keeps newlines."""
     return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
 
 
 def shown(content: Content) -> Markup:
-    """Content as markup."""
+    """Return content as markup."""
     return content if isinstance(content, Markup) else Markup(escape(clean(str(content))))
 
 
 def join(parts: Iterable[Content]) -> Markup:
-    """Several pieces, one behind the other."""
+    """Concatenate content."""
     return Markup("".join(shown(part) for part in parts))
 
 
 def tag(name: str, /, *children: Content, **attributes: str | float | None) -> Markup:
-    """An element. An attribute's `_` stands for `-`, and one at the end is dropped (`class_`); None leaves it
-    out."""
+    """Return an element without the attributes that are None. In attribute names `_` becomes `-`, and a
+    trailing `_` is dropped (`class_`)."""
     words = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(clean(str(value)))}"'
         for key, value in attributes.items()
@@ -50,25 +49,25 @@ def tag(name: str, /, *children: Content, **attributes: str | float | None) -> M
 
 
 def paragraphs(*sentences: Content, class_: str | None = None) -> Markup:
-    """A paragraph for each sentence that says something."""
+    """Return a paragraph for each non-empty sentence."""
     return join(tag("p", sentence, class_=class_) for sentence in sentences if sentence)
 
 
 def listed(items: Iterable[Content]) -> Markup:
-    """A list; nothing for none."""
+    """Return a list, or nothing without items."""
     points = [tag("li", item) for item in items]
     return tag("ul", *points) if points else Markup("")
 
 
 def pairs(rows: Iterable[tuple[Content, Content]]) -> Markup:
-    """Names with what they stand for; those without are left out."""
+    """Return a description list. Omits empty values."""
     return tag("dl", *(join((tag("dt", name), tag("dd", value))) for name, value in rows if value))
 
 
 def table(
     caption: Content, heads: Sequence[Content], rows: Iterable[Row], *, numbers: Sequence[int] = ()
 ) -> Markup:
-    """A table whose first column names its rows; the columns in `numbers` are set to the right."""
+    """Return a table with row headers in the first column. Columns in `numbers` are right-aligned."""
     head = tag(
         "tr", *(tag("th", name, scope="col", class_=_number(at, numbers)) for at, name in enumerate(heads))
     )
@@ -92,29 +91,29 @@ def _number(at: int, numbers: Sequence[int]) -> str | None:
 
 
 def commands(argvs: Iterable[Sequence[str]]) -> Markup:
-    """Commands as a shell reads them, one a line; nothing for none."""
+    """Return commands in shell syntax, one per line."""
     lines = [shlex.join(argv) for argv in argvs]
     return tag("pre", tag("code", "\n".join(lines))) if lines else Markup("")
 
 
 def folded(summary: Content, *children: Content) -> Markup:
-    """What is there for who wants it."""
+    """Return a collapsed section with a summary."""
     return tag("details", tag("summary", summary), *children)
 
 
 def word(kind: str, text: Content) -> Markup:
-    """A word that carries its meaning, with a colour of its `kind` beside it."""
+    """Return an emphasised word with a colour for its `kind`. The word alone carries the meaning."""
     return join((tag("strong", text, class_=f"word {kind}"), " "))
 
 
 def moment(at: str) -> str:
-    """A time in ISO 8601 and UTC, to the second."""
+    """Format an ISO 8601 time in UTC, to the second."""
     return f"{at[:10]} {at[11:19]} UTC"
 
 
 WIDTH = 1000
 LETTER = 9.4
-"""About what a letter of the chart's text takes, in the units of the drawing."""
+"""Approximate width of a letter in the chart, in drawing units."""
 
 ROW = 30
 BAR = 18
@@ -122,8 +121,8 @@ BAR = 18
 
 @dataclass(frozen=True, slots=True)
 class ChartBar:
-    """One line of a bar chart. `shown` is the value in words; `low` and `high` bound a whisker; `kind` is its
-    look."""
+    """A row of a bar chart. `shown`: value as text. `low`, `high`: ends of the whisker. `kind`:
+    appearance."""
 
     name: str
     value: float
@@ -135,8 +134,8 @@ class ChartBar:
 
 @dataclass(frozen=True, slots=True)
 class ChartPiece:
-    """A piece of a bar that is drawn to scale: its share of the width in whole parts, its look, what it is,
-    and all that is said of it."""
+    """A piece of a bar drawn to scale: share of the width in integer parts, appearance, label and full
+    description."""
 
     parts: int
     kind: str
@@ -145,7 +144,7 @@ class ChartPiece:
 
 
 def drawing(ident: str, title: Content, description: Content, height: float, *shapes: Markup) -> Markup:
-    """An SVG that scales with the page. `ident` names it within the page."""
+    """Return an SVG that scales with the page. `ident` is unique in the page."""
     return tag(
         "svg",
         tag("title", title, id=f"{ident}-title"),
@@ -158,8 +157,7 @@ def drawing(ident: str, title: Content, description: Content, height: float, *sh
 
 
 def bars(ident: str, title: Content, description: Content, rows: Sequence[ChartBar]) -> Markup:
-    """Horizontal bars from nought, as long as their values, each with its name before it and its value behind
-    it."""
+    """Return horizontal bars from zero, with names before and values after them."""
     names = min(420.0, max(len(row.name) for row in rows) * LETTER + 12)
     values = max(len(row.shown) for row in rows) * LETTER + 12
     most = max(max(row.value, row.high or 0) for row in rows) or 1
@@ -200,8 +198,8 @@ def _bar(row: ChartBar, top: float, names: float, scale: float) -> Markup:
 
 
 def stretches(ident: str, title: Content, description: Content, pieces: Sequence[ChartPiece]) -> Markup:
-    """A drive as one bar, its pieces to scale. A state is a look and a word; where there is no room for the
-    word, the table has it."""
+    """Return a drive as one bar, to scale. States differ in appearance and label; the table has labels
+    without room."""
     total = sum(piece.parts for piece in pieces) or 1
     shapes = [tag("defs", _hatch(ident))]
     left = 0.0
@@ -237,7 +235,7 @@ def _stretch(ident: str, piece: ChartPiece, left: float, wide: float) -> Markup:
 
 
 def _hatch(ident: str) -> Markup:
-    """Slanting lines, so that what goes is told from what stays without colour, in print too."""
+    """Return diagonal lines, which distinguish removed content without colour, in print too."""
     stroke = tag("path", d="M0 8 L8 0", class_="hatch")
     return tag("pattern", stroke, id=f"{ident}-hatch", width=8, height=8, patternUnits="userSpaceOnUse")
 
@@ -252,8 +250,7 @@ def interval(
     *,
     neutral: float = 1.0,
 ) -> Markup:
-    """An estimate with its interval on a scale from nought, and the line at which nothing is said either
-    way."""
+    """Return an estimate and its interval on a scale from zero, with a line at `neutral`."""
     most = max(high, neutral) * 1.15
     scale = (WIDTH - 20) / most
 
@@ -292,7 +289,7 @@ def interval(
 
 
 def _anchor(position: float) -> str:
-    """So that a text about a place near an edge stays within the drawing."""
+    """Choose the alignment that keeps text near an edge inside the drawing."""
     return "start" if position < 140 else "end" if position > WIDTH - 140 else "middle"
 
 

@@ -25,16 +25,16 @@ PACKAGES = ("textual", "rich", "pyudev", "pylibblkid", "pyparted")
 VERSION_OPTIONS = dict.fromkeys(
     ("mke2fs", "mkfs.ext4", "e2fsck", "tune2fs", "dumpe2fs", "resize2fs", "debugfs", "mkfs.xfs"), "-V"
 )
-"""How programs are asked that know no --version; those of e2fsprogs say theirs before they complain of an
-option they lack."""
+"""Version options of tools without --version. e2fsprogs' tools print their version even if they reject an
+option."""
 
 VERSION_SECONDS = 5.0
 LARGEST_BYTES = 200_000
 
 
 def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Collection[str] = ()) -> int:
-    """Have `work` do what the words without our own say, and return its exit code. The log is finished
-    whatever comes of it; stderr says where. `known` are the command's own words, which name nobody."""
+    """Run `work` with the words except our own options, and return its exit code. Always writes the log, and
+    prints its path to stderr. `known` are words of the command line that name nobody."""
     try:
         scratch = scratch_folder()
     except Failed as error:
@@ -57,17 +57,19 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
             text = raw.read_text(encoding="utf-8", errors="replace")
             text += "\n".join(["", "Programs that were run:", *_versions(text), ""])
             serials = SERIALS in words
-            place = _put(text if serials else _without_names(text, words, {*known, OPTION, SERIALS}), scratch)
-            held = (
+            place = _write(
+                text if serials else _without_names(text, words, {*known, OPTION, SERIALS}), scratch
+            )
+            privacy = (
                 t("Serial numbers are included.")
                 if serials
                 else t("Serial numbers, labels and names of people are replaced.")
             )
-            print(t("diskwright: Log: {place}. {held}", place=str(place), held=held), file=sys.stderr)
+            print(t("diskwright: Log: {place}. {held}", place=str(place), held=privacy), file=sys.stderr)
 
 
 def _surroundings(words: Sequence[str]) -> Iterator[str]:
-    """What a report of a bug has to say of the program and the machine."""
+    """Describe the program and machine for a bug report."""
     kernel = os.uname()
     yield (
         f"diskwright {__version__}, Python {sys.version.split()[0]}, Linux {kernel.release} {kernel.machine}"
@@ -84,7 +86,7 @@ def _surroundings(words: Sequence[str]) -> Iterator[str]:
 
 
 def _command(words: Sequence[str]) -> str:
-    """The command as it was typed, as the log has it."""
+    """Return the command as typed, as in the log."""
     return printable(shlex.join(["diskwright", *words]), program.LONGEST_LINE)
 
 
@@ -96,32 +98,32 @@ def _package_version(name: str) -> str:
 
 
 def _versions(text: str) -> Iterator[str]:
-    """The version of every program that the log tells of, as it says itself."""
+    """Yield the version of every tool in the log, as the tool reports it."""
     for name in sorted(set(re.findall(rf"^\S+ \d+ {program.COMMAND}: ([\w.+-]+)", text, re.MULTILINE))):
         try:
-            said = run(
+            result = run(
                 [name, VERSION_OPTIONS.get(name, "--version")], seconds=VERSION_SECONDS, accept=range(256)
             )
         except DiskwrightError as error:
             yield f"{name}: {error}"
             continue
-        lines = [line.strip() for line in (said.output + "\n" + said.errors).splitlines()]
+        lines = [line.strip() for line in (result.output + "\n" + result.errors).splitlines()]
         yield (
             f"{name}: {next((line[:200] for line in lines if re.search(r'[0-9]', line)), 'says no version')}"
         )
 
 
 def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
-    """The log with what names drives and people replaced, as far as this process met it, or the command, its
-    environment or a document of it has it."""
+    """Replace names of drives and people in the log. Finds names in facts that this process used, and in the
+    command, its environment and its documents."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
     names = words_for(nouns, dict(names_given(words, known)), os.uname().nodename)
     command = shlex.join(("diskwright", *masked(words, known, names.word)))
     return names.text(text.replace(_command(words), command, 1))
 
 
-def _put(text: str, folder: str) -> Path:
-    """The log in a file of its own in the folder; its middle is left out where it is too long."""
+def _write(text: str, folder: str) -> Path:
+    """Write the log to a new file in `folder`. Omits the middle of a long log."""
     data = text.encode(errors="replace")
     if len(data) > LARGEST_BYTES:
         data = (

@@ -19,7 +19,7 @@ from wizard.report.charts import Content, Markup, join, listed, pairs, paragraph
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A part that this report does not have: its name, and why, in a sentence."""
+    """A part missing from the report, with the reason as a sentence."""
 
     part: str
     why: str
@@ -27,8 +27,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The drives concerned and what was concluded about each, in the same order. `origin` says where and when
-    they were read."""
+    """The drives with their diagnoses, in the same order. `origin`: where and when they were read."""
 
     origin: str
     kernel: str
@@ -40,11 +39,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What became of a step of the plan. `state`: done, failed, begun (and not ended) or not begun.
-
-    `seconds` is what its last attempt took by the journal's clock, None where it did not end; `said` what it
-    said at its end.
-    """
+    """Result of a step. `state`: done, failed, begun (not finished) or not begun. `seconds`: time of the last
+    attempt by the journal's clock, None if not finished. `said`: final message."""
 
     number: int
     state: str
@@ -55,11 +51,10 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run by its journal. `state` is its state in a word, `ending` the last sentence of the journal; times
-    are ISO 8601 in UTC.
+    """A run, read from its journal. `ending` is the last sentence of the journal. Times are ISO 8601 in UTC.
 
-    `power` is what a power cut would leave, empty where that is over; `commands` are those that the run waits
-    for. `not_yet` where what it made is not in use yet.
+    `power`: effect of a power cut, empty after the run. `commands`: commands the run waits for. `not_yet`:
+    the result is not in use yet.
     """
 
     id: str
@@ -77,11 +72,10 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that is known, the document `diskwright.report/2`. What is None or empty is named in
-    `absent`.
+    """All parts of the document `diskwright.report/2`. `absent` explains missing parts.
 
-    At most one of `plan`, `changes` and `migration` is there: what the run carries out. `anonymous` where
-    serial numbers and everything else that could name a drive or a person were replaced.
+    At most one of `plan`, `changes`, `migration` and `move` is present. `anonymous`: everything that could
+    identify a drive or person was replaced.
     """
 
     made_at: str
@@ -102,7 +96,7 @@ class Report:
 
     @property
     def document(self) -> Plan | Changes | Migration | Moves | None:
-        """What is to be done, or was."""
+        """The document that the run executes."""
         return self.plan or self.changes or self.migration or self.move
 
 
@@ -117,8 +111,8 @@ RECORDING = {
 
 
 def drives_part(facts: Facts) -> Markup:
-    """Every drive with its facts and partitions."""
-    around = pairs(
+    """Describe every drive with facts and partitions."""
+    overview = pairs(
         (
             ("Kernel", facts.kernel),
             (t("Read as root"), t("yes") if facts.root else t("no: limited information")),
@@ -126,12 +120,12 @@ def drives_part(facts: Facts) -> Markup:
     )
     unread = [f"{one.what}: {one.why}" for one in facts.unread]
     return join(
-        (paragraphs(facts.origin), around, listed(unread), *(drive_part(drive) for drive in facts.drives))
+        (paragraphs(facts.origin), overview, listed(unread), *(drive_part(drive) for drive in facts.drives))
     )
 
 
 def drive_part(drive: Drive) -> Markup:
-    """What one drive is and holds."""
+    """Describe one drive and its contents."""
     unread = [f"{one.what}: {one.why}" for one in drive.unread]
     return join(
         (
@@ -172,7 +166,7 @@ def _facts(drive: Drive) -> Iterator[tuple[Content, Content]]:
         }[drive.smart.passed],
     )
     yield "Table", _table(drive)
-    yield t("On the whole drive"), ", ".join(map(_mark, drive.signatures))
+    yield t("On the whole drive"), ", ".join(map(_signature_text, drive.signatures))
     yield "In use", ", ".join(f"{use.subject}: {use.kind} {use.by}".rstrip() for use in drive.uses)
     yield "Layers", ", ".join(f"{layer.kind} {layer.path} on {layer.below}" for layer in drive.layers)
     yield "Backing file", drive.backing_file or ""
@@ -188,9 +182,11 @@ def _table(drive: Drive) -> str:
     )
 
 
-def _mark(mark: Signature) -> str:
+def _signature_text(signature: Signature) -> str:
     return " ".join(
-        part for part in (mark.kind, f'"{mark.label}"' if mark.label else "", mark.uuid or "") if part
+        part
+        for part in (signature.kind, f'"{signature.label}"' if signature.label else "", signature.uuid or "")
+        if part
     )
 
 
@@ -211,7 +207,7 @@ def _row(drive: Drive, part: Partition) -> Sequence[str]:
         part.path,
         format_exact(part.start_bytes),
         f"{format_capacity(part.size_bytes)} ({part.size_bytes} bytes)",
-        ", ".join(map(_mark, part.signatures))
+        ", ".join(map(_signature_text, part.signatures))
         or ("not read" if drive.is_unread(part) else "nothing recognised"),
         part.name or "",
         part.part_uuid or "",
@@ -220,7 +216,7 @@ def _row(drive: Drive, part: Partition) -> Sequence[str]:
 
 
 def findings_part(facts: Facts) -> Markup:
-    """What was found about each drive, the worst first, and how it records."""
+    """Describe the findings about each drive, the most severe first, and the recording method."""
     return join(_diagnosis(diagnosis) for diagnosis in facts.diagnoses)
 
 
@@ -232,7 +228,7 @@ def _diagnosis(diagnosis: Diagnosis) -> Markup:
 
 
 def _finding(finding: Finding) -> Markup:
-    said = (
+    content = (
         tag("h4", word(finding.severity.value, finding.severity.value), str(finding.sentence)),
         pairs(
             (
@@ -243,12 +239,12 @@ def _finding(finding: Finding) -> Markup:
             )
         ),
     )
-    return tag("section", *said)
+    return tag("section", *content)
 
 
 def _recording(drive: str, recording: Recording) -> Markup:
     rows = [(str(clue.source), str(clue.says), clue.confidence) for clue in recording.evidence]
-    told = (
+    evidence = (
         table(
             t("Recording evidence: {drive}", drive=drive),
             (SOURCE, t("Reported"), t("Confidence")),
@@ -257,4 +253,4 @@ def _recording(drive: str, recording: Recording) -> Markup:
         if rows
         else ""
     )
-    return join((tag("h4", t("Recording")), paragraphs(RECORDING[recording.verdict]()), told))
+    return join((tag("h4", t("Recording")), paragraphs(RECORDING[recording.verdict]()), evidence))

@@ -38,11 +38,8 @@ Document = Plan | Changes | Migration | Moves
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a report is made from; everything may be missing.
-
-    A `run` is read from its folder. `machine` is a recording, and `origin` the sentence that says which;
-    without one the drives are read now. `workload` asks for advice where there is no plan.
-    """
+    """Sources of a report, all optional. `run` is a folder. `machine` is a recording, described by `origin`;
+    without one the drives are read now. `workload` requests advice without a plan."""
 
     run: Path | None = None
     plan: Plan | None = None
@@ -57,8 +54,8 @@ class Sources:
 
 
 def gather(sources: Sources) -> Report:
-    """Everything that can be had from the sources. Raises BadInput for a run, a drive or a purpose that was
-    named and is not there."""
+    """Gather everything available from the sources. Raises BadInput if a named run, drive or workload is
+    missing."""
     absent: list[Absence] = []
     document = _document(sources, absent)
     plan = document if isinstance(document, Plan) else None
@@ -91,7 +88,7 @@ def gather(sources: Sources) -> Report:
 
 
 def _document(sources: Sources, absent: list[Absence]) -> Document | None:
-    """What the run carries out, or the plan that was named; a damaged one is told as missing."""
+    """Return the run's document, or the named plan. Reports a damaged one as missing."""
     if sources.run is None or sources.plan is not None:
         if sources.plan is None:
             absent.append(Absence("plan", str(t("No plan specified."))))
@@ -139,8 +136,8 @@ def _record(run: Path, document: Document | None) -> RunRecord:
 
 
 def _measurement(sources: Sources, document: Document | None, facts: Facts | None) -> list[Absence]:
-    """What is missing of the measurement, or doubtful about it: a verdict knows its drive by its node
-    alone."""
+    """Report a missing measurement, or that another drive was measured. Verdicts only have the drive's
+    node."""
     measured = (sources.verdict, sources.cliff, sources.displaced, sources.trial)
     verdicts = [verdict.drive for verdict in measured if verdict is not None]
     if not verdicts:
@@ -157,7 +154,7 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
         if facts is not None
         else ()
     )
-    strange = [path for path in verdicts if path not in paths]
+    others = [path for path in verdicts if path not in paths]
     own = paths or NO_DRIVE
     return [
         Absence(
@@ -170,14 +167,14 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
                 )
             ),
         )
-        for path in strange
+        for path in others
     ]
 
 
 def _facts(
     sources: Sources, document: Document | None, absent: list[Absence]
 ) -> tuple[Facts | None, Machine | None]:
-    """What is known of the drives concerned, and the machine they are part of."""
+    """Return the facts about the drives and their machine."""
     if document is None and sources.run is not None:
         if kind_of(sources.run) is not RunKind.BRING:
             absent.append(Absence("facts", str(t("The drives of the run are unknown."))))
@@ -204,7 +201,7 @@ def _facts(
             root=machine.root,
             drives=machine.drives,
             diagnoses=tuple(
-                diagnose(machine, drive, patterns, _tested(sources.displaced, drive))
+                diagnose(machine, drive, patterns, _verdict_for(sources.displaced, drive))
                 for drive in machine.drives
             ),
             unread=machine.unread,
@@ -213,8 +210,8 @@ def _facts(
     )
 
 
-def _tested(verdict: DisplacedVerdict | None, drive: Drive) -> DisplacedVerdict | None:
-    """The quick test of this drive: it must call itself as it did then."""
+def _verdict_for(verdict: DisplacedVerdict | None, drive: Drive) -> DisplacedVerdict | None:
+    """Return the quick test's verdict if node, model and size match the drive."""
     if verdict is None:
         return None
     now = (drive.path, printable(drive.model or "", 80), drive.size_bytes)
@@ -234,7 +231,7 @@ def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
-    """The machine with these drives alone, in their order; raises BadInput where it lacks one."""
+    """Return the machine with only these drives, in order. Raises BadInput if one is missing."""
     drives = tuple(machine.drive(path) for path in wanted)
     missing = next((path for path, drive in zip(wanted, drives, strict=True) if drive is None), None)
     if missing is not None:
@@ -252,7 +249,7 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
 
 
 def _other_drive(known: Sequence[Identity], machine: Machine) -> str | None:
-    """A sentence where the facts are of other drives than these; None where they fit."""
+    """Return a sentence if the facts are about other drives, else None."""
     for identity in known:
         drive = machine.drive(identity.path)
         if drive is not None and (difference := identity_difference(identity, drive)):
@@ -269,20 +266,20 @@ def _other_drive(known: Sequence[Identity], machine: Machine) -> str | None:
 def _advice(
     sources: Sources, plan: Plan | None, machine: Machine | None, facts: Facts | None, absent: list[Absence]
 ) -> tuple[Advice, ...]:
-    """For each purpose of the plan, or the one that was asked for; made again from the facts, not
-    remembered."""
+    """Return advice for each workload of the plan, or the requested one. Calculated from the facts, not
+    stored."""
     if facts is None or machine is None:
         absent.append(Absence("advice", str(t("Advice requires information about the drives."))))
         return ()
     if plan is not None:
-        asked = dict.fromkeys((volume.workload, _room(plan, volume)) for volume in plan.volumes)
+        requests = dict.fromkeys((volume.workload, _room(plan, volume)) for volume in plan.volumes)
     elif sources.workload is not None:
-        asked = {(sources.workload, None): None}
+        requests = {(sources.workload, None): None}
     else:
         absent.append(Absence("advice", str(t("No workload specified."))))
         return ()
     found: list[Advice] = []
-    for workload, room in asked:
+    for workload, room in requests:
         try:
             profile = find_workload(workload)
         except BadInput as error:
@@ -301,7 +298,7 @@ def _advice(
 
 
 def _room(plan: Plan, volume: Volume) -> int | None:
-    """The bytes a volume gets, on all drives together; None where it fills a drive without a table."""
+    """Return the bytes of a volume on all drives together, None if it fills a drive without a table."""
     slots = [
         slot for member in plan.members for slot in member.after.partitions if slot.number == volume.partition
     ]
@@ -311,8 +308,8 @@ def _room(plan: Plan, volume: Volume) -> int | None:
 def record_of(
     run: Path, now: RunState, entries: Sequence[JournalEntry], steps: int, power: str = ""
 ) -> RunRecord:
-    """The record of a run of so many steps, by where it stands, its journal and what a power cut would
-    leave."""
+    """Return the record of a run with this number of steps, from its state and journal. `power` is the effect
+    of a power cut."""
     try:
         ways = working_ways(run, now)
     except BadInput:
@@ -334,7 +331,7 @@ def record_of(
 
 
 def step_result(number: int, entries: Sequence[JournalEntry]) -> StepResult:
-    """What became of a step: its last attempt counts."""
+    """Return the result of a step's last attempt."""
     started = None
     result = StepResult(number, "not begun", None, None, "")
     for entry in entries:
@@ -350,7 +347,7 @@ def step_result(number: int, entries: Sequence[JournalEntry]) -> StepResult:
 
 
 def checks_of(entries: Sequence[JournalEntry]) -> tuple[Check, ...]:
-    """The checks of the last time that the run was checked: one that is resumed checks everything again."""
+    """Return the checks since the last start. A resumed run repeats all checks."""
     found: list[Check] = []
     for entry in entries:
         if entry.event is Event.STARTED:
@@ -361,7 +358,7 @@ def checks_of(entries: Sequence[JournalEntry]) -> tuple[Check, ...]:
 
 
 def seconds_between(start: str | None, end: str) -> float | None:
-    """Return the time between two entries; None if a clock was set back, or a time is unknown or damaged."""
+    """Return the time between two entries, None if negative (a clock was set back), unknown or damaged."""
     if start is None:
         return None
     try:

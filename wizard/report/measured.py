@@ -17,12 +17,11 @@ AT_FIRST = Sentence("Right after writing")
 AFTER_IDLE = Sentence("After the idle time")
 
 EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0)
-"""Where the ranges of factors begin that pairs are counted in."""
+"""Lower ends of the ranges of factors."""
 
 
 def verdict_part(verdict: Verdict) -> Markup:
-    """The sentence, the factor with its interval, usual times, how the single passes came out, and the
-    caveats."""
+    """Describe an alignment verdict: factor with interval, typical times, distribution of pairs, caveats."""
     return join(
         (
             tag("h3", t("Alignment on {drive}", drive=verdict.drive)),
@@ -59,7 +58,7 @@ def verdict_part(verdict: Verdict) -> Markup:
 def _ratio(verdict: Verdict) -> Markup:
     if (ratio := verdict.ratio) is None:
         return paragraphs(t("No factor available."))
-    said = t(
+    caption = t(
         "A misaligned access took {factor} times as long as an aligned one "
         "({confidence} confidence: {low} to {high}).",
         factor=f"{ratio.estimate:.2f}",
@@ -77,8 +76,8 @@ def _ratio(verdict: Verdict) -> Markup:
     )
     return tag(
         "figure",
-        tag("figcaption", said),
-        interval("ratio", title, said, ratio.estimate, ratio.low, ratio.high),
+        tag("figcaption", caption),
+        interval("ratio", title, caption, ratio.estimate, ratio.low, ratio.high),
         table(
             title, ("Factor", "At least", "At most", "Confidence", "Pairs"), [row], numbers=(0, 1, 2, 3, 4)
         ),
@@ -86,7 +85,7 @@ def _ratio(verdict: Verdict) -> Markup:
 
 
 def _times(verdict: Verdict) -> Markup:
-    """Medians as bars, with the middle half of all accesses as whiskers."""
+    """Return medians as bars, with the middle half of all accesses as whiskers."""
     kinds = (
         ("aligned", [pair.aligned_ns for pair in verdict.pairs]),
         ("misaligned", [pair.misaligned_ns for pair in verdict.pairs]),
@@ -101,12 +100,12 @@ def _times(verdict: Verdict) -> Markup:
         (name, *map(format_nanoseconds, (min(times), quarters[0], median(times), quarters[2], max(times))))
         for name, times, quarters in parts
     ]
-    said = TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
+    description = TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
     heads = ("Access", "Fastest", t("Lower quartile"), "Median", t("Upper quartile"), "Slowest")
     return tag(
         "figure",
         tag("figcaption", title),
-        bars("times", title, said, rows),
+        bars("times", title, description, rows),
         table(t("As numbers"), heads, numbers, numbers=(1, 2, 3, 4, 5)),
     )
 
@@ -114,17 +113,17 @@ def _times(verdict: Verdict) -> Markup:
 def _spread(verdict: Verdict) -> Markup:
     title = t("Pairs by factor (misaligned over aligned)")
     rows = [ChartBar(name, count, str(count)) for name, count in factor_counts(verdict)]
-    said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
+    description = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     return tag(
         "figure",
         tag("figcaption", title),
-        bars("spread", title, said, rows),
+        bars("spread", title, description, rows),
         table(title, ("Factor", "Pairs"), ((row.name, row.shown) for row in rows), numbers=(1,)),
     )
 
 
 def factor_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
-    """How many pairs came out within each range of factors."""
+    """Yield the number of pairs in each range of factors."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
     for low, high in zip(EDGES, (*EDGES[1:], float("inf")), strict=True):
         name = f"{low:g} to {high:g}" if high != float("inf") else str(t("{least} or more", least=f"{low:g}"))
@@ -132,14 +131,14 @@ def factor_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
 
 
 def cliff_part(verdict: CliffVerdict) -> Markup:
-    """Whether random writing fell off, and the rate of every window."""
+    """Describe a write cliff verdict, with the rate of every window."""
     rows = _windows(verdict)
     title = t("Write rate by window")
-    said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
+    description = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     chart = tag(
         "figure",
         tag("figcaption", title),
-        bars("windows", title, said, rows),
+        bars("windows", title, description, rows),
         table(title, ("Window", "Rate"), ((row.name, row.shown) for row in rows), numbers=(1,)),
     )
     return join(
@@ -175,8 +174,8 @@ def _windows(verdict: CliffVerdict) -> Sequence[ChartBar]:
 
 
 def displaced_part(verdict: DisplacedVerdict) -> Markup:
-    """Whether what was written is read from another place; usual times, the statistics, and every time, so
-    that whoever gets the report can judge anew."""
+    """Describe the quick test's verdict: typical times, statistics, and all times for independent
+    evaluation."""
     looks = ((AT_FIRST, verdict.timings.look), (AFTER_IDLE, verdict.timings.look_after_idle))
     return join(
         (
@@ -193,7 +192,7 @@ def displaced_part(verdict: DisplacedVerdict) -> Markup:
                     ("Took", format_duration(verdict.seconds)),
                 )
             ),
-            *(_look(str(said()), look) for said, look in looks if look is not None),
+            *(_look(str(title()), look) for title, look in looks if look is not None),
             _statistics(verdict),
             _every_time(verdict.timings) if verdict.timings.first_reads else "",
             join((tag("h4", IN_MIND), listed(verdict.caveats))) if verdict.caveats else "",
@@ -202,7 +201,7 @@ def displaced_part(verdict: DisplacedVerdict) -> Markup:
 
 
 def _look(title: str, look: ProbeComparison) -> Markup:
-    """Medians as bars, with the middle half of all reads as whiskers."""
+    """Return medians as bars, with the middle half of all reads as whiskers."""
     rows = []
     for name, batches in kinds_of_reads(look):
         times = [time for batch in batches for time in batch]
@@ -210,19 +209,21 @@ def _look(title: str, look: ProbeComparison) -> Markup:
             quarters = quantiles(times, n=4, method="inclusive")
             shown = format_nanoseconds(median(times))
             rows.append(ChartBar(name, median(times), shown, quarters[0], quarters[2], name))
-    said = TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
+    description = TIMES(medians=tuple(f"{row.name}: median {row.shown}" for row in rows))
     name = "displaced-" + title.split()[0].lower()
-    return tag("figure", tag("figcaption", title), bars(name, title, said, rows)) if rows else Markup("")
+    return (
+        tag("figure", tag("figcaption", title), bars(name, title, description, rows)) if rows else Markup("")
+    )
 
 
 def _statistics(verdict: DisplacedVerdict) -> Markup:
     looks = ((AT_FIRST, verdict.statistics), (AFTER_IDLE, verdict.statistics_after_idle))
     rows = [
         (
-            str(said()),
+            str(title()),
             *(_figure(value) for value in (one.t, one.ratio, one.distance, one.quicker, one.from_memory)),
         )
-        for said, one in looks
+        for title, one in looks
         if one is not None
     ]
     heads = (
@@ -245,15 +246,15 @@ def _figure(value: float | None) -> str:
 
 
 def _every_time(timings: Timings) -> Markup:
-    """In milliseconds, batch by batch."""
+    """List all times in milliseconds, by batch."""
     rows = [
         (str(t("First reads")), _listed([timings.first_reads])),
         (str(t("Writes")), _listed([timings.writes])),
     ]
     looks = ((AT_FIRST, timings.look), (AFTER_IDLE, timings.look_after_idle))
-    for said, look in looks:
+    for title, look in looks:
         if look is not None:
-            rows += [(f"{said()}: {name}", _listed(batches)) for name, batches in kinds_of_reads(look)]
+            rows += [(f"{title()}: {name}", _listed(batches)) for name, batches in kinds_of_reads(look)]
     return table(t("All times in milliseconds; semicolons end batches"), ("What", "ms"), rows)
 
 
@@ -262,13 +263,12 @@ def _listed(batches: Sequence[Sequence[int]]) -> str:
 
 
 def trial_part(verdict: TrialVerdict) -> Markup:
-    """The sentences, each factor with its interval, the speed of every phase, every round, and the
-    caveats."""
-    limits = [str(said) for said in caveats(verdict)]
+    """Describe a filesystem comparison: factors with intervals, speed of every phase, all rounds, caveats."""
+    limits = [str(sentence) for sentence in caveats(verdict)]
     return join(
         (
             tag("h3", t("Filesystem test on {drive}", drive=verdict.drive)),
-            *(paragraphs(str(said)) for said in sentences(verdict)),
+            *(paragraphs(str(sentence)) for sentence in sentences(verdict)),
             pairs(
                 (
                     (t("Purpose"), verdict.workload),
@@ -288,7 +288,7 @@ def trial_part(verdict: TrialVerdict) -> Markup:
 def _factor(verdict: TrialVerdict, one: Comparison, ratio: TimeRatio) -> Markup:
     planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
     title = t("{other} over {planned}, with interval", planned=planned, other=other)
-    said = t(
+    caption = t(
         "{other} took {factor} times as long as {planned} (95% confidence: {low} to {high}).",
         planned=planned,
         other=other,
@@ -296,8 +296,8 @@ def _factor(verdict: TrialVerdict, one: Comparison, ratio: TimeRatio) -> Markup:
         low=f"{ratio.low:.2f}",
         high=f"{ratio.high:.2f}",
     )
-    drawn = interval(f"tried-{one.candidate}", title, said, ratio.estimate, ratio.low, ratio.high)
-    return tag("figure", tag("figcaption", said), drawn)
+    chart = interval(f"tried-{one.candidate}", title, caption, ratio.estimate, ratio.low, ratio.high)
+    return tag("figure", tag("figcaption", caption), chart)
 
 
 def _speeds(verdict: TrialVerdict) -> Iterator[Markup]:
@@ -313,17 +313,17 @@ def _speeds(verdict: TrialVerdict) -> Iterator[Markup]:
             )
             for one in speeds
         ]
-        drawn = bars(
+        chart = bars(
             f"tried-speed-{number}",
             title,
             t("Median round; whiskers show the slowest and fastest."),
             rows,
         )
-        yield tag("figure", tag("figcaption", title), drawn)
+        yield tag("figure", tag("figcaption", title), chart)
 
 
 def _rounds(verdict: TrialVerdict) -> Markup:
-    """The seconds of every run, round by round."""
+    """List the seconds of every run, by round."""
     names = [candidate.id for candidate in verdict.candidates]
     if not verdict.rounds:
         return Markup("")

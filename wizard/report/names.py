@@ -1,7 +1,5 @@
-"""Find names in the words, environment and documents of a command.
-
-Only words known to the program are preserved: options, their fixed values, kernel device names, and numbers.
-"""
+"""Find names in the words, environment and documents of a command. Only words known to the program are
+preserved: options, their fixed values, kernel device names, and numbers."""
 
 import json
 import os
@@ -48,7 +46,7 @@ SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = (
     "FILE",
 )
 NAME, USER, HOST = "NAME", "USER", "HOST"
-"""What the words that stand for a value begin with."""
+"""Prefixes of replacement words."""
 
 BY_FIELD = {
     "serial": SERIAL,
@@ -79,7 +77,8 @@ NAMED = (
     Stripe,
     Group,
 )
-"""Whose `name` a person chose, or was made from a label; and the `group` of a logical volume."""
+"""Classes with a `name` that a person chose or that comes from a label. A logical volume's `group` counts
+too."""
 
 USUAL_NAMES = frozenset(
     {
@@ -103,7 +102,7 @@ USUAL_NAMES = frozenset(
         "home",
     }
 )
-"""What installers call partitions and volumes everywhere."""
+"""Common names of partitions and volumes, chosen by installers."""
 
 USUAL_PLACES = frozenset(
     {
@@ -124,12 +123,12 @@ USUAL_PLACES = frozenset(
     }
     | {"/var/lib", "/media", "[SWAP]", "none", "swap"}
 )
-"""Mount points that every system has."""
+"""Mount points on every system."""
 
 
 def secrets_of(report: Report) -> dict[str, str]:
-    """Every value that is to be replaced, in the order in which it comes, with its kind."""
-    return _named_in(
+    """Return every value to replace with its kind, in order of occurrence."""
+    return _without_usual(
         _walk(report),
         frozenset(
             advice.workload.label
@@ -140,12 +139,12 @@ def secrets_of(report: Report) -> dict[str, str]:
 
 
 def secrets_in(nouns: tuple[object, ...], others: Mapping[str, str]) -> dict[str, str]:
-    """The same of any facts, and of `others` that are known with their kinds already."""
-    return _named_in((*_walk(nouns), *others.items()))
+    """Return the values to replace in any facts, and in `others` with known kinds."""
+    return _without_usual((*_walk(nouns), *others.items()))
 
 
-def _named_in(values: Iterable[tuple[str, str]], usual: frozenset[str] = frozenset()) -> dict[str, str]:
-    """Values with their kinds, without those that every system has."""
+def _without_usual(values: Iterable[tuple[str, str]], usual: frozenset[str] = frozenset()) -> dict[str, str]:
+    """Drop values common to all systems."""
     found: dict[str, str] = {}
     for value, kind in values:
         if (
@@ -158,14 +157,14 @@ def _named_in(values: Iterable[tuple[str, str]], usual: frozenset[str] = frozens
 
 
 def _name_kind(value: object, field: str) -> str | None:
-    """What a field is that can hold a name; None where it holds none that a person chose."""
+    """Return the kind of a field that may contain a name chosen by a person, else None."""
     if field == "name" and isinstance(value, Writer):
         return USER
     return LABEL if field in ("name", "group") and isinstance(value, NAMED) else None
 
 
 def _walk(value: object) -> Iterator[tuple[str, str]]:
-    """Every value of a field that names something, with its kind. Published texts name nobody."""
+    """Yield the value of every identifying field with its kind. Skips published texts."""
     if isinstance(value, tuple):
         for one in value:
             yield from _walk(one)
@@ -190,15 +189,15 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
 
 LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024
 NEWEST_RUNS = 20
-"""Of so many the documents are read."""
+"""Number of runs whose documents are read."""
 
 BETWEEN = re.compile(r"([,=:])")
-"""What separates the values in a word of a command: `label=media,mount=/srv/media`."""
+"""Separators of values in a word of a command: `label=media,mount=/srv/media`."""
 
 PLAIN = re.compile(
-    r"""[\d.,]*                                        # a number
-    | \d+(\.\d+)?\s?([KMGTP]i?B?|B|%)                   # a size or a share
-    | \d{4}-[a-z0-9-]{1,40}                             # a run
+    r"""[\d.,]*                                        # number
+    | \d+(\.\d+)?\s?([KMGTP]i?B?|B|%)                   # size or percentage
+    | \d{4}-[a-z0-9-]{1,40}                             # run
     | /dev/(sd[a-z]+|hd[a-z]|vd[a-z]+|xvd[a-z]+|loop|nvme\d+n|mmcblk|md|dm-|zram|sr|nbd|pmem|ram)[\dpn]*
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -219,13 +218,13 @@ OWN_WORDS = frozenset(
 
 PEOPLE = ("USER", "LOGNAME", "USERNAME", "SUDO_USER", "DOAS_USER")
 FOLDERS = ("HOME", "PWD", "OLDPWD", "TMPDIR", "DISKWRIGHT_STATE", "DISKWRIGHT_PLACES", "XDG_CONFIG_HOME")
-"""Variables of the environment that name somebody, or a folder of theirs."""
+"""Environment variables with the name of a person, or of a person's folder."""
 
 TOKENS = ("--confirm",)
 
 
 def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield every name that was given, with its kind. `known` are the command's own words."""
+    """Yield every name given to a command, with its kind. `known` are the command's own words."""
     for value, kind in _values(words, known):
         yield from ((piece, found) for piece, found in _pieces(value, kind, known) if found)
     for variable in PEOPLE:
@@ -241,10 +240,10 @@ def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[
 def masked(
     words: Sequence[str], known: Collection[str], word_for: Callable[[str, str], str]
 ) -> Iterator[str]:
-    """Yield the words of a command with every name replaced by `word_for` its kind and value."""
+    """Yield the words of a command, with names replaced by `word_for(kind, value)`."""
     values = iter(_values(words, known))
     for word in words:
-        option, joined, _ = _taken_apart(word, known)
+        option, joined, _ = _split_word(word, known)
         if option is not None and not joined:
             yield option
             continue
@@ -254,29 +253,29 @@ def masked(
         )
 
 
-def _taken_apart(word: str, known: Collection[str]) -> tuple[str | None, bool, str]:
-    """An option with the equals sign behind it, whether a value is joined to it, and the value."""
+def _split_word(word: str, known: Collection[str]) -> tuple[str | None, bool, str]:
+    """Split a word into option (with equals sign), whether it includes a value, and value."""
     if not word.startswith("-") or word == "-":
         return None, False, word
     option, equals, value = word.partition("=")
     if not any(one.startswith(option) for one in known):
-        # A short option with its value, or no option at all.
+        # A short option with a value, or not an option.
         short = word[:2] if word[:2] in known else ""
         return short, True, word[len(short) :]
     return option + equals, bool(equals), value
 
 
 def _values(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The values among the words, with the kind that the option before each gives it."""
+    """Yield the values among the words, with the kind that the preceding option implies."""
     for before, word in pairwise(("", *words)):
-        option, joined, value = _taken_apart(word, known)
+        option, joined, value = _split_word(word, known)
         if option is None or joined:
             named = (option or before).rstrip("=")
             yield value, SERIAL if named in TOKENS else USER if named == "--writable" else NAME
 
 
 def _pieces(value: str, kind: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The parts of a value, each with its kind, or an empty one for what names nothing."""
+    """Yield the parts of a value with their kinds. The kind is empty for parts that name nobody."""
     before = ""
     for piece in BETWEEN.split(value):
         if BETWEEN.fullmatch(piece) or _is_known(piece, kind, known):
@@ -285,21 +284,21 @@ def _pieces(value: str, kind: str, known: Collection[str]) -> Iterator[tuple[str
             folder, _, name = piece.rpartition("/")
             yield from ((f"{folder}/", ""), (name, kind))
         elif piece:
-            own = USER if before == "writable" else kind
-            yield piece, FILE if "/" in piece and own != SERIAL else own
+            own_kind = USER if before == "writable" else kind
+            yield piece, FILE if "/" in piece and own_kind != SERIAL else own_kind
         before = before if piece in ("=", ":", "group", "user") else piece
 
 
 def _is_known(piece: str, kind: str, known: Collection[str]) -> bool:
     if kind == SERIAL:
-        # A drive without a serial number is confirmed by the kernel's name of it.
+        # A drive without a serial number is confirmed with its kernel name.
         return (SYS / "class/block" / piece).exists()
     return piece in known or piece in _vocabulary() or piece in USUAL_FILES or bool(PLAIN.fullmatch(piece))
 
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    """What the program itself calls things: purposes, filesystems, options and their parts."""
+    """Return the program's own terms: workloads, filesystems, options and their parts."""
     texts: set[str] = set()
     with suppress(DiskwrightError):
         for name, option in load_catalogue().items():
@@ -310,7 +309,7 @@ def _vocabulary() -> frozenset[str]:
 
 
 def _documents_of_runs(words: Sequence[str]) -> Iterator[Path]:
-    """What the newest runs carry out: `keep` and `resume` need not be told a document."""
+    """Yield documents of the newest runs, since `keep` and `resume` work without naming one."""
     folders = {runs_folder()}
     for before, word in pairwise(("", *words)):
         if before == "--journal" or word.startswith("--journal="):
@@ -323,7 +322,7 @@ def _documents_of_runs(words: Sequence[str]) -> Iterator[Path]:
 
 
 def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Whatever names something in a file that is a document, with its kind."""
+    """Yield the names in a file with their kinds, if it is a document."""
     with suppress(OSError, ValueError, RecursionError):
         if not path.is_file() or path.stat().st_size > LARGEST_DOCUMENT_BYTES:
             return
@@ -337,7 +336,7 @@ def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]
 
 
 def _texts(value: object, key: str = "") -> Iterator[tuple[str, str]]:
-    """Every text of a document, with the key that it stands behind."""
+    """Yield every text of a document with its key."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from _texts(inner, name)

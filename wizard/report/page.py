@@ -36,7 +36,7 @@ Steps = Sequence[Step] | Sequence[ChangeStep] | Sequence[MigrationStep]
 
 
 def run_part(run: RunRecord, steps: Steps) -> Markup:
-    """How it ended, the steps, the journal."""
+    """Describe a run: ending, steps and journal."""
     rows = [
         (
             str(result.number),
@@ -78,7 +78,7 @@ def run_part(run: RunRecord, steps: Steps) -> Markup:
 
 
 def took(result: StepResult) -> str:
-    """A step's time by the journal's clock."""
+    """Format a step's time by the journal's clock."""
     return "" if result.seconds is None else f"{result.seconds:.2f} s"
 
 
@@ -96,8 +96,8 @@ def _durations(run: RunRecord, steps: Steps) -> Markup:
         )
         for result, step in measured
     ]
-    said = "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
-    return tag("figure", tag("figcaption", title), bars("durations", title, said, rows))
+    description = "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
+    return tag("figure", tag("figcaption", title), bars("durations", title, description, rows))
 
 
 def _times(result: StepResult, step: Step | ChangeStep | MigrationStep) -> str:
@@ -107,7 +107,7 @@ def _times(result: StepResult, step: Step | ChangeStep | MigrationStep) -> str:
 
 
 def checks_part(checks: Sequence[Check]) -> Markup:
-    """Everything that was verified, held against what was to be."""
+    """List all checks with expected and actual results."""
     holding = sum(check.holds for check in checks)
     rows = [(check.what, _result(check), check.seen) for check in checks]
     return join(
@@ -124,13 +124,13 @@ def _result(check: Check) -> Markup:
 
 def _journal(entries: Sequence[JournalEntry]) -> Markup:
     rows = [
-        (moment(entry.at), entry.event.value, str(entry.step) if entry.step else "", _said(entry))
+        (moment(entry.at), entry.event.value, str(entry.step) if entry.step else "", _message(entry))
         for entry in entries
     ]
     return table("Journal", ("At", "Event", "Step", t("Message")), rows)
 
 
-def _said(entry: JournalEntry) -> Content:
+def _message(entry: JournalEntry) -> Content:
     output = tag("pre", entry.output) if entry.output.strip() else ""
     return join((entry.sentence, commands([entry.command]) if entry.command else "", output))
 
@@ -191,11 +191,11 @@ svg text { font: 15px system-ui, sans-serif; fill: var(--ink); }
 
 
 POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
-"""A second wall behind the escaping: even a page that was broken into could run and fetch nothing."""
+"""Second line of defence after escaping: even injected code could neither run nor load anything."""
 
 
 def render_page(report: Report) -> str:
-    """The page as text, ending in a newline."""
+    """Return the page as text with a final newline."""
     parts = list(_parts(report))
     title = _title(report)
     contents = listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts)
@@ -230,7 +230,7 @@ def _title(report: Report) -> Message:
 
 
 def _summary(report: Report) -> Markup:
-    """The answers that a reader wants first."""
+    """Return the most important results."""
     return join(
         (
             paragraphs(report.run.ending if report.run else ""),
@@ -293,12 +293,12 @@ def _verified(report: Report) -> Content:
 
 def _measured(report: Report) -> str:
     verdicts = (report.verdict, report.cliff, report.displaced)
-    said = [verdict.sentence for verdict in verdicts if verdict is not None]
-    return " ".join((*said, *map(str, sentences(report.trial) if report.trial else ())))
+    texts = [verdict.sentence for verdict in verdicts if verdict is not None]
+    return " ".join((*texts, *map(str, sentences(report.trial) if report.trial else ())))
 
 
 def _parts(report: Report) -> Iterator[tuple[str, Message, Markup]]:
-    """Every part that the report has, with its name in links and its heading."""
+    """Yield the parts of the report with their anchors and headings."""
     if report.facts is not None:
         yield "drives", t("Drives"), drives_part(report.facts)
         yield "findings", t("Findings"), findings_part(report.facts)
@@ -328,7 +328,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Message, Markup]]:
 
 
 def _documents(report: Report) -> Iterator[tuple[str, Message, Markup]]:
-    """What was to be done, where it was no plan."""
+    """Yield the document's part if it is not a plan."""
     if report.changes is not None:
         yield "plan", t("Changes"), changes_part(report.changes)
     if report.migration is not None:
@@ -338,5 +338,5 @@ def _documents(report: Report) -> Iterator[tuple[str, Message, Markup]]:
 
 
 def _steps(report: Report) -> Steps:
-    """What has commands and checks of its own; a move has none."""
+    """Return the document's steps. A move has no steps with commands and checks."""
     return () if report.document is None or isinstance(report.document, Moves) else report.document.steps

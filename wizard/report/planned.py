@@ -46,7 +46,7 @@ from wizard.report.charts import (
 )
 
 PARTS = 250
-"""Into how many parts a drive is cut for drawing: a partition takes at least one of them."""
+"""Width of a drawn drive in parts. A partition has at least one."""
 
 TABLES = {
     "none": Sentence("no partition table"),
@@ -57,7 +57,7 @@ TABLES = {
 
 
 def plan_part(plan: Plan) -> Markup:
-    """Layouts, steps and doubts."""
+    """Describe the plan: layouts, steps and unknowns."""
     total = sum(step.seconds for step in plan.steps)
     danger, note = danger_of(plan), mirror_note(plan)
     return join(
@@ -100,7 +100,7 @@ def _layout(ident: str, name: str, member: Member, layout: Layout, *, after: boo
     pieces = [_stretch(cell) for cell in bar(layout, size, PARTS, after=after)]
     kind = TABLES[layout.table]() if layout.table in TABLES else layout.table
     title = f"{member.drive.path} {name}: {kind}"
-    said = t(
+    description = t(
         "To scale, from the start of the drive: {pieces:semicolons}.",
         pieces=tuple(piece.said for piece in pieces),
     )
@@ -117,7 +117,7 @@ def _layout(ident: str, name: str, member: Member, layout: Layout, *, after: boo
             else "",
             t("; waiting: {waiting}", waiting=layout.waiting) if layout.waiting else "",
         ),
-        stretches(ident, title, said, pieces),
+        stretches(ident, title, description, pieces),
         table(caption, heads, rows, numbers=(2, 3)) if rows else "",
     )
 
@@ -179,14 +179,14 @@ def _volumes(plan: Plan) -> Markup:
 
 
 def changes_part(changes: Changes) -> Markup:
-    """Changes to a filesystem that exists: steps, reasons and doubts."""
+    """Describe changes to an existing filesystem: steps, reasons and unknowns."""
     return join((_why(changes.reasons, changes.doubts), tag("ol", *map(_step, changes.steps))))
 
 
 def migration_part(migration: Migration) -> Markup:
-    """A filesystem led to ext4: by which way, steps, gains and doubts."""
+    """Describe a conversion to ext4: method, steps, gains and unknowns."""
     before = migration.before
-    told = t(
+    summary = t(
         "{device} ({kind}, {size:size}) to ext4, method: {way}.",
         device=migration.device,
         kind=before.kind,
@@ -195,7 +195,7 @@ def migration_part(migration: Migration) -> Markup:
     )
     return join(
         (
-            paragraphs(told),
+            paragraphs(summary),
             _why(migration.gains, migration.doubts),
             tag("ol", *map(_step, migration.steps)),
         )
@@ -203,7 +203,7 @@ def migration_part(migration: Migration) -> Markup:
 
 
 def move_part(moves: Moves) -> Markup:
-    """Partitions that move: what is told before, and the steps."""
+    """Describe a move of partitions: preview and steps."""
     return join(
         (paragraphs(*preview(moves)), tag("ol", *(tag("li", str(said)) for said in step_sentences(moves))))
     )
@@ -216,9 +216,9 @@ def _why(reasons: Sequence[Message | str], doubts: Sequence[Message | str]) -> M
 
 def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
     destroys = (step.destroys or "nothing") if isinstance(step, Step) else ""
-    takes: Content = ""
+    duration: Content = ""
     if not isinstance(step, ChangeStep):
-        takes = t("{duration} (an estimate)", duration=format_duration(step.seconds))
+        duration = t("{duration} (an estimate)", duration=format_duration(step.seconds))
     return tag(
         "li",
         tag("strong", step.sentence),
@@ -230,7 +230,7 @@ def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
                 ("Undo", step.undo),
                 (t("Expected afterwards"), listed(step.holds)),
                 (t("On power loss"), step.power if isinstance(step, MigrationStep) else ""),
-                ("Takes about", takes),
+                ("Takes about", duration),
             )
         ),
     )
@@ -240,12 +240,12 @@ PLACES = {Rank.CHOSEN: "recommended", Rank.SECOND: "good too", Rank.REJECTED: "n
 
 
 def title_of(name: str) -> str:
-    """A filesystem's name as people write it; a configuration is called as in the study."""
+    """Return a filesystem's usual name, or a configuration's name in the study."""
     return KINDS[name].title if name in KINDS else str(ProfileText(name))
 
 
 def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
-    """Each purpose with its ranking, then every figure that is cited, once, by the study it comes from."""
+    """Describe the ranking for each workload, then each cited figure once, by study."""
     cited = list(
         dict.fromkeys(card for advice in advices for choice in advice.choices for card in choice.evidence)
     )
@@ -254,7 +254,7 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
         studies.setdefault((card.source, card.era, card.kernel, card.hardware), []).append(card)
     ordered = [card for cards in studies.values() for card in cards]
     numbers = {card.id: number for number, card in enumerate(ordered, 1)}
-    taken = (
+    planned = (
         frozenset((volume.workload, volume.filesystem) for volume in plan.volumes) if plan else frozenset()
     )
     figures = (
@@ -262,7 +262,7 @@ def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
         _old(),
         *(_study(cards, numbers) for cards in studies.values()),
     )
-    return join((*(_advice(advice, numbers, taken) for advice in advices), *(figures if cited else ())))
+    return join((*(_advice(advice, numbers, planned) for advice in advices), *(figures if cited else ())))
 
 
 def _old() -> Markup:
@@ -272,9 +272,9 @@ def _old() -> Markup:
 
 
 def _study(cards: list[Evidence], numbers: dict[str, int]) -> Markup:
-    """What dates all figures of a study, and what it says of all of them, once; then its figures."""
+    """Describe a study with date, platform and common notes, then its figures."""
     first = cards[0]
-    common = [said for said in parts_of(first.note) if all(said in parts_of(card.note) for card in cards)]
+    common = [note for note in parts_of(first.note) if all(note in parts_of(card.note) for card in cards)]
     dated = pairs(
         (
             ("Era", first.era),
@@ -288,26 +288,28 @@ def _study(cards: list[Evidence], numbers: dict[str, int]) -> Markup:
     )
 
 
-def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str, str]]) -> Markup:
+def _advice(advice: Advice, numbers: dict[str, int], planned: frozenset[tuple[str, str]]) -> Markup:
     none = "" if advice.chosen else t("No recommended filesystem for this workload can be made here.")
     uses = [
         join((f"{use.verdict}. {use.sentence}", commands([command.split(" ") for command in use.commands])))
         for use in advice.zoned
     ]
-    told = [choice for choice in advice.choices if (advice.workload.id, choice.filesystem) in taken]
+    planned_choices = [
+        choice for choice in advice.choices if (advice.workload.id, choice.filesystem) in planned
+    ]
     others = [
         join((tag("strong", title_of(choice.filesystem)), f": {choice.sentence}"))
         for choice in for_files(advice.choices)
-        if not choice.ranked and choice not in told
+        if not choice.ranked and choice not in planned_choices
     ]
     return join(
         (
             tag("h3", f"{advice.workload.title}, on {advice.drive}"),
             paragraphs(advice.workload.summary, none),
             *(
-                _choice(choice, numbers, taken=choice in told)
+                _choice(choice, numbers, taken=choice in planned_choices)
                 for choice in advice.choices
-                if choice.ranked or choice in told
+                if choice.ranked or choice in planned_choices
             ),
             _section(t("Also supported, not ranked for this workload"), others),
             _section(t("Known but not supported"), [_unmade(one, numbers) for one in advice.unmade]),
@@ -319,11 +321,11 @@ def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str,
 
 
 def _unmade(one: Unmade, numbers: dict[str, int]) -> Markup:
-    """Why a filesystem is never made, the way off it, and those of its figures that are cited."""
-    said = join(
+    """Describe an unsupported filesystem: reason, migration, and cited figures."""
+    text = join(
         (tag("strong", one.title), ": ", t("{why} To migrate: {way}", why=one.why_not, way=one.way_off), " ")
     )
-    return join((said, _links((card for card in one.evidence if card.id in numbers), numbers)))
+    return join((text, _links((card for card in one.evidence if card.id in numbers), numbers)))
 
 
 def _links(cards: Iterable[Evidence], numbers: dict[str, int]) -> Markup:
@@ -389,17 +391,20 @@ def _option(kind: str, option: Option) -> Row:
 
 
 def _card(card: Evidence, number: int, common: list[Message | str]) -> Markup:
-    """One measurement: a chart, the same numbers as a table, and what is said of it alone."""
+    """Return a measurement as chart and table, with its own notes."""
     better = t("lower is better") if card.lower_is_better else t("higher is better")
     ordered = sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
     rows = [ChartBar(title_of(name), value, f"{value:,}") for name, value in ordered]
-    said = f"{card.unit}, {better}: " + "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
-    chart = bars(f"figure-{number}-chart", card.title, said, rows) if rows else ""
+    description = f"{card.unit}, {better}: " + "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
+    chart = bars(f"figure-{number}-chart", card.title, description, rows) if rows else ""
     return tag(
         "figure",
         tag("figcaption", tag("strong", f"[{number}] {card.title}"), f": {card.unit}, {better}; {card.era}"),
         chart,
-        paragraphs(" ".join(str(said) for said in parts_of(card.note) if said not in common), class_="quiet"),
+        paragraphs(
+            " ".join(str(note) for note in parts_of(card.note) if note not in common),
+            class_="quiet",
+        ),
         folded(
             t("As a table"),
             table(card.title, ("Of", card.unit), ((row.name, row.shown) for row in rows), numbers=(1,)),
