@@ -49,16 +49,15 @@ from wizard.ui.desk import Desk
 from wizard.ui.view import Action, Field, Place, View
 
 LOOK_SECONDS = 1.0
-"""How often it is looked whether something has changed, while something is being done."""
+"""Polling interval for changes during work."""
 PATIENCE_SECONDS = 1.5
-"""What is done within this is told when it is done."""
+"""Work that takes longer is reported before it ends."""
 FIGURES_SECONDS = 10.0
-"""What differs in figures only is told no more often."""
+"""Least interval between reports that only differ in figures."""
 
 
 def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "") -> ExitCode:
-    """Talk on the standard streams until the wizard ends; the exit code of the program. A run that is still
-    at work goes on without it."""
+    """Run the wizard on the standard streams and return the exit code. A running run continues after exit."""
     talk = Talk(
         sys.stdin.buffer,
         sys.stdout,
@@ -67,7 +66,7 @@ def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "
         echo=not sys.stdin.isatty(),
     )
     desk = Desk(services)
-    talk_of = Lines(desk, talk)
+    lines = Lines(desk, talk)
     for text in filter(
         None,
         (
@@ -85,11 +84,11 @@ def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "
     ):
         talk.say(text)
     desk.begin(drive, part)
-    return talk_of.converse()
+    return lines.converse()
 
 
 class Lines:
-    """One conversation. It remembers what was told last, so that only what differs is told again."""
+    """One session. Remembers the last printed view, and prints only changes to it."""
 
     def __init__(self, desk: Desk, talk: Talk) -> None:
         self.desk, self.talk = desk, talk
@@ -103,20 +102,20 @@ class Lines:
         self.typed: WeakKeyDictionary[Place, dict[str, tuple[str, str]]] = WeakKeyDictionary()
 
     def converse(self) -> ExitCode:
-        """Until the wizard ends; the exit code of the program."""
-        begins = False
+        """Run until the wizard ends, and return the exit code."""
+        may_have_begun = False
         try:
             while not self.desk.over:
-                self._minded_turn()
+                self._guarded_turn()
         except Ended:
-            begins = not self.desk.may_end
+            may_have_begun = not self.desk.may_end
         except KeyboardInterrupt:
-            begins = not self.desk.may_end
+            may_have_begun = not self.desk.may_end
             self.talk.say()
             self.talk.say(str(t("Interrupted.")))
         finally:
             self.desk.end()
-        if begins:
+        if may_have_begun:
             self.talk.say(str(t("Ended. The run may have started. Check with `diskwright status`.")))
         elif self.desk.run is None:
             wrote = self.desk.measured_by_writing
@@ -130,8 +129,8 @@ class Lines:
         self.talk.show(self.desk.farewell())
         return self.desk.exit_code()
 
-    def _minded_turn(self) -> None:
-        """Ctrl+C in the moment in which something begins asks what is meant, as it does later."""
+    def _guarded_turn(self) -> None:
+        """Handle Ctrl+C just as something begins: ask what to do, as later on."""
         try:
             self._turn()
         except KeyboardInterrupt:
@@ -141,8 +140,8 @@ class Lines:
             self._interrupted(place, view)
 
     def _turn(self) -> None:
-        """What there is, and one answer to it."""
-        place, view = self._settled()
+        """Print the view and process one answer."""
+        place, view = self._wait_until_idle()
         if self.desk.over:
             return
         self.tell(place, view)
@@ -153,47 +152,47 @@ class Lines:
         self.take(place, view, self.talk.answer(str(prompt.ANSWER)))
 
     def now(self) -> tuple[Place, View]:
-        """Where one is, and what is to be seen there."""
+        """Return the current place and view, consistent with each other."""
         while True:
             place = self.desk.place
             view = self.desk.view
             if self.desk.place is place:
                 return place, view
 
-    def _settled(self) -> tuple[Place, View]:
-        """What is to be seen when nothing is being done any more. Meanwhile it is told how far that is, and
-        Ctrl+C asks what is to be done."""
+    def _wait_until_idle(self) -> tuple[Place, View]:
+        """Wait until nothing is in progress, and return place and view. Reports progress; Ctrl+C asks what to
+        do."""
         begun = due = monotonic()
         while True:
             place, view = self.now()
             try:
                 self._woken.clear()
-                self._errand()
+                self._request_root()
                 place, view = self.now()
-                # What is asked over work that goes on is answered while it does.
+                # A question during work is answered while the work continues.
                 if self.desk.over or (not view.busy and (view.over or self.desk.wait(0))):
                     return place, view
-                if monotonic() - begun >= PATIENCE_SECONDS and self._tell_meanwhile(place, view, due):
+                if monotonic() - begun >= PATIENCE_SECONDS and self._report_progress(place, view, due):
                     due = monotonic() + FIGURES_SECONDS
                 self._woken.wait(LOOK_SECONDS)
             except KeyboardInterrupt:
                 self._interrupted(place, view)
 
-    def _errand(self) -> None:
-        """Root is asked for: the terminal is free."""
+    def _request_root(self) -> None:
+        """Ask for root access while the terminal is free."""
         if self.desk.errand is not None:
             self.talk.say(str(t("diskwright is requesting root access and continues afterwards.")))
             self.desk.errand()
 
-    def _tell_meanwhile(self, place: Place, view: View, due: float) -> bool:
-        """Tell what is new while something is being done; figures only where that is due. Whether something
-        was told."""
+    def _report_progress(self, place: Place, view: View, due: float) -> bool:
+        """Print changes during work. Changes of figures only count if due. Returns True if it printed
+        anything."""
         if self._place is not place or self._told is None or self._told.place != view.place:
             self.tell(place, view)
             return True
         new: list[Told] = list(changes(self._told, view))
-        far, before = progress_text(view), progress_text(self._told)
-        new += [Line(far)] if far and far != before else []
+        progress, before = progress_text(view), progress_text(self._told)
+        new += [Line(progress)] if progress and progress != before else []
         known = {but_figures(one) for one in (*whole(self._told), before)}
         if not new or (monotonic() < due and all(but_figures(one) in known for one in new)):
             return False
@@ -202,8 +201,8 @@ class Lines:
         return True
 
     def _interrupted(self, place: Place, view: View) -> None:
-        """What can be done while something is being done. An empty line changes nothing; one more Ctrl+C
-        leaves it to itself."""
+        """Offer the actions possible during work. An empty line changes nothing; another Ctrl+C leaves the
+        work running."""
         self.talk.say()
         self.talk.say(str(t("Empty line: keep watching. Or: {ways:list}.", ways=ways(view))))
         try:
@@ -215,25 +214,24 @@ class Lines:
             self.take(place, view, answer)
 
     def tell(self, place: Place, view: View) -> None:
-        """A view that is new as a whole, any other as far as it differs; then what was said of the last
-        answer."""
+        """Print a new view in full, or the changes in a known one, then the response to the last answer."""
         new: list[Told] = []
         before = self._told if self._place is place else None
         if before is None or before.place != view.place:
-            headed = view.step != self._step
-            new = [Line(), *([heading(view.step)] if headed else []), *whole(view, headed=headed)]
+            is_new_step = view.step != self._step
+            new = [Line(), *([heading(view.step)] if is_new_step else []), *whole(view, headed=is_new_step)]
         else:
             new = list(changes(before, view))
-        said = str(view.said.text) if view.said else ""
-        if said and (said != self._said or (self._acted and place.said is not None)):
-            new.append(Line(said))
+        response = str(view.said.text) if view.said else ""
+        if response and (response != self._said or (self._acted and place.said is not None)):
+            new.append(Line(response))
         if self._acted and not new:
             new.append(Line(str(t("No change."))))
-        self._place, self._told, self._step, self._said, self._acted = place, view, view.step, said, False
+        self._place, self._told, self._step, self._said, self._acted = place, view, view.step, response, False
         self.print(new)
 
     def print(self, told: list[Told]) -> None:
-        """Paragraphs, and commands as they can be copied."""
+        """Print paragraphs, and commands in a form suitable for copying."""
         for one in told:
             if isinstance(one, Line):
                 self.talk.say(one.text, one.indent, one.hang)
@@ -243,7 +241,7 @@ class Lines:
                 self.talk.show(command_lines(one.argv, self.talk.width, 2))
 
     def take(self, place: Place, view: View, answer: str) -> None:
-        """Do what an answer asks for; what it cannot be is said."""
+        """Process an answer. Reports an invalid one."""
         number = numbered(answer)
         if answer.startswith("?"):
             self.explain(view, answer[1:].strip())
@@ -254,14 +252,14 @@ class Lines:
         elif number is not None:
             self._at_row(place, view, answer, number.index, number.rest)
         elif not answer:
-            self._by_empty_line(place, view)
+            self._enter(place, view)
         elif action := find(view, answer):
             self._act(place, view, action, self._cursor(view))
         else:
             self.misunderstood(answer)
 
     def misunderstood(self, answer: str) -> None:
-        """It is no answer here."""
+        """Report an invalid answer."""
         self.talk.say(
             str(
                 t(
@@ -274,12 +272,12 @@ class Lines:
         )
 
     def quit(self) -> None:
-        """End, after a question where the desk has one."""
+        """Quit, after the desk's question if it has one."""
         self._acted = True
         self.desk.act("quit")
 
     def explain(self, view: View, word: str) -> None:
-        """The view, or a word."""
+        """Explain the view or a word."""
         if not word:
             self.print(list(help_lines(view)))
             return
@@ -296,8 +294,8 @@ class Lines:
     def _cursor(view: View) -> str:
         return view.rows.at if view.rows else ""
 
-    def _by_empty_line(self, place: Place, view: View) -> None:
-        """What Enter does where the cursor stands, unless that destroys something."""
+    def _enter(self, place: Place, view: View) -> None:
+        """Do what Enter does at the cursor, unless it is destructive."""
         action = entering(view)
         if action is None or action.ends:
             self.misunderstood("")
@@ -310,21 +308,21 @@ class Lines:
             self.misunderstood(answer)
             return
         row = rows[index].key
-        if not self._is_still_there(place, view, row):
+        if not self._is_current(place, view, row):
             self.talk.say(str(prompt.MEANWHILE))
             return
         self.desk.moved(row)
         here = self.desk.view
         if rest == "?" or (not rest and only_reads(here)):
-            self._tell_row(place, here, index)
+            self._print_row(place, here, index)
         elif action := (find(here, rest) if rest else taking(here)):
             self._do(action, row)
         else:
             self.desk.moved(self._cursor(view))
             self.misunderstood(answer)
 
-    def _tell_row(self, place: Place, view: View, index: int) -> None:
-        """A row once more, and what stands in the panes for it."""
+    def _print_row(self, place: Place, view: View, index: int) -> None:
+        """Print a row again with its panes."""
         rows = view.rows.rows if view.rows else ()
         self._place, self._told = place, view
         new: list[Told] = list(row_lines(index + 1, rows[index]))
@@ -333,8 +331,8 @@ class Lines:
         self.print([*new, Line()])
 
     def _act(self, place: Place, view: View, action: Action, row: str) -> None:
-        """What was offered, and only that: another place or another row may have come meanwhile."""
-        if not self._is_still_there(place, view, row):
+        """Do an offered action, unless place or row have changed since."""
+        if not self._is_current(place, view, row):
             self.talk.say(str(prompt.MEANWHILE))
             return
         if row:
@@ -349,16 +347,16 @@ class Lines:
         self._acted = True
         self.desk.act(action.name, row)
 
-    def _is_still_there(self, place: Place, view: View, row: str) -> bool:
-        """Whether it is the same place, and the row still what was told."""
-        there, now = self.now()
-        if there is not place or now.place != view.place:
+    def _is_current(self, place: Place, view: View, row: str) -> bool:
+        """Return True if the place is the same and the row is unchanged."""
+        place_now, now = self.now()
+        if place_now is not place or now.place != view.place:
             return False
-        told, found = (
+        shown, found = (
             next((one for one in of.rows.rows if one.key == row), None) if of.rows else None
             for of in (view, now)
         )
-        return not row or (told is not None and found is not None and told.cells == found.cells)
+        return not row or (shown is not None and found is not None and shown.cells == found.cells)
 
     def act_with(self, name: str, values: dict[str, str]) -> None:
         """Do an action of a view with fields."""
@@ -368,15 +366,14 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class FormLeft:
-    """The form was left: something else is done, or nothing."""
+    """The person left the form for another action."""
 
 
 LEFT = FormLeft()
 
 
 class Form:
-    """What the fields of one place hold while they are asked for. What was typed stays when it is refused,
-    but for what is secret."""
+    """Field values of a place during input. Rejected input is kept, except secrets."""
 
     def __init__(self, lines: Lines, place: Place) -> None:
         self._lines, self._place = lines, place
@@ -394,25 +391,25 @@ class Form:
                 else WAYS(ways=offered)
             )
         )
-        values = {field.key: self._held(field) for field in view.fields}
+        values = {field.key: self._current(field) for field in view.fields}
         asked: set[str] = set()
         while field := next((one for one in view.fields if one.key not in asked), None):
             answer = self._ask(view, field, values)
             if isinstance(answer, FormLeft):
                 return
             asked.add(field.key)
-            turned = field.offers and answer != values[field.key]
+            changed = field.offers and answer != values[field.key]
             values[field.key] = answer
             if not field.secret:
                 self._typed[field.key] = (field.value, answer)
-            if turned:
+            if changed:
                 lines.desk.turned(field.key, values)
-                there, view = lines.now()
-                if there is not self._place:
+                place_now, view = lines.now()
+                if place_now is not self._place:
                     return
-                lines.tell(there, view)
+                lines.tell(place_now, view)
                 values = {
-                    one.key: values[one.key] if one.key in asked and one.key in values else self._held(one)
+                    one.key: values[one.key] if one.key in asked and one.key in values else self._current(one)
                     for one in view.fields
                 }
         self._finish(view, values)
@@ -428,26 +425,26 @@ class Form:
             lines.take(self._place, view, lines.talk.answer(str(ANSWER)))
 
     def _is_here(self, view: View) -> bool:
-        there, now = self._lines.now()
-        return there is self._place and now.place == view.place
+        place, now = self._lines.now()
+        return place is self._place and now.place == view.place
 
-    def _held(self, field: Field) -> str:
-        """What was typed, unless the place has settled on something else since."""
+    def _current(self, field: Field) -> str:
+        """Return the typed value, unless the place has changed the field since."""
         before, typed = self._typed.get(field.key, (field.value, field.value))
         return typed if before == field.value and not field.secret else field.value
 
     def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | FormLeft:
-        """The next value of a field."""
+        """Ask for the value of a field."""
         lines = self._lines
-        held = values[field.key]
+        current = values[field.key]
         while True:
-            lines.print(list(field_lines(field, held)))
+            lines.print(list(field_lines(field, current)))
             if field.secret:
                 secret = lines.talk.hidden_answer(str(ANSWER))
                 return secret.decode("utf-8", "surrogateescape")
             answer = lines.talk.answer(str(ANSWER))
             if not answer:
-                return held
+                return current
             if answer.startswith("?"):
                 lines.explain(view, answer[1:].strip())
             elif answer == "q":
@@ -460,7 +457,7 @@ class Form:
                     return self._left_by(view, action.name, values)
                 lines.misunderstood(answer)
             else:
-                found = self._meant(field, answer)
+                found = self._parse(field, answer)
                 if found is not None:
                     return found
 
@@ -471,8 +468,8 @@ class Form:
             self._lines.talk.say(str(MEANWHILE))
         return LEFT
 
-    def _meant(self, field: Field, answer: str) -> str | None:
-        """What was typed, or the offer that is meant; None where it cannot be had, which is said."""
+    def _parse(self, field: Field, answer: str) -> str | None:
+        """Return the typed text or the chosen offer. Reports an unavailable one and returns None."""
         text = answer[1:] if answer.startswith("=") else answer
         if not field.offers:
             return text

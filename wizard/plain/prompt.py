@@ -19,21 +19,20 @@ USUAL_COLUMNS = 80
 WIDEST = 78
 NARROWEST = 40
 LONGEST_ANSWER_BYTES = 4096
-"""What a terminal hands over as one line (N_TTY_BUF_SIZE, termios(3))."""
+"""A terminal's limit for one line (N_TTY_BUF_SIZE, termios(3))."""
 
 LONGEST_PARAGRAPH = 10_000
 _NEAR = str.maketrans("–—‘’“”×·•…µμ", "--''\"\"x--.uu")
 
 
 class Ended(Exception):
-    """The person ends the wizard, or there are no more answers. Its sentence, where it has one, is what is
-    known of the drive then."""
+    """The person ended the wizard, or input ended. The message, if any, describes the drive's state."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlainPara:
-    """A paragraph: its lines are indented by `indent`, all but the first by `hang` more. Without a text, an
-    empty line."""
+    """A paragraph. `indent` applies to all lines, `hang` to all but the first. Without text, an empty
+    line."""
 
     text: str = ""
     indent: int = 0
@@ -41,8 +40,7 @@ class PlainPara:
 
 
 class Talk:
-    """`width` is the most columns of a line. `echo` repeats the answers, for where no terminal shows what was
-    typed."""
+    """Terminal dialogue. `width` limits line lengths. `echo` repeats answers if no terminal shows them."""
 
     def __init__(
         self,
@@ -55,23 +53,22 @@ class Talk:
     ) -> None:
         self.width = min(WIDEST, max(NARROWEST, width))
         self._answers, self._out, self._ascii, self._echo = answers, out, ascii_only, echo
-        self._replaced = self._told = False
+        self._replaced = self._noted = False
 
     def say(self, text: str = "", indent: int = 0, hang: int = 0) -> None:
-        """One paragraph, broken between words. Whatever is not a letter or a sign that can be shown is
-        replaced."""
+        """Print a paragraph, wrapped between words. Replaces characters that cannot be shown."""
         for line in wrapped(self._safe(text), self.width - indent, hang):
             self._print(" " * indent + line)
 
     def show(self, lines: Iterable[str]) -> None:
-        """Lines that are broken already, commands among them."""
+        """Print lines that are already wrapped, such as commands."""
         for line in lines:
             self._print(self._safe(line))
 
     def answer(self, prompt: str) -> str:
-        """The next answer, without the spaces around it; raises Ended where there are no more."""
-        if self._replaced and not self._told:
-            self._told = True
+        """Return the next answer without surrounding spaces. Raises Ended at the end of input."""
+        if self._replaced and not self._noted:
+            self._noted = True
             self.say(
                 str(
                     t("(Characters this terminal may not support appear as plain letters or question marks.)")
@@ -92,8 +89,8 @@ class Talk:
         return text
 
     def hidden_answer(self, prompt: str) -> bytes:
-        """The next answer to the byte, without its line end, which no terminal shows and nothing repeats;
-        raises Ended where there are no more."""
+        """Return the next answer without echo, byte for byte except the newline. Raises Ended at the end of
+        input."""
         with unseen(self._answers):
             self._out.write(f"{prompt} ")
             self._out.flush()
@@ -112,11 +109,11 @@ class Talk:
         if not self._ascii or shown.isascii():
             return shown
         self._replaced = True
-        return "".join(char if char.isascii() else _plain(char) for char in shown.translate(_NEAR))
+        return "".join(char if char.isascii() else _to_ascii(char) for char in shown.translate(_NEAR))
 
 
-def _plain(char: str) -> str:
-    """The letter without its marks; nothing for a mark alone; a question mark for what has no such letter."""
+def _to_ascii(char: str) -> str:
+    """Return the base letter of a character, empty for a combining mark, else a question mark."""
     if unicodedata.combining(char):
         return ""
     base = unicodedata.normalize("NFKD", char)[:1]
@@ -124,11 +121,8 @@ def _plain(char: str) -> str:
 
 
 def speaks_utf8(environ: Mapping[str, str]) -> bool:
-    """Whether the locale and the terminal can show more than ASCII.
-
-    Python itself sets LC_CTYPE=C.UTF-8 where the locale can do no more than ASCII (PEP 538), so that this
-    value tells nothing.
-    """
+    """Return True if locale and terminal support more than ASCII. Ignores LC_CTYPE=C.UTF-8, which Python
+    itself sets in an ASCII locale (PEP 538)."""
     if environ.get("TERM", "") in ("", "dumb", "unknown") or environ.get("TERM", "").startswith("vt"):
         return False
     kind = environ.get("LC_CTYPE", "")
@@ -137,7 +131,7 @@ def speaks_utf8(environ: Mapping[str, str]) -> bool:
 
 
 def columns_of(out: TextIO) -> int:
-    """The width of the terminal that `out` is; the usual one where it is none or does not tell."""
+    """Return the terminal's width, or the usual one if `out` is not a terminal or the width is unknown."""
     try:
         return os.get_terminal_size(out.fileno()).columns or USUAL_COLUMNS
     except (OSError, ValueError):
@@ -157,7 +151,7 @@ MEANWHILE = t("The state has changed, so no action was taken.")
 NUMBER_ONLY = Sentence("Enter a number, or: {ways:list}.")
 
 OWN = frozenset("l?q=!")
-"""Letters that are answers everywhere; an action with such a key is had by `=` and its key."""
+"""Letters with a fixed meaning. An action with such a key is selected with `=` and the key."""
 
 ANYWHERE = ("back", "help", "quit")
 _NUMBERED = re.compile(r"([0-9]{1,5})\.?\s*(.*)", re.DOTALL)
@@ -165,25 +159,25 @@ _NUMBERED = re.compile(r"([0-9]{1,5})\.?\s*(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """An answer that begins with the number of a row; `rest` is what follows it."""
+    """An answer that starts with a row number, and the `rest`."""
 
     index: int
     rest: str
 
 
 def numbered(answer: str) -> Numbered | None:
-    """The row from 0, and what is asked of it; None where the answer is no number."""
+    """Parse an answer that starts with a row number, None if it does not. The index counts from 0."""
     found = _NUMBERED.fullmatch(answer)
     return Numbered(int(found[1]) - 1, found[2].strip()) if found else None
 
 
 def entering(view: View) -> Action | None:
-    """What an empty line does."""
+    """Return the action of an empty line."""
     return next((action for action in view.actions if action.key == "enter"), None)
 
 
 def taking(view: View) -> Action | None:
-    """What a number does: Enter at that row, or taking it where several can be taken."""
+    """Return the action of a number: select or toggle that row."""
     if view.rows and view.rows.many:
         toggle = next((action for action in view.actions if action.key == "space"), None)
         if toggle is not None:
@@ -192,13 +186,13 @@ def taking(view: View) -> Action | None:
 
 
 def only_reads(view: View) -> bool:
-    """Whether Enter leads away from a list, so that a number only tells more."""
+    """Return True if Enter leaves the list, so that a number only shows details."""
     action = taking(view)
     return action is None or action.name == "back"
 
 
 def handle(view: View, action: Action) -> str:
-    """What is typed for an action."""
+    """Return the text to type for an action."""
     if action.name in ANYWHERE:
         return {"back": "b", "help": "?", "quit": "q"}[action.name]
     key = action.key
@@ -210,23 +204,22 @@ def handle(view: View, action: Action) -> str:
 
 
 def way(view: View, action: Action) -> str:
-    """An action as it is offered: `s set up`."""
+    """Describe an action, such as `s set up`."""
     typed, label = handle(view, action), str(action.label)
     return typed if typed.removeprefix("!") == label else f"{typed} {label}"
 
 
 def find(view: View, answer: str) -> Action | None:
-    """The action that is meant by a key or a label. Capital letters end something: small ones do not stand
-    for them."""
+    """Return the action for a key or label. Capital keys are destructive and must be typed as such."""
     literal = len(answer) > 1 and answer.startswith("=")
     word = answer[1:] if literal else answer
     if not literal and word.lower() in ("b", "back") and (back := view.action("back")):
         return back
-    small = word.casefold()
+    folded = word.casefold()
     for matches in (
         lambda action: action.key == word,
-        lambda action: action.key == small,
-        lambda action: str(action.label).casefold() == small or action.name == small,
+        lambda action: action.key == folded,
+        lambda action: str(action.label).casefold() == folded or action.name == folded,
     ):
         if found := next(filter(matches, view.actions), None):
             return found
@@ -234,7 +227,7 @@ def find(view: View, answer: str) -> Action | None:
 
 
 def ways(view: View) -> tuple[str, ...]:
-    """What is offered beside Enter: what the view shows and can be had now; back, help and the end last."""
+    """Return the available actions besides Enter, with back, help and quit last."""
     return (*dict.fromkeys(_ways(view)),)
 
 
@@ -250,7 +243,7 @@ def _ways(view: View) -> Iterator[str]:
 
 
 def legend(view: View) -> Message:
-    """How the question can be answered, in a line."""
+    """Describe the possible answers in one line."""
     entered, offered, rows = entering(view), ways(view), view.rows.rows if view.rows else ()
     label = entered.label if entered else ""
     if entered is not None and entered.ends:
@@ -289,7 +282,7 @@ def legend(view: View) -> Message:
 
 
 def offer_of(field: Field, text: str) -> Offer | None:
-    """The offer with this number, value or text."""
+    """Return the offer with this number, value or text."""
     if text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= len(field.offers):
         return field.offers[int(text[:6]) - 1]
     wanted = text.casefold()
@@ -299,7 +292,7 @@ def offer_of(field: Field, text: str) -> Offer | None:
 
 
 def field_lines(field: Field, held: str) -> list[PlainPara]:
-    """What is asked for, what can be had, and what an empty line means."""
+    """Describe a field, its offers, and the meaning of an empty line."""
     lines = [PlainPara(f"{field.caption} ({field.hint})" if field.hint != "" else str(field.caption))]
     shown = held
     for number, offer in enumerate(field.offers, 1):

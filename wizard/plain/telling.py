@@ -36,12 +36,12 @@ STEPS: dict[ScreenStep, Sentence] = {
 }
 _FATES = {Fate.LOST: Sentence("lost"), Fate.NEW: Sentence("new")}
 MOST_STRETCHES = 16
-"""Of a drive, that are told; the list of partitions has all of them."""
+"""Most extents of a drive to print. The list of partitions has them all."""
 _FIGURES = re.compile(r"[\d.,]+")
 
 
 def heading(step: ScreenStep) -> Line:
-    """`Step 2 of 5: Purpose`."""
+    """Return the heading of a step, such as `Step 2 of 5: Purpose`."""
     number = list(STEPS).index(step) + 1
     return Line(
         str(t("Step {number} of {count}: {name}", number=number, count=len(STEPS), name=STEPS[step]()))
@@ -49,8 +49,8 @@ def heading(step: ScreenStep) -> Line:
 
 
 def whole(view: View, *, headed: bool = False) -> Iterator[Told]:
-    """Everything but what was said of the last answer: banners first, the list at the end. `headed`: the
-    name of the step was just told."""
+    """Yield all of a view except the last response: banners first, the list last. `headed`: the name of the
+    step was just printed."""
     if not headed or str(view.title) != str(STEPS[view.step]()):
         yield from _line(str(view.title))
     yield from _line(str(view.about))
@@ -63,14 +63,14 @@ def whole(view: View, *, headed: bool = False) -> Iterator[Told]:
 
 
 def pane_lines(view: View, pane: Pane) -> Iterator[Told]:
-    """A pane under its title."""
+    """Yield a pane with its title."""
     yield Line()
     yield from _line(str(pane.title))
     yield from _without_gaps(view, (block for block in pane.blocks if not isinstance(block, Banner)))
 
 
 def list_lines(view: View) -> Iterator[Line]:
-    """Every row of the list."""
+    """Yield every row of the list."""
     rows = view.rows.rows if view.rows else ()
     if rows:
         yield Line()
@@ -79,7 +79,7 @@ def list_lines(view: View) -> Iterator[Line]:
 
 
 def row_lines(number: int, row: Row) -> Iterator[Line]:
-    """A row with its number, what stands below it, and why it cannot be taken."""
+    """Yield a row with its number, notes, and why it cannot be selected."""
     why_not = str(row.why_not)
     cells = (str(cell.text).strip() for cell in row.cells)
     text = ", ".join(said for said in cells if said and said != why_not).replace(":, ", ": ")
@@ -92,7 +92,7 @@ def row_lines(number: int, row: Row) -> Iterator[Line]:
 
 
 def changes(before: View, view: View) -> Iterator[Told]:
-    """What a view says that it did not say before."""
+    """Yield the changes between two views."""
     if str(before.title) != str(view.title):
         yield Line(str(view.title))
     yield from _rows_changed(before, view)
@@ -100,54 +100,54 @@ def changes(before: View, view: View) -> Iterator[Told]:
     moved = bool(before.rows and view.rows and before.rows.at != view.rows.at)
     known = {str(pane.title): blocks_told(before, pane.blocks) for pane in before.panes}
     for pane in view.panes:
-        told = blocks_told(view, pane.blocks)
+        lines = blocks_told(view, pane.blocks)
         earlier = known.get(str(pane.title))
-        if earlier is None or (moved and told != earlier):
+        if earlier is None or (moved and lines != earlier):
             yield from pane_lines(view, pane)
         else:
-            yield from _new(earlier, told)
+            yield from _new(earlier, lines)
 
 
 def _rows_changed(before: View, view: View) -> Iterator[Line]:
-    """Those that are different; all of them where their numbers are."""
+    """Yield the changed rows, or all of them if the numbering changed."""
     old, rows = (one.rows.rows if one.rows else () for one in (before, view))
     if [row.key for row in old] != [row.key for row in rows]:
         yield from list_lines(view)
         return
     for number, (earlier, row) in enumerate(zip(old, rows, strict=True), 1):
-        if (told := list(row_lines(number, row))) != list(row_lines(number, earlier)):
-            yield from told
+        if (lines := list(row_lines(number, row))) != list(row_lines(number, earlier)):
+            yield from lines
 
 
 def _new(before: Iterable[Told], now: Iterable[Told]) -> Iterator[Told]:
     left = Counter(before)
-    for told in now:
-        if left[told]:
-            left[told] -= 1
+    for line in now:
+        if left[line]:
+            left[line] -= 1
         else:
-            yield told
+            yield line
 
 
 def blocks_told(view: View, blocks: Iterable[Block]) -> list[Told]:
-    """Blocks as lines, without those that are empty. What changes with every look is not among them."""
+    """Return blocks as lines, without empty lines and progress."""
     told = (told for block in blocks if not isinstance(block, Progress) for told in block_lines(view, block))
     return [one for one in told if one != Line()]
 
 
 def progress_text(view: View) -> str:
-    """How far it is, where that is told."""
+    """Return the progress, or an empty text."""
     blocks = (*view.above, *(block for pane in view.panes for block in pane.blocks))
     return next((_progress(block) for block in blocks if isinstance(block, Progress)), "")
 
 
 def but_figures(told: Told | str) -> str:
-    """Text without its figures, which may change with every look."""
+    """Return text without figures, which may change at any time."""
     text = " ".join(told.argv) if isinstance(told, Command) else told if isinstance(told, str) else told.text
     return _FIGURES.sub("", text)
 
 
 def help_lines(view: View) -> Iterator[Line]:
-    """What a view says of itself, every key with its label, and what can be answered besides."""
+    """Yield a view's help, every key with its label, and other possible answers."""
     yield Line()
     yield from (Line(str(text)) for text in view.help)
     shown = {"back", "help", "quit"}
@@ -181,7 +181,7 @@ def help_lines(view: View) -> Iterator[Line]:
 
 
 def block_lines(view: View, block: Block) -> Iterator[Told]:
-    """A block as lines."""
+    """Return a block as lines."""
     match block:
         case Para():
             yield _para(view, block)
@@ -193,8 +193,8 @@ def block_lines(view: View, block: Block) -> Iterator[Told]:
         case Figures():
             shown = [*block.shown, *(f"{value:g}" for _, value in block.values[len(block.shown) :])]
             named = zip(block.values, shown, strict=False)
-            told = ", ".join(f"{name}: {figure}" for (name, _), figure in named)
-            yield Line(f"{block.unit}: {told}." if block.unit != "" else f"{told}.", 0, 2)
+            figures = ", ".join(f"{name}: {figure}" for (name, _), figure in named)
+            yield Line(f"{block.unit}: {figures}." if block.unit != "" else f"{figures}.", 0, 2)
         case Progress():
             yield Line(_progress(block))
         case Banner():
@@ -212,12 +212,12 @@ def _para(view: View, block: Para) -> Line:
 
 
 def _stretches(stretches: tuple[Stretch, ...]) -> Iterator[str]:
-    """The largest ones where there are many, and always what is lost or new, in their order."""
+    """Yield the largest extents, and all lost or new ones, in order."""
     sizes = sorted((one.size_bytes for one in stretches), reverse=True)
     least = sizes[MOST_STRETCHES - 1] if len(sizes) > MOST_STRETCHES else 0
-    told = [one for one in stretches if one.fate in _FATES or one.size_bytes >= least]
-    yield from map(_stretch, told)
-    if left := len(stretches) - len(told):
+    shown = [one for one in stretches if one.fate in _FATES or one.size_bytes >= least]
+    yield from map(_stretch, shown)
+    if left := len(stretches) - len(shown):
         yield str(t("{count} more", count=left))
 
 
@@ -239,20 +239,20 @@ def _progress(progress: Progress) -> str:
 
 
 def _line(text: str) -> Iterator[Line]:
-    """What stands in columns elsewhere has single spaces here."""
+    """Replace column spacing with single spaces."""
     if text:
         yield Line(" ".join(text.split()))
 
 
 def _without_gaps(view: View, blocks: Iterable[Block]) -> Iterator[Told]:
-    """Blocks with no more than one empty line between two, and none at the ends."""
-    waits = begun = False
+    """Yield blocks with at most one empty line between them, and none at the ends."""
+    gap = begun = False
     for block in blocks:
-        for told in block_lines(view, block):
-            if told == Line() or (isinstance(told, Line) and not told.text):
-                waits = begun
+        for line in block_lines(view, block):
+            if line == Line() or (isinstance(line, Line) and not line.text):
+                gap = begun
                 continue
-            if waits:
+            if gap:
                 yield Line()
-            waits, begun = False, True
-            yield told
+            gap, begun = False, True
+            yield line
