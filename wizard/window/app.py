@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 
 
 class SafeGlyphs(LineFilter):
-    """Translate what the terminal's font lacks, and what a terminal would obey rather than print."""
+    """Replaces characters missing in the terminal's font, and control characters."""
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__()
         self.glyphs = glyphs
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The same segments in safe characters."""
+        """Return the segments in safe characters."""
         return [Segment(translate(text, self.glyphs), style, control) for text, style, control in segments]
 
 
 class NoColours(LineFilter):
-    """Take every colour away, and leave reverse and underline, which tell the cursor from the rest."""
+    """Removes colours. Keeps reverse and underline, which show the cursor."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The same segments without colours."""
+        """Return the segments without colours."""
         return [
             Segment(text, None if style is None else _plain(style), control)
             for text, style, control in segments
@@ -56,11 +56,12 @@ class NoColours(LineFilter):
 
 
 class EightInks(LineFilter):
-    """Inks that can be read on the ground they stand on. `paint` fills the ground, where nobody knows which
-    colour the terminal's has.
+    """Makes text readable on its background.
 
-    On black, red is too dark unless it is bold, which terminals draw bright. On white, yellow, cyan and green
-    are too bright.
+    `paint` sets black, in case the terminal's background is unknown.
+
+    On black, red is too dark unless bold, which terminals draw bright. On white, yellow, cyan and green are
+    too bright.
     """
 
     def __init__(self, *, light: bool, paint: bool) -> None:
@@ -68,7 +69,7 @@ class EightInks(LineFilter):
         self.light, self.paint = light, paint
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The same segments in those inks."""
+        """Return the segments in readable colours."""
         return [
             Segment(text, self._inked(style or Style.null()), control) for text, style, control in segments
         ]
@@ -87,7 +88,7 @@ class EightInks(LineFilter):
 
 _RED = 1
 _ON_WHITE = {2: "blue", 3: "magenta", 6: "blue"}
-"""What stands for green, yellow and cyan."""
+"""Replacements for green, yellow and cyan."""
 
 
 def _plain(style: Style) -> Style:
@@ -102,10 +103,10 @@ def _plain(style: Style) -> Style:
 ROOT = t("diskwright asks for root access, then returns to the wizard.")
 
 SELDOM = 1.0
-"""Seconds between redraws that nobody asked for, on a slow line."""
+"""Seconds between unrequested redraws on a slow line."""
 
 WHEEL = 3
-"""Lines that a turn of the wheel scrolls."""
+"""Lines per step of the mouse wheel."""
 
 
 class Face(Widget, can_focus=True):
@@ -116,14 +117,14 @@ class Face(Widget, can_focus=True):
         self.sheet = Sheet()
 
     def render_line(self, y: int) -> Strip:
-        """A line of the sheet as it is."""
+        """Return a line of the sheet."""
         lines = self.sheet.lines
         strip = lines[y] if y < len(lines) else Strip([])
         return strip.adjust_cell_length(self.size.width).apply_style(self.rich_style)
 
 
 class Window(App[None]):
-    """One screen for all places. It draws what the desk says, and tells it what is pressed."""
+    """The only screen. Draws the desk's view and forwards input to the desk."""
 
     CSS = "/**/ Screen { background: $background; } Face { width: 1fr; height: 1fr; }"
     TITLE = "diskwright"
@@ -146,45 +147,45 @@ class Window(App[None]):
         self._drawn_at = 0.0
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's own, then those that this terminal needs."""
+        """Return Textual's filters and those for this terminal."""
         return [*super().get_line_filters(), *self._own_filters]
 
     def compose(self) -> ComposeResult:
-        """One widget."""
+        """Yield the only widget."""
         yield self.face
 
     def on_mount(self) -> None:
-        """Draw what there is, and listen."""
+        """Draw the view and watch for changes."""
         self._loop = asyncio.get_running_loop()
         self.face.focus()
         self.desk.changed = self._changed
-        self._after(asked=True)
+        self._update(asked=True)
 
     def _changed(self) -> None:
-        """From any thread; many changes are one redraw."""
+        """Schedule a redraw, from any thread. Merges changes until then."""
         loop = self._loop
         if loop is not None and not self._due:
             self._due = True
             with suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._soon)
+                loop.call_soon_threadsafe(self._redraw_soon)
 
-    def _soon(self) -> None:
+    def _redraw_soon(self) -> None:
         wait = SELDOM - (monotonic() - self._drawn_at) if self.terminal.slow else 0.0
         if wait > 0 and self._loop is not None:
-            # A timer of Textual's would not begin here: this is called from outside of its app.
-            self._loop.call_later(wait, self._unasked)
+            # Not Textual's timer, which cannot start outside the app's context.
+            self._loop.call_later(wait, self._redraw_unrequested)
         else:
-            self._unasked()
+            self._redraw_unrequested()
 
-    def _unasked(self) -> None:
+    def _redraw_unrequested(self) -> None:
         self._due = False
-        self._after(asked=False)
+        self._update(asked=False)
 
-    def _after(self, *, asked: bool) -> None:
-        """After every call and every change."""
+    def _update(self, *, asked: bool) -> None:
+        """Update after input or a change."""
         if self._busy:
             return
-        self._run_errand()
+        self._request_root()
         if self.desk.over:
             self.exit()
             return
@@ -201,15 +202,15 @@ class Window(App[None]):
             self.cursor_position = Offset(*self.face.sheet.cursor)
         self.face.refresh()
 
-    def _run_errand(self) -> None:
-        """Where the terminal is wanted for a password, it is as it was before the window."""
+    def _request_root(self) -> None:
+        """Ask for a password with the terminal restored to its state before the window."""
         errand = self.desk.errand
         if errand is None:
             return
         self._busy = True
         try:
             with ExitStack() as stack:
-                # A screen that is no terminal's has none to give up.
+                # Not on a terminal: nothing to suspend.
                 with suppress(SuspendNotSupported):
                     stack.enter_context(self.suspend())
                     print(f"\n{ROOT}", flush=True)
@@ -218,16 +219,16 @@ class Window(App[None]):
             self._busy = False
 
     def on_resize(self, event: Resize) -> None:
-        """Textual has not taken the new size yet."""
+        """Redraw later, once Textual knows the new size."""
         self.call_after_refresh(self._draw)
 
     async def on_event(self, event: Event) -> None:
-        """Keys are handled here and nowhere else, so that they keep their order."""
+        """Handle all keys here, to preserve their order."""
         if isinstance(event, Key):
             self._key(event)
         elif isinstance(event, Paste):
             self.keyboard.paste(event.text)
-            self._after(asked=True)
+            self._update(asked=True)
         else:
             await super().on_event(event)
 
@@ -235,7 +236,7 @@ class Window(App[None]):
         if self._too_small() and event.key not in ("ctrl+c", "ctrl+q"):
             return
         self.keyboard.press(event.key, event.character)
-        self._after(asked=True)
+        self._update(asked=True)
 
     def _too_small(self) -> bool:
         return not self.face.sheet.parts
@@ -245,18 +246,18 @@ class Window(App[None]):
         return next((spot for spot in spots if spot.y == y and spot.x <= x < spot.x + spot.width), None)
 
     def on_click(self, event: Click) -> None:
-        """What is below the pointer."""
+        """Click on the spot below the pointer."""
         spot = self._spot(event.screen_x, event.screen_y)
         if spot is not None:
             self.keyboard.click(spot.kind, spot.name, twice=event.chain > 1)
-            self._after(asked=True)
+            self._update(asked=True)
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        """The part below the pointer."""
+        """Scroll the part below the pointer down."""
         self._wheel(event.screen_x, event.screen_y, WHEEL)
 
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
-        """The part below the pointer."""
+        """Scroll the part below the pointer up."""
         self._wheel(event.screen_x, event.screen_y, -WHEEL)
 
     def _wheel(self, x: int, y: int, by: int) -> None:
@@ -267,13 +268,13 @@ class Window(App[None]):
             self.keyboard.move(by)
         else:
             self.keyboard.scroll(part, by)
-        self._after(asked=True)
+        self._update(asked=True)
 
 
 def _filters(terminal: Terminal) -> Sequence[LineFilter]:
     found: list[LineFilter] = []
     if terminal.colours is Colours.EIGHT:
-        # The ground of the Linux console is black; that of a terminal in a window may be anything.
+        # The Linux console is black. A terminal window can have any background.
         found.append(EightInks(light=terminal.light, paint=terminal.glyphs is Glyphs.ALL))
     found.append(SafeGlyphs(terminal.glyphs))
     if terminal.colours is Colours.NONE:
@@ -282,7 +283,7 @@ def _filters(terminal: Terminal) -> Sequence[LineFilter]:
 
 
 def _driver(terminal: Terminal) -> type[Driver] | None:
-    """One for a slow line or the text console; None for Textual's own."""
+    """Return a driver for a slow line or the console, or None for Textual's own."""
     if terminal.slow:
         from wizard.window.minimal_output import FrugalDriver
 

@@ -27,8 +27,8 @@ TITLES = {
 
 
 def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterator[Strip]:
-    """The bar in one line or two behind its caption, for which `aside` cells are kept; below it what had no
-    room in it."""
+    """Yield the bar in `high` lines after its caption, then the labels without room. `aside`: cells reserved
+    for the caption."""
     caption = shown(bar.caption)
     if aside and aside + 2 > width // 3:
         if caption:
@@ -57,39 +57,39 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
         if not _fits(stretch, wide, high, look)
     ]
     if left_out:
-        said = ", ".join(
+        labels = ", ".join(
             filter(None, (" ".join(filter(None, _words(stretch, look))) for stretch in left_out))
         )
-        for part in folded([(said, look.style("muted"))], max(4, room)):
+        for part in folded([(labels, look.style("muted"))], max(4, room)):
             yield joined(blank(left), line(*part))
 
 
 def shares(stretches: Sequence[Stretch], width: int, high: int, look: Look) -> list[int]:
-    """Cells for each: at least what its words need, where all can have it; the rest by size."""
+    """Return the cells for each stretch: by size, at least enough for its label if possible."""
     room = width - _gap(len(stretches), width) * (len(stretches) - 1)
     needs = [_need(stretch, high, look) for stretch in stretches]
     if sum(needs) > room:
-        few = room // len(stretches)
-        spare = room - sum(min(need, few) for need in needs)
+        equal_share = room // len(stretches)
+        spare = room - sum(min(need, equal_share) for need in needs)
         least = []
         for need in needs:
-            more = min(max(0, need - few), max(0, spare))
-            least.append(min(need, few) + more)
+            more = min(max(0, need - equal_share), max(0, spare))
+            least.append(min(need, equal_share) + more)
             spare -= more
     else:
         least = needs
     total = sum(stretch.size_bytes for stretch in stretches) or 1
-    # To scale, but for those that need more: the others share what these leave.
+    # Fix those that need more than their share. The others share the remaining cells by size.
     wide = [room * stretch.size_bytes / total for stretch in stretches]
-    held: set[int] = set()
+    fixed: set[int] = set()
     while True:
-        free = room - sum(least[index] for index in held)
-        weight = sum(wide[index] for index in range(len(wide)) if index not in held) or 1
-        scaled = [least[i] if i in held else free * wide[i] / weight for i in range(len(wide))]
-        short = {i for i in range(len(wide)) if i not in held and scaled[i] < least[i]}
+        free = room - sum(least[index] for index in fixed)
+        weight = sum(wide[index] for index in range(len(wide)) if index not in fixed) or 1
+        scaled = [least[i] if i in fixed else free * wide[i] / weight for i in range(len(wide))]
+        short = {i for i in range(len(wide)) if i not in fixed and scaled[i] < least[i]}
         if not short:
             break
-        held |= short
+        fixed |= short
     cells = [int(share) for share in scaled]
     cells[max(range(len(cells)), key=lambda index: scaled[index])] += room - sum(cells)
     return [max(0, each) for each in cells]
@@ -100,7 +100,7 @@ def _gap(count: int, width: int) -> int:
 
 
 def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
-    """Its name, its filesystem, its size."""
+    """Return name, filesystem and size."""
     name = shown(stretch.name)
     if stretch.fate is Fate.LOST:
         name = f"{look.sign('cross')} {name}".rstrip()
@@ -112,8 +112,8 @@ def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
     )
 
 
-def _rows(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
-    """Ways to write it into `high` lines, the fullest first."""
+def _labels(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
+    """Return labels for `high` lines, the longest first."""
     name, kind, size = _words(stretch, look)
     whole = " ".join(filter(None, (kind, size)))
     free = stretch.fate in (Fate.FREE, Fate.UNREAD)
@@ -126,7 +126,7 @@ def _rows(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
 
 
 def _need(stretch: Stretch, high: int, look: Look) -> int:
-    return 2 + max(cell_len(text) for text in _rows(stretch, high, look)[-1])
+    return 2 + max(cell_len(text) for text in _labels(stretch, high, look)[-1])
 
 
 def _fits(stretch: Stretch, wide: int, high: int, look: Look) -> bool:
@@ -134,20 +134,20 @@ def _fits(stretch: Stretch, wide: int, high: int, look: Look) -> bool:
 
 
 def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Strip:
-    ways = _rows(stretch, high, look)
+    ways = _labels(stretch, high, look)
     texts = next((way for way in ways if max(map(cell_len, way)) + 2 <= wide), ways[-1])
     text = texts[row] if row < len(texts) else ""
     if cell_len(text) + 2 > wide:
         text = letter_of(stretch.filesystem) if look.colourless and wide < 4 else cut(text, wide - 1, "")
-    style, fill = _ground(stretch, look)
-    said = f" {text} " if text and cell_len(text) + 2 <= wide else f" {text}" if text else ""
-    before = fill * 2 if said and fill != " " and cell_len(said) + 2 <= wide else ""
-    rest = fill * max(0, wide - cell_len(before + said))
+    style, fill = _style_of(stretch, look)
+    label = f" {text} " if text and cell_len(text) + 2 <= wide else f" {text}" if text else ""
+    before = fill * 2 if label and fill != " " and cell_len(label) + 2 <= wide else ""
+    rest = fill * max(0, wide - cell_len(before + label))
     bold = Style(bold=True) if row == 0 and look.many else Style.null()
-    return fitted(line((before, style), (said, style + bold), (rest, style)), wide, style)
+    return fitted(line((before, style), (label, style + bold), (rest, style)), wide, style)
 
 
-def _ground(stretch: Stretch, look: Look) -> tuple[Style, str]:
+def _style_of(stretch: Stretch, look: Look) -> tuple[Style, str]:
     match stretch.fate:
         case Fate.FREE:
             return look.style("free"), look.sign("free")

@@ -35,32 +35,32 @@ WIDE, ROOMY, HIGH, TALL = 100, 70, 22, 30
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """What blocks are drawn with: the look, the view for its keys, and how much room the screen has."""
+    """Context for drawing blocks: look, view (for its keys), and size of the screen."""
 
     look: Look
     view: View
     columns: int
     lines: int
     drawn: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
-    """What was laid out for this screen already; it is asked for its height first."""
+    """Cache of this screen's layouts, which are needed for their height first."""
 
     @property
     def wide(self) -> bool:
-        """Boxes, and two panes."""
+        """True if there is room for boxes and two panes."""
         return self.columns >= WIDE
 
     @property
     def roomy(self) -> bool:
-        """Blank rows between the parts."""
+        """True if there is room for blank rows between parts."""
         return self.columns >= ROOMY and self.lines >= HIGH
 
     @property
     def tall(self) -> bool:
-        """Bars of two lines, and large figures."""
+        """True if there is room for two-line bars and large figures."""
         return self.columns >= ROOMY and self.lines >= TALL
 
     def runs(self, pieces: Sequence[Piece]) -> list[Run]:
-        """Pieces with a space between."""
+        """Return pieces with spaces between them."""
         found: list[Run] = []
         for piece in pieces:
             text = shown(piece.text)
@@ -70,13 +70,13 @@ class Pen:
         return found
 
     def cap(self, name: str) -> list[Run]:
-        """The key of an action, and what it does; nothing where it is not here."""
+        """Return an action's key and label, empty if the view does not have it."""
         action = self.view.action(name) if name else None
         return [] if action is None else cap_runs(action, self.look, typing=bool(self.view.fields))
 
 
 def block_sheet(blocks: Sequence[Block], width: int, pen: Pen) -> Sheet:
-    """Blocks, one below the other, at most `width` wide."""
+    """Stack blocks, at most `width` wide."""
     key = (id(pen.view), id(blocks), width)
     found = pen.drawn.get(key)
     if not isinstance(found, Sheet):
@@ -98,7 +98,7 @@ def _sheets(
 ) -> Iterator[Sheet]:
     before: Block | None = None
     for block in blocks:
-        if _apart(before, block, pen, bars[0]):
+        if _needs_gap(before, block, pen, bars[0]):
             yield Sheet((line(),))
         before = block
         match block:
@@ -117,8 +117,8 @@ def _sheets(
                 yield Sheet(tuple(_banner(block, width, pen)))
 
 
-def _apart(before: Block | None, block: Block, pen: Pen, high: int) -> bool:
-    """Whether a blank row keeps grounds from running into one another, or into words."""
+def _needs_gap(before: Block | None, block: Block, pen: Pen, high: int) -> bool:
+    """Return True if a blank row should separate backgrounds from each other or from text."""
     if not pen.roomy or before is None or (isinstance(block, Para) and not block.pieces):
         return False
     return isinstance(before, Banner) or (high > 1 and isinstance(before, Bar) and isinstance(block, Bar))
@@ -132,7 +132,7 @@ def _para(block: Para, width: int, pen: Pen, column: int) -> Sheet:
     aside = column <= width // 2
     x = width - column if aside else min(block.indent + block.hang, max(0, width - column))
     label = line(*cap)
-    # After the last word: beside an earlier line, it would stand in the middle of the sentence.
+    # After the last word, so as not to interrupt the sentence.
     if aside and lines[-1].cell_length + 2 <= x:
         lines[-1] = joined(fitted(lines[-1], x), label)
     else:
@@ -152,7 +152,7 @@ def _folded(runs: Sequence[Run], width: int, indent: int = 0, hang: int = 0) -> 
 
 
 def _command(block: Command, width: int, pen: Pen) -> Iterator[Strip]:
-    """As a shell reads it; a line of a file as it is."""
+    """Yield a command in shell syntax, or a line of a file unchanged."""
     from wizard.plan.text import command_lines
 
     text = pen.look.style("text")
@@ -169,12 +169,12 @@ def _figures(block: Figures, width: int, pen: Pen) -> Iterator[Strip]:
     if shown(block.unit):
         yield from _folded([(shown(block.unit), look.style("muted"))], width)
     names = [shown(name) for name, _ in block.values]
-    said = [shown(text) for text in block.shown] or [f"{value:g}" for _, value in block.values]
+    texts = [shown(text) for text in block.shown] or [f"{value:g}" for _, value in block.values]
     aside = min(max(map(cell_len, names), default=0), max(8, width // 3))
-    right = min(max(map(cell_len, said), default=0), max(6, width // 3))
+    right = min(max(map(cell_len, texts), default=0), max(6, width // 3))
     most = max((value for _, value in block.values), default=0.0)
     room = max(1, width - aside - right - 4)
-    for name, text, (_, value) in zip(names, said, block.values, strict=False):
+    for name, text, (_, value) in zip(names, texts, block.values, strict=False):
         long = 0 if most <= 0 else max(1 if value > 0 else 0, round(room * max(0.0, value) / most))
         first, *more = folded([(name, look.style("text"))], aside)
         yield joined(
@@ -207,7 +207,7 @@ BIG = dict(
         strict=True,
     )
 )
-"""Digits of three by five points, each of two cells on a ground: in every font."""
+"""Digits of 3 x 5 points, two cells each, drawn with backgrounds to suit every font."""
 
 
 def _progress(block: Progress, width: int, pen: Pen) -> Iterator[Strip]:
@@ -267,10 +267,10 @@ LEVELS = " ▁▂▃▄▅▆▇█"
 
 
 def _rates(rates: Sequence[float], width: int, pen: Pen) -> Iterator[Strip]:
-    """The latest rate in figures, and the last moments as a curve that ends with it."""
+    """Yield the latest rate as text, and the recent rates as a curve."""
     look = pen.look
-    said = str(t("{rate:size}/s", rate=int(rates[-1])))
-    aside = max(12, cell_len(said) + 2)
+    rate_text = str(t("{rate:size}/s", rate=int(rates[-1])))
+    aside = max(12, cell_len(rate_text) + 2)
     room = max(1, width - aside)
     values = list(rates)[-room:]
     long = min(room, 3 * len(values))
@@ -279,7 +279,7 @@ def _rates(rates: Sequence[float], width: int, pen: Pen) -> Iterator[Strip]:
     high = 4 if pen.tall else 1
     for level in range(high - 1, -1, -1):
         curve = "".join(_column(value / top * high - level, many=look.many) for value in values)
-        label = (said if level == 0 else "").ljust(aside)
+        label = (rate_text if level == 0 else "").ljust(aside)
         yield line((label, look.style("strong")), (curve.rjust(room), look.style("focus-line")))
 
 
@@ -297,19 +297,19 @@ _BANNERS = {
 
 
 def _banner(block: Banner, width: int, pen: Pen) -> Iterator[Strip]:
-    """On a ground from side to side, with air around it where there is room."""
+    """Yield a banner across the whole width, with padding if there is room."""
     role, sign = _BANNERS.get(block.tone, ("plain-banner", ""))
     style = pen.look.style(role)
     mark = f" {pen.look.sign(sign)} " if sign else " "
     lead = cell_len(mark)
-    air = [line((" " * width, style))] if pen.roomy else []
-    yield from air
+    padding = [line((" " * width, style))] if pen.roomy else []
+    yield from padding
     texts = [block.text, *block.detail]
     for number, text in enumerate(texts):
         for index, part in enumerate(folded([(shown(text), style)], max(4, width - lead - 1))):
             before = mark if number == 0 and index == 0 else " " * lead
             yield ends(line((before, style), *part), line(), width, style)
-    yield from air
+    yield from padding
 
 
 BELOW = Sentence("{count} more")
@@ -327,8 +327,8 @@ def scrolled(
     reach: tuple[int, int] | None = None,
     outside: bool = False,
 ) -> Sheet:
-    """As many lines as there is room for, with the lines `reach` among them. The last one says how much lies
-    below it; a bar at the right says where one is. `outside` puts that bar behind the width."""
+    """Return `height` lines, including the lines `reach`, with a scroll bar on the right. The last line
+    states how many lines follow. `outside` places the scroll bar outside the width."""
     total = whole.height
     height = max(0, height)
     if total <= height:
@@ -349,7 +349,7 @@ def scrolled(
         seen.append(
             line((f"  {sign} {BELOW(count=below)}", pen.look.style("accent" if focused else "muted")))
         )
-    bar = _bar(top, height, total, pen)
+    bar = _scroll_bar(top, height, total, pen)
     wide = width if outside else width - 1
     lines = (
         tuple(joined(fitted(each, wide), mark) for each, mark in zip(seen, bar, strict=True))
@@ -370,12 +370,12 @@ def scrolled(
 
 
 def _own_spots(name: str, height: int, width: int) -> list[Spot]:
-    """Where the wheel scrolls it."""
+    """Return the area where the wheel scrolls this part."""
     return [Spot(0, y, width, "part", name) for y in range(height)]
 
 
 def _top(top: int, height: int, total: int, reach: tuple[int, int] | None) -> int:
-    """Where it begins, so that what matters is in sight."""
+    """Return the first visible line, so that `reach` is visible."""
     top = max(0, min(top, total - height))
     if reach is None:
         return top
@@ -388,7 +388,7 @@ def _top(top: int, height: int, total: int, reach: tuple[int, int] | None) -> in
     return 0 if first == 0 else top
 
 
-def _bar(top: int, height: int, total: int, pen: Pen) -> list[Strip]:
+def _scroll_bar(top: int, height: int, total: int, pen: Pen) -> list[Strip]:
     look = pen.look
     long = max(1, height * height // total)
     first = round((height - long) * top / max(1, total - height))

@@ -17,52 +17,52 @@ from wizard.window.look import Look
 
 Run = tuple[str, Style]
 LONGEST = 12_000
-"""Characters of a text: a table of 128 partitions can be lost in one sentence."""
+"""Longest text in characters: one sentence can name all 128 partitions of a lost table."""
 
 _JOINERS = dict.fromkeys(range(0xFE00, 0xFE10))
-"""Variation selectors: terminals do not agree how wide what they change is."""
+"""Variation selectors, since terminals disagree about the width of modified characters."""
 
 
 def shown(text: Text) -> str:
-    """The text as it can be sent to a terminal."""
+    """Return text that is safe for a terminal."""
     return printable(str(text), LONGEST).translate(_JOINERS)
 
 
 def line(*runs: Run) -> Strip:
-    """Runs, one behind the other."""
+    """Return a line from runs."""
     return Strip([Segment(text, style) for text, style in runs if text])
 
 
 def blank(width: int, style: Style | None = None) -> Strip:
-    """An empty line."""
+    """Return an empty line."""
     return Strip.blank(width, style)
 
 
 def fitted(strip: Strip, width: int, style: Style | None = None) -> Strip:
-    """Exactly so many cells."""
+    """Pad or crop a line to exactly `width` cells."""
     return strip.adjust_cell_length(max(0, width), style)
 
 
 def joined(*strips: Strip) -> Strip:
-    """Lines beside one another, as one."""
+    """Concatenate lines horizontally."""
     return Strip.join(strips)
 
 
 def ends(left: Strip, right: Strip, width: int, style: Style | None = None) -> Strip:
-    """One at the left, one at the right; the left is cut where both do not fit."""
+    """Align one line left and one right. Crops the left one if necessary."""
     room = max(0, width - right.cell_length)
     return fitted(joined(fitted(left, room, style), right), width, style)
 
 
 def cut(text: str, width: int, more: str = "…") -> str:
-    """The beginning of a text that fits, with a sign where something is left out."""
+    """Cut text to `width` cells, with a sign for omitted text."""
     if cell_len(text) <= width:
         return text
     return text[: fitting(text, max(0, width - cell_len(more)))] + more if width > len(more) else ""
 
 
 def fitting(text: str, cells: int) -> int:
-    """How many characters fit."""
+    """Return how many characters fit."""
     if text.isascii():
         return min(len(text), max(0, cells))
     taken = 0
@@ -74,8 +74,7 @@ def fitting(text: str, cells: int) -> int:
 
 
 def folded(runs: Sequence[Run], first: int, room: int | None = None) -> list[list[Run]]:
-    """Lines of runs, broken at spaces, at most `first` cells and then `room`; a word that is too long is cut
-    where its line ends."""
+    """Wrap runs at spaces, at most `first` cells and then `room`. Breaks words that are too long."""
     text = "".join(part for part, _ in runs)
     lines: list[list[Run]] = []
     start = 0
@@ -103,13 +102,13 @@ def _slice(runs: Iterable[Run], start: int, end: int) -> list[Run]:
 
 
 def restyled(strip: Strip, style: Style) -> Strip:
-    """The whole line in one style."""
+    """Return the whole line in one style."""
     return Strip([Segment(text, style) for text, _, _ in strip], strip.cell_length)
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Cells of one line that mean something: a `row`, a `field`, an `action`, or a `part` that scrolls."""
+    """A click target in one line: a `row`, `field`, `action`, or a `part` that scrolls."""
 
     x: int
     y: int
@@ -120,7 +119,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class ScrollExtent:
-    """How much of a part is in sight: it has `total` lines, and shows `height` from `top`."""
+    """The visible lines of a part: `height` lines from `top`, of `total`."""
 
     top: int
     height: int
@@ -128,13 +127,13 @@ class ScrollExtent:
 
     @property
     def overflows(self) -> bool:
-        """Whether it has to be scrolled."""
+        """True if the part needs scrolling."""
         return self.total > self.height
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Lines that are all equally wide. `parts` are those that scroll, by their names."""
+    """Lines of equal width. `parts` are scrolling parts by name."""
 
     lines: tuple[Strip, ...] = ()
     cursor: tuple[int, int] | None = None
@@ -143,17 +142,17 @@ class Sheet:
 
     @property
     def height(self) -> int:
-        """How many lines it has."""
+        """Number of lines."""
         return len(self.lines)
 
     def moved(self, x: int, y: int) -> Sheet:
-        """What it holds, without its lines, as if it began elsewhere."""
+        """Return the sheet without its lines, with cursor and spots shifted."""
         cursor = (self.cursor[0] + x, self.cursor[1] + y) if self.cursor else None
         spots = tuple(replace(spot, x=spot.x + x, y=spot.y + y) for spot in self.spots)
         return replace(self, cursor=cursor, spots=spots)
 
     def high(self, height: int, width: int) -> Sheet:
-        """Exactly so many lines; what is below goes first."""
+        """Pad or crop to exactly `height` lines."""
         missing = (blank(width),) * max(0, height - self.height)
         cursor = self.cursor if self.cursor and self.cursor[1] < height else None
         spots = tuple(spot for spot in self.spots if spot.y < height)
@@ -161,7 +160,7 @@ class Sheet:
 
 
 def stacked(sheets: Iterable[Sheet]) -> Sheet:
-    """One below the other."""
+    """Stack sheets vertically."""
     lines: list[Strip] = []
     found: list[Sheet] = []
     for sheet in sheets:
@@ -171,7 +170,7 @@ def stacked(sheets: Iterable[Sheet]) -> Sheet:
 
 
 def beside(left: Sheet, right: Sheet, width: int, between: int) -> Sheet:
-    """Two sheets side by side; the left one is `width` wide."""
+    """Place two sheets side by side. The left one is `width` wide."""
     height = max(left.height, right.height)
     wide = right.lines[0].cell_length if right.lines else 0
     one, two = left.high(height, width), right.high(height, wide)
@@ -183,7 +182,7 @@ def beside(left: Sheet, right: Sheet, width: int, between: int) -> Sheet:
 
 
 def laid_over(below: Sheet, above: Sheet, x: int, y: int) -> Sheet:
-    """One on top of another; only what is on top means anything."""
+    """Place a sheet over another. Only the upper one has cursor and spots."""
     lines = list(below.lines)
     for index, strip in enumerate(above.lines):
         under = lines[y + index]
@@ -193,8 +192,8 @@ def laid_over(below: Sheet, above: Sheet, x: int, y: int) -> Sheet:
 
 
 def rooms_of(natural: Sequence[int], height: int) -> list[int]:
-    """At least a third of the screen for the list, a quarter for the panes, where they need it; what is left
-    goes to the first that has a use for it."""
+    """Divide the height among what is above the list, the list and the panes. The first two get at least a
+    third if needed, the panes a quarter. Spare lines go to the first part that needs them."""
     least = [max(3, height // 3), max(4, height // 3), max(4, height // 4)]
     rooms = [min(each, few) for each, few in zip(natural, least, strict=True)]
     spare = height - sum(rooms)
@@ -208,7 +207,7 @@ def rooms_of(natural: Sequence[int], height: int) -> list[int]:
 
 
 def plain(lines: Sequence[Strip]) -> Sheet:
-    """Lines that mean nothing."""
+    """Return a sheet without cursor or spots."""
     return Sheet(tuple(lines))
 
 
@@ -243,12 +242,12 @@ HELP = "f1"
 
 
 def is_letter(key: str) -> bool:
-    """Whether it is a character that could be typed."""
+    """Return True for a character that can be typed."""
     return len(key) == 1 or key == "space"
 
 
 def key_name(action: Action, *, typing: bool) -> str:
-    """What a key is called; with `typing`, letters belong to what is typed."""
+    """Return a key's display name. With `typing`, letters belong to a field and need Alt."""
     key = action.key
     if typing and action.name == "help":
         key = HELP
@@ -258,7 +257,7 @@ def key_name(action: Action, *, typing: bool) -> str:
 
 
 def action_of(view: View, key: str, character: str | None) -> Action | None:
-    """The action that a key means here."""
+    """Return the action of a key in this view."""
     typing = bool(view.fields)
     if key == HELP:
         return next((action for action in view.actions if action.name == "help"), None)
@@ -272,14 +271,14 @@ def action_of(view: View, key: str, character: str | None) -> Action | None:
 
 
 def _with_alt(letter: str) -> tuple[str, ...]:
-    """What terminals make of a letter that is pressed together with Alt."""
+    """Return how terminals report a letter with Alt."""
     if letter.islower() or not letter.isalpha():
         return (f"alt+{letter}",)
     return tuple(f"alt+{rest}" for rest in (letter, f"shift+{letter}", f"shift+{letter.lower()}"))
 
 
 def cap_runs(action: Action, look: Look, *, typing: bool, filled: bool = False) -> list[Run]:
-    """A key and what it does."""
+    """Return a key and its label."""
     name, label = key_name(action, typing=typing), shown(action.label)
     off = action.why_not != ""
     if filled and not off:
@@ -292,13 +291,15 @@ def cap_runs(action: Action, look: Look, *, typing: bool, filled: bool = False) 
 
 
 def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
-    """The keys in at most `most` lines; those that have no room are named by the help, whose key stays."""
+    """Return the keys in at most `most` lines. Omits keys without room, but never help."""
     actions = [action for action in view.actions if not action.aside and shown(action.label)]
     while True:
         rows = list(_rows(actions, view, width, look))
         if len(rows) <= most or len(actions) <= 1:
             break
-        actions.remove(next((one for one in reversed(actions[1:]) if one.name not in _STAYS), actions[-1]))
+        actions.remove(
+            next((one for one in reversed(actions[1:]) if one.name not in _ALWAYS_SHOWN), actions[-1])
+        )
     lines, spots = [], []
     for y, row in enumerate(rows[:most]):
         x, strips = 1, [blank(1)]
@@ -312,7 +313,7 @@ def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
     return Sheet(tuple(lines), spots=tuple(spots))
 
 
-_STAYS = ("help", "quit", "back", "no", "yes")
+_ALWAYS_SHOWN = ("help", "quit", "back", "no", "yes")
 
 
 def _rows(

@@ -1,4 +1,4 @@
-"""Process keys in order, each on the screen that is shown by then."""
+"""Process keys in order, each in the view displayed at that moment."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from wizard.ui.view import Action, Field, Place, Rows, ScreenStep, Values, View
 from wizard.window.canvas import ScrollExtent, Sheet, action_of
 
 MAIN, ABOVE, PANES, LEFT = "main", "above", "panes", "left"
-"""What can have the focus: the list or the fields, what stands above them, and the panes."""
+"""Parts that can have the focus: list or fields, blocks above, panes at the right and left."""
 
 DELETING = ("backspace", "ctrl+h", "delete")
 
 LONGEST_VALUE = 1000
-"""Characters that can be typed into a field."""
+"""Longest value of a field in characters."""
 
 
 class Hand:
-    """It outlives the views of its place: each of them is met, and keeps what still fits."""
+    """Cursor, focus and typed values of a place. Persists while the place's views change."""
 
     def __init__(self) -> None:
         self.cursor = ""
@@ -34,19 +34,19 @@ class Hand:
         self._selected: set[str] = set()
 
     def meet(self, view: View, *, asked: bool) -> bool:
-        """Take over a new view; whether the place has to be told where the cursor is. With `asked` the person
-        did something that led to it, and the place may lead the cursor."""
+        """Adopt a new view. Returns True if the place must be told the cursor position. With `asked`, the
+        view results from the person's input and may move the cursor."""
         self._meet_fields(view.fields)
         return view.rows is not None and self._meet_rows(view.rows, asked=asked)
 
     def _meet_rows(self, rows: Rows, *, asked: bool) -> bool:
         keys = [row.key for row in rows.rows]
-        led = rows.at in keys and rows.at != self._at and (asked or not self.has_moved)
-        if led or self.cursor not in keys:
+        moved = rows.at in keys and rows.at != self._at and (asked or not self.has_moved)
+        if moved or self.cursor not in keys:
             self.cursor = rows.at if rows.at in keys else (keys[0] if keys else "")
-        away = bool(keys) and rows.at != self.cursor and rows.at != self._at
+        differs = bool(keys) and rows.at != self.cursor and rows.at != self._at
         self._at = rows.at
-        return away
+        return differs
 
     def _meet_fields(self, fields: tuple[Field, ...]) -> None:
         for field in fields:
@@ -62,23 +62,23 @@ class Hand:
             self.field = keys[0] if keys else ""
 
     def value(self, key: str) -> str:
-        """What a field holds."""
+        """Return a field's value."""
         return self._typed.get(key, "")
 
     def selects(self, key: str) -> bool:
-        """Whether all that a field holds is replaced by what is typed next."""
+        """Return True if the next typed character replaces the whole value."""
         return key in self._selected
 
     def place(self, key: str) -> int:
-        """Before which character of a field the cursor stands."""
+        """Return the cursor position in a field, in characters."""
         return self._places.get(key, len(self.value(key)))
 
     def values(self, view: View) -> Mapping[str, str]:
-        """What all fields hold."""
+        """Return the values of all fields."""
         return {field.key: self.value(field.key) for field in view.fields}
 
     def step_field(self, view: View, by: int) -> bool:
-        """To another field; whether there is one in this direction."""
+        """Move to another field. Returns False at the end."""
         keys = [field.key for field in view.fields]
         index = keys.index(self.field) + by if self.field in keys else 0
         if not 0 <= index < len(keys):
@@ -87,13 +87,13 @@ class Hand:
         return True
 
     def turn(self, field: Field, by: int) -> None:
-        """To the next or the previous of its offers, round and round."""
+        """Select the next or previous offer, cyclically."""
         values = [offer.value for offer in field.offers]
         now = values.index(self.value(field.key)) if self.value(field.key) in values else -1 if by > 0 else 0
         self._typed[field.key] = values[(now + by) % len(values)]
 
     def insert(self, text: str) -> None:
-        """Type at the cursor of the field."""
+        """Insert text at the cursor of the field."""
         if self.selects(self.field):
             self._set("", 0)
         value, place = self.value(self.field), self.place(self.field)
@@ -101,9 +101,9 @@ class Hand:
         self._set(value[:place] + text + value[place:], place + len(text))
 
     def edit(self, key: str) -> bool:
-        """A key that changes what is typed or moves in it; whether it is one."""
+        """Apply an editing key to the field. Returns False for other keys."""
         value, place = self.value(self.field), self.place(self.field)
-        # What is selected goes as a whole; the cursor stands behind it.
+        # Delete the whole selection. The cursor is at its end.
         key = "ctrl+u" if self.selects(self.field) and key in DELETING else key
         match key:
             case "backspace" | "ctrl+h":
@@ -143,21 +143,21 @@ FAR = 1_000_000
 
 
 class Deskish(Protocol):
-    """What a face needs of the desk."""
+    """The interface of the desk that the keyboard needs."""
 
     @property
     def view(self) -> View:
-        """What is to be seen."""
+        """The current view."""
         ...
 
     @property
     def below(self) -> View | None:
-        """What stays in sight below it."""
+        """The view below a dialog."""
         ...
 
     @property
     def place(self) -> Place:
-        """Whose view it is."""
+        """The place of the view."""
         ...
 
     def act(self, name: str, row: str = "", values: Values | None = None) -> None:
@@ -165,16 +165,16 @@ class Deskish(Protocol):
         ...
 
     def moved(self, row: str) -> None:
-        """The cursor stands elsewhere."""
+        """Report that the cursor moved."""
         ...
 
     def turned(self, field: str, values: Values) -> None:
-        """A field was turned."""
+        """Report that a field's choice changed."""
         ...
 
 
 class Keyboard:
-    """One for the whole walk: it knows the hand of every place."""
+    """Input for the whole session. Keeps a `Hand` for every place."""
 
     def __init__(self, desk: Deskish) -> None:
         self.desk = desk
@@ -188,7 +188,7 @@ class Keyboard:
         self._ending: Place | None = None
 
     def renew(self, *, asked: bool) -> None:
-        """Look at the desk again. With `asked`, since the person did something."""
+        """Read the desk's view again. `asked`: after input."""
         place = self.desk.place
         self.view = self.desk.view
         if place is not self.desk.place:
@@ -204,7 +204,7 @@ class Keyboard:
         self.below = (under, self._last_whole) if under is not None else None
 
     def drawn(self, sheet: Sheet) -> None:
-        """What has room on the screen, and what has to be scrolled."""
+        """Adopt the parts that fit on the screen, and those that scroll."""
         self.parts = dict(sheet.parts)
         pinned = {row.key for row in self.view.rows.rows if row.pinned} if self.view.rows else set()
         self._rows_shown = len({spot.name for spot in sheet.spots if spot.kind == "row"} - pinned)
@@ -212,24 +212,24 @@ class Keyboard:
             self.hand.focus = MAIN
 
     def _stops(self) -> list[str]:
-        """Where Tab leads to."""
+        """Return the parts that Tab visits."""
         has_main = self.view.rows is not None or bool(self.view.fields)
         found = [name for name in PARTS[1:] if name in self.parts and self.parts[name].overflows]
         return [MAIN, *found] if has_main else found or [MAIN]
 
     @property
     def _scrolling(self) -> str:
-        """The part that arrow keys scroll; empty where they move in the list or the fields."""
+        """The part that arrow keys scroll, empty if they move in the list or fields."""
         has_main = self.view.rows is not None or bool(self.view.fields)
         if self.hand.focus != MAIN:
             return self.hand.focus
         return "" if has_main else next(iter(self._stops()), "")
 
     def press(self, key: str, character: str | None) -> None:
-        """One key; the view is looked at first, as the key before may have changed it."""
+        """Process a key. Reads the view first, as the previous key may have changed it."""
         self.renew(asked=True)
         if key in ("ctrl+c", "ctrl+q"):
-            self._end()
+            self._quit()
         elif self.view.fields:
             self._in_fields(key, character)
         else:
@@ -237,7 +237,7 @@ class Keyboard:
         self.renew(asked=True)
 
     def act(self, action: Action) -> None:
-        """Do it where the cursor stands."""
+        """Do an action at the cursor."""
         before = self.desk.place
         row = self.hand.cursor if self.view.rows is not None else ""
         self.desk.act(action.name, row, self.hand.values(self.view))
@@ -245,15 +245,15 @@ class Keyboard:
             self._ending = self.desk.place
 
     def act_named(self, name: str) -> None:
-        """As `act`, where there is such an action."""
+        """Do an action if the view has it."""
         action = self.view.action(name)
         if action is not None:
             self.act(action)
 
-    def _end(self) -> None:
-        """The question whether to end is answered by asking once more, and no other question is."""
-        asked = self._ending is not None and self.desk.place is self._ending
-        self.act_named("yes" if asked and self.view.action("yes") else "quit")
+    def _quit(self) -> None:
+        """Quit. A second Ctrl+C confirms the question about quitting, but no other question."""
+        confirming = self._ending is not None and self.desk.place is self._ending
+        self.act_named("yes" if confirming and self.view.action("yes") else "quit")
 
     def _in_list(self, key: str, character: str | None) -> None:
         if key.startswith(("alt+", "ctrl+")):
@@ -281,7 +281,7 @@ class Keyboard:
             self.move(by)
 
     def move(self, by: int) -> None:
-        """The cursor to another row."""
+        """Move the cursor by rows."""
         keys = [row.key for row in self.view.rows.rows] if self.view.rows else []
         if not keys:
             return
@@ -289,7 +289,7 @@ class Keyboard:
         self.to(keys[max(0, min(len(keys) - 1, now + by))])
 
     def to(self, row: str) -> None:
-        """The cursor to this row."""
+        """Move the cursor to a row."""
         self.hand.has_moved = True
         if row != self.hand.cursor:
             self.hand.cursor = row
@@ -297,7 +297,7 @@ class Keyboard:
             self.desk.moved(row)
 
     def scroll(self, part: str, by: int) -> None:
-        """A part by some lines."""
+        """Scroll a part by lines."""
         extent = self.parts.get(part)
         if extent is not None:
             self.hand.tops[part] = max(0, min(extent.total - extent.height, extent.top + by))
@@ -316,14 +316,16 @@ class Keyboard:
             self.scroll(part, PAGES[key] * max(1, self.parts[part].height - 1) if part in self.parts else 0)
         elif key == "enter":
             self._enter()
-        elif (self.hand.focus == MAIN or _is_text(field, character)) and self._typed(field, key, character):
-            # What is typed while a pane is read is meant for the field.
+        elif (self.hand.focus == MAIN or _is_text(field, character)) and self._type_in_field(
+            field, key, character
+        ):
+            # Typing while a pane has the focus goes to the field.
             self.hand.focus = MAIN
         elif (action := action_of(self.view, key, character)) is not None:
             self.act(action)
 
     def _step(self, key: str) -> None:
-        """To the next field or the one before; Tab leads on to what scrolls."""
+        """Move to the next or previous field. Tab continues to scrolling parts."""
         by = -1 if key in ("up", "shift+tab") else 1
         if self._scrolling and key in MOVES:
             self.scroll(self._scrolling, by)
@@ -335,7 +337,7 @@ class Keyboard:
                 self.hand.field = self.view.fields[0 if by > 0 else -1].key
 
     def _enter(self) -> None:
-        """On to the next field, and in the last one to the deed; a pane that is read gives the focus back."""
+        """Move to the next field, or do the action after the last one. In a pane, return the focus."""
         if self.hand.focus != MAIN:
             self.hand.focus = MAIN
             return
@@ -345,8 +347,8 @@ class Keyboard:
         if action is not None:
             self.act(action)
 
-    def _typed(self, field: Field, key: str, character: str | None) -> bool:
-        """A key for the field itself."""
+    def _type_in_field(self, field: Field, key: str, character: str | None) -> bool:
+        """Process a key for the field itself. Returns False for other keys."""
         if field.offers:
             if key in ("left", "right", "space"):
                 self.hand.turn(field, -1 if key == "left" else 1)
@@ -359,14 +361,14 @@ class Keyboard:
         return self.hand.edit(key)
 
     def paste(self, text: str) -> None:
-        """What was pasted, as far as it stands on one line."""
+        """Insert the first line of pasted text."""
         self.renew(asked=True)
         field = next((field for field in self.view.fields if field.key == self.hand.field), None)
         if field is not None and not field.offers and text.strip():
             self.hand.insert(text.strip().splitlines()[0])
 
     def click(self, kind: str, name: str, *, twice: bool) -> None:
-        """A row, a field or a key was clicked on."""
+        """Process a click on a row, field or key."""
         match kind:
             case "action":
                 self.act_named(name)
@@ -383,5 +385,5 @@ class Keyboard:
 
 
 def _is_text(field: Field, character: str | None) -> bool:
-    """Whether a key can only be meant for what is typed."""
+    """Return True if a key can only be text for the field."""
     return not field.offers and character is not None and character.isprintable()

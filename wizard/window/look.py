@@ -46,7 +46,7 @@ LIGHT = {
     "done": "#1a6b34",
 }
 
-# Bold, underlined or reversed; ink/ground.
+# b(old), u(nderlined) or r(eversed); foreground/background.
 _MANY = {
     "text": "text",
     "strong": "b strong",
@@ -132,7 +132,7 @@ _NONE = {
     "thumb": "r",
 }
 _FEW_BYTES = {role: spec for role, spec in _NONE.items() if role not in ("strong", "cap")}
-"""For a slow line: the column says what is a name, and brackets what is a key."""
+"""For a slow line: without bold names and keys, which columns and brackets show too."""
 
 SIGNS = {
     "mark": "▌",
@@ -165,7 +165,7 @@ _CONSOLE_SIGNS = SIGNS | {
 }
 _ASCII_SIGNS = _CONSOLE_SIGNS | {"tick": "+", "free": ".", "up": "^", "down": "v"}
 
-_GROUNDS = {
+_FILESYSTEMS = {
     "ext4": ("#2f6fc4", "white/blue", "4"),
     "ext3": ("#54708f", "black/cyan", "3"),
     "ext2": ("#54708f", "black/cyan", "2"),
@@ -174,7 +174,7 @@ _GROUNDS = {
     "vfat": ("#9a6a14", "black/yellow", "f"),
     "exfat": ("#9a6a14", "black/yellow", "e"),
 }
-_OTHER = ("#6b7280", "black/white", "")
+_OTHER_FILESYSTEM = ("#6b7280", "black/white", "")
 
 TONES = {
     Tone.PLAIN: "text",
@@ -189,7 +189,7 @@ TONES = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How everything looks on one terminal."""
+    """Styles and signs for a terminal."""
 
     terminal: Terminal
     styles: Mapping[str, Style]
@@ -198,42 +198,42 @@ class Look:
 
     @property
     def many(self) -> bool:
-        """Whether grounds can be told apart without a word."""
+        """True if backgrounds are distinguishable without words."""
         return self.terminal.colours is Colours.ANY
 
     @property
     def colourless(self) -> bool:
-        """Whether there is only bold, underlined and reversed."""
+        """True if only bold, underlined and reversed are available."""
         return self.terminal.colours is Colours.NONE
 
     def style(self, role: str) -> Style:
-        """The style of a role."""
+        """Return the style of a role."""
         return self.styles.get(role, Style.null())
 
     def tone(self, tone: Tone) -> Style:
-        """The style of a tone."""
+        """Return the style of a tone."""
         return self.style(TONES[tone])
 
     def sign(self, name: str) -> str:
-        """A sign that the terminal's font has."""
+        """Return a sign from the terminal's font."""
         return self.signs[name]
 
     def filesystem(self, kind: str) -> Style:
-        """Ground and letters of a filesystem in a bar."""
-        many, eight, _ = _GROUNDS.get(kind, _OTHER)
+        """Return the style of a filesystem in a bar."""
+        many, eight, _ = _FILESYSTEMS.get(kind, _OTHER_FILESYSTEM)
         return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight)
 
     def dimmed(self, style: Style | None) -> Style:
-        """What lies below a dialog: nearer to the ground."""
+        """Return a style blended with the background, for the screen below a dialog."""
         style = style or self.style("text")
         return Style(
-            color=_mixed(style.color, self.ground),
-            bgcolor=_mixed(style.bgcolor, self.ground),
+            color=_blended(style.color, self.ground),
+            bgcolor=_blended(style.bgcolor, self.ground),
             bold=style.bold,
         )
 
     def theme(self) -> Theme:
-        """What Textual wants to know: the ground, as all else is drawn here."""
+        """Return a theme for Textual. Only the background matters, since the rest is drawn here."""
         if self.many:
             return Theme(
                 name="diskwright-window",
@@ -261,12 +261,12 @@ class Look:
 
 
 def letter_of(kind: str) -> str:
-    """What stands for a filesystem where there is no room for its name, and no colour."""
-    return _GROUNDS.get(kind, _OTHER)[2]
+    """Return the letter for a filesystem where neither name nor colour is available."""
+    return _FILESYSTEMS.get(kind, _OTHER_FILESYSTEM)[2]
 
 
 def look_of(terminal: Terminal) -> Look:
-    """The look for a terminal."""
+    """Return the look for a terminal."""
     colours = LIGHT if terminal.light else DARK
     match terminal.colours:
         case Colours.ANY:
@@ -296,7 +296,7 @@ def _style(spec: str, colours: Mapping[str, str] = MappingProxyType({})) -> Styl
     )
 
 
-def _mixed(colour: Color | None, ground: str) -> Color | None:
+def _blended(colour: Color | None, ground: str) -> Color | None:
     if colour is None or colour.is_default:
         return None
     parts = zip(colour.get_truecolor(), Color.parse(ground).get_truecolor(), strict=True)

@@ -10,7 +10,7 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 Cell = tuple[str, str]
-"""A character and its attributes, as the numbers of an SGR sequence; the second half of a wide character is
+"""A character and its attributes as numbers of an SGR sequence. The second half of a wide character is
 empty."""
 
 Place = tuple[int, int]
@@ -20,9 +20,9 @@ BLANK: Cell = (" ", "")
 CLEAR = "\x1b[0m\x1b[H\x1b[2J"
 SECOND, FIRST = "\x1b[?1049h", "\x1b[?1049l"
 FILLED = 6
-"""Cells: as many unchanged ones cost no more than a sequence that goes past them."""
+"""Cells. Sending up to this many unchanged ones is no longer than a sequence to skip them."""
 ERASED = 3
-"""Cells: more blanks than these at the end of a line cost more than the sequence that erases them."""
+"""Cells. Sending more blanks than this at the end of a line is longer than the sequence to erase them."""
 
 _TOKEN = re.compile(
     r"\x1b\[(?P<move>[0-9;]*)H|\x1b\[(?P<ink>[0-9;]*)m|(?P<line>\r\n)|(?P<mode>\x1b\[\?(?:25|7|1049)[hl])|"
@@ -30,14 +30,14 @@ _TOKEN = re.compile(
     r"(?P<text>[^\x1b\r\n]+)|(?P<rest>.)",
     re.DOTALL,
 )
-"""Modes are those of old terminals: cursor, wrapping, second screen. Of the others and of questions to the
-terminal, a vt220 knows none."""
+"""Modes are those of old terminals: cursor, wrapping, alternate screen. A vt220 knows no other modes or
+queries."""
 
-_SHOWN_ON_BLANK = frozenset({"4", "7", *(str(number) for number in range(40, 48))})
+_VISIBLE_ON_BLANK = frozenset({"4", "7", *(str(number) for number in range(40, 48))})
 
 
 class TerminalContent:
-    """What the terminal shows, as far as it was told."""
+    """Model of the terminal's content."""
 
     def __init__(self) -> None:
         self._cells: dict[Place, Cell] = {}
@@ -46,12 +46,12 @@ class TerminalContent:
         self._ink = ""
 
     def clear(self) -> str:
-        """An empty screen."""
+        """Return the sequence to clear the screen."""
         self._cells.clear()
         return CLEAR
 
     def changed(self, data: str) -> str:
-        """What has to be sent so that the terminal shows the same as if it had got `data`."""
+        """Return the least output with the same effect as `data`."""
         wanted: dict[Place, Cell] = {}
         sent: list[str] = []
         for token in _TOKEN.finditer(data):
@@ -60,15 +60,15 @@ class TerminalContent:
                     line, _, column = token["move"].partition(";")
                     self._at = (int(line or 1) - 1, int(column or 1) - 1)
                 case "ink":
-                    self._ink = _ink_after(self._ink, token["ink"])
+                    self._ink = _attributes_after(self._ink, token["ink"])
                 case "line":
                     self._at = (self._at[0] + 1, 0)
                 case "text":
                     self._write(token["text"], wanted)
                 case "mode":
-                    sent += [*self._drawn(wanted), self._mode(token["mode"])]
+                    sent += [*self._differences(wanted), self._mode(token["mode"])]
                     wanted.clear()
-        drawn = [*self._drawn(wanted)]
+        drawn = [*self._differences(wanted)]
         sent += drawn
         if drawn or self._at != self._left:
             sent.append(f"\x1b[{self._at[0] + 1};{self._at[1] + 1}H")
@@ -76,8 +76,7 @@ class TerminalContent:
         return "".join(sent)
 
     def _mode(self, mode: str) -> str:
-        """The second screen is begun empty, and left empty: a terminal without one shows what comes next on
-        the same screen."""
+        """Clear on entering and leaving the alternate screen, for terminals without one."""
         if mode == SECOND:
             return mode + self.clear()
         return self.clear() + mode if mode == FIRST else mode
@@ -86,15 +85,15 @@ class TerminalContent:
         line, column = self._at
         for char in text:
             width = cell_len(char)
-            blank = char == " " and not _is_seen_on_blank(self._ink)
+            blank = char == " " and not _is_visible_on_blank(self._ink)
             wanted[line, column] = BLANK if blank else (char, self._ink)
             if width == 2:
                 wanted[line, column + 1] = ("", self._ink)
             column += width
         self._at = (line, column)
 
-    def _drawn(self, wanted: dict[Place, Cell]) -> Iterator[str]:
-        """Line by line, what differs; the model then shows it."""
+    def _differences(self, wanted: dict[Place, Cell]) -> Iterator[str]:
+        """Yield the differences line by line, and update the model."""
         for line in sorted({line for line, _ in wanted}):
             row = {column: cell for (at, column), cell in wanted.items() if at == line}
             old = {column: self._cells.get((line, column), BLANK) for column in row}
@@ -114,8 +113,8 @@ class TerminalContent:
         for column in range(first, (end if erase else last) + 1):
             cell = self._cells.get((line, column), BLANK)
             char, wanted = cell
-            # Between words in bold a blank is a blank, and needs no other ink.
-            if wanted != ink and (cell != BLANK or _is_seen_on_blank(ink)):
+            # A blank between bold words needs no other attributes.
+            if wanted != ink and (cell != BLANK or _is_visible_on_blank(ink)):
                 yield f"\x1b[{';'.join(filter(None, ('0', wanted)))}m"
                 ink = wanted
             yield char
@@ -125,8 +124,8 @@ class TerminalContent:
             yield "\x1b[K"
 
 
-def _ink_after(ink: str, numbers: str) -> str:
-    """All that an SGR sequence adds to since the last reset; the default colours add nothing to nothing."""
+def _attributes_after(ink: str, numbers: str) -> str:
+    """Return the attributes after an SGR sequence. Default colours without other attributes are omitted."""
     for number in numbers.split(";"):
         if number in ("", "0"):
             ink = ""
@@ -135,13 +134,13 @@ def _ink_after(ink: str, numbers: str) -> str:
     return ink
 
 
-def _is_seen_on_blank(ink: str) -> bool:
-    """Whether a blank in this ink is more than a blank."""
-    return not _SHOWN_ON_BLANK.isdisjoint(ink.split(";"))
+def _is_visible_on_blank(ink: str) -> bool:
+    """Return True if these attributes are visible on a blank."""
+    return not _VISIBLE_ON_BLANK.isdisjoint(ink.split(";"))
 
 
 def _runs(columns: list[int]) -> Iterator[tuple[int, int]]:
-    """First and last of stretches that are sent at once."""
+    """Yield first and last columns of runs to send together."""
     start = 0
     for index in range(1, len(columns) + 1):
         if index == len(columns) or columns[index] - columns[index - 1] > FILLED:
@@ -150,7 +149,7 @@ def _runs(columns: list[int]) -> Iterator[tuple[int, int]]:
 
 
 class FrugalDriver(LinuxDriver):
-    """Textual's own, but for what is written."""
+    """Textual's driver with minimal output."""
 
     def __init__(
         self,
@@ -165,8 +164,7 @@ class FrugalDriver(LinuxDriver):
         self._known_size: os.terminal_size | None = None
 
     def write(self, data: str) -> None:
-        """Only what differs. A terminal that has another size by now is begun anew: what it made of its
-        content is not known."""
+        """Write only differences. Clears the screen after a resize, when its content is unknown."""
         size = _terminal_size()
         cleared = "" if self._known_size in (None, size) else self._shown.clear()
         self._known_size = size
@@ -181,9 +179,9 @@ def _terminal_size() -> os.terminal_size | None:
 
 
 class LeavingDriver(LinuxDriver):
-    """For the Linux console, which has no second screen (or only a new kernel's has): the wizard's is empty
-    before it ends, and not left behind under the prompt."""
+    """Driver for the Linux console, which has no alternate screen before recent kernels. Clears the wizard's
+    screen at the end, so that it does not remain under the prompt."""
 
     def write(self, data: str) -> None:
-        """Clear the screen before the first one comes back."""
+        """Clear the screen before returning from the alternate one."""
         super().write(CLEAR + data if data == FIRST else data)

@@ -45,7 +45,7 @@ MOST_SAID = 4
 def page(
     view: View, hand: Hand, look: Look, size: tuple[int, int], below: tuple[View, Hand] | None = None
 ) -> Sheet:
-    """Exactly as many lines and columns as the screen has."""
+    """Lay out a view for the whole screen. `below`: the view below a dialog."""
     columns, lines = size
     if columns < LEAST_COLUMNS or lines < LEAST_LINES:
         return _too_small(look, columns, lines)
@@ -56,7 +56,7 @@ def page(
 
 
 def _too_small(look: Look, columns: int, lines: int) -> Sheet:
-    said = str(
+    text = str(
         t(
             "This terminal has {columns} columns and {lines} lines. diskwright needs "
             "{least_columns} and {least_lines}; `diskwright --plain` works at any size. "
@@ -67,7 +67,7 @@ def _too_small(look: Look, columns: int, lines: int) -> Sheet:
             least_lines=LEAST_LINES,
         )
     )
-    parts = [line(*part) for part in folded([(said, look.style("text"))], max(1, columns))]
+    parts = [line(*part) for part in folded([(text, look.style("text"))], max(1, columns))]
     return plain([fitted(part, columns) for part in parts]).high(lines, columns)
 
 
@@ -77,11 +77,11 @@ def _whole(view: View, hand: Hand, pen: Pen, *, focused: bool) -> Sheet:
     if pen.look.many:
         keys = replace(keys, lines=tuple(_raised(each, pen.look) for each in keys.lines))
     head = plain([_head(view, pen)])
-    said = _said(view, width, pen)
-    air = plain([blank(width)] if pen.roomy else [])
-    room = pen.lines - keys.height - head.height - said.height - air.height
+    response = _response(view, width, pen)
+    gap = plain([blank(width)] if pen.roomy else [])
+    room = pen.lines - keys.height - head.height - response.height - gap.height
     body = _body(view, hand, width, room, pen, focused=focused).high(room, width)
-    sheet = stacked([head, air, body, said, keys])
+    sheet = stacked([head, gap, body, response, keys])
     return replace(sheet, lines=tuple(fitted(each, width) for each in sheet.lines))
 
 
@@ -98,7 +98,7 @@ def _raised(strip: Strip, look: Look) -> Strip:
 
 
 def _head(view: View, pen: Pen) -> Strip:
-    """Where one is, and of what: the other steps lose their names where the drive's would be cut."""
+    """Return the header. Drops the names of other steps if the drive's would be cut."""
     look, width = pen.look, pen.columns
     ground = look.style("head")
     about = shown(view.about)
@@ -127,7 +127,7 @@ def _steps(view: View, pen: Pen, *, named: bool) -> Strip:
     return joined(*parts)
 
 
-def _said(view: View, width: int, pen: Pen) -> Sheet:
+def _response(view: View, width: int, pen: Pen) -> Sheet:
     if view.said is None or not shown(view.said.text):
         return Sheet()
     parts = folded([(shown(view.said.text), pen.look.tone(view.said.tone))], width - 2)[:MOST_SAID]
@@ -146,7 +146,7 @@ def _below_pinned(view: View, hand: Hand, width: int, height: int, pen: Pen, *, 
     if not pen.wide or view.over:
         return _column(view, hand, width, height, pen, view.panes, focused=focused)
     above = _above(view, width, pen, focused=focused)
-    # What matters most stands above everything, and has at most half of the screen where there is more.
+    # Important blocks come first, but take at most half of the screen if there is more.
     most = height if not has_main and not view.panes else max(height // 2, height - 14)
     top = scrolled(ABOVE, above, width, min(above.height, most), hand, pen, focused=focused)
     if top.height:
@@ -158,7 +158,7 @@ def _below_pinned(view: View, hand: Hand, width: int, height: int, pen: Pen, *, 
 
 
 def _sides(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
-    """The list at the left, panes at the right; what has room below the list goes there."""
+    """Place the list left and the panes right, or below the list if there is room."""
     has_main = view.rows is not None or bool(view.fields)
     if not view.panes or (not has_main and len(view.panes) == 1):
         return _left(view, hand, width, height, pen, view.panes, focused=focused)
@@ -177,7 +177,7 @@ def _sides(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused
 
 
 def _left_width(view: View, width: int, pen: Pen) -> int:
-    """As wide as the list wants it, but neither less than two fifths nor more than three."""
+    """Return the width the list needs, between two fifths and three fifths of the screen."""
     if view.rows is None:
         return width // 2
     whole, least = natural_widths(view.rows, pen)
@@ -190,17 +190,17 @@ def _boxed_height(pane: Pane, width: int, pen: Pen) -> int:
 
 
 def _inner(pane: Pane, width: int, pen: Pen, *, tight: bool = False) -> Sheet:
-    """The blocks of a pane, below the whole of a title that is too long for an edge. `tight`: not all of it
-    is in sight, so what is said comes before the title's rest and what is drawn."""
-    long = _overlong(pane.title, width, pen)
+    """Return a pane's blocks, after the full title if that is too long for the edge. `tight`: not everything
+    is visible, so text comes before the rest of the title and drawings."""
+    full_title = _full_title(pane.title, width, pen)
     if not tight:
-        return stacked([long, block_sheet(pane.blocks, width, pen)])
-    said = [block for block in pane.blocks if not isinstance(block, Bar) and block != GAP]
+        return stacked([full_title, block_sheet(pane.blocks, width, pen)])
+    texts = [block for block in pane.blocks if not isinstance(block, Bar) and block != GAP]
     drawn = [block for block in pane.blocks if isinstance(block, Bar)]
-    return stacked([block_sheet(tuple(said), width, pen), long, block_sheet(tuple(drawn), width, pen)])
+    return stacked([block_sheet(tuple(texts), width, pen), full_title, block_sheet(tuple(drawn), width, pen)])
 
 
-def _overlong(title: object, width: int, pen: Pen) -> Sheet:
+def _full_title(title: object, width: int, pen: Pen) -> Sheet:
     name = shown(str(title))
     if cell_len(name) <= width - 6:
         return Sheet()
@@ -229,7 +229,7 @@ def _left(
 def _panes(
     name: str, panes: Sequence[Pane], hand: Hand, width: int, height: int, pen: Pen, *, focused: bool
 ) -> Sheet:
-    """Boxes below one another; the last reaches to the end. Where they have no room, all scroll as one."""
+    """Stack boxed panes; the last one fills the rest. Without enough room, they scroll together."""
     here = focused and hand.focus == name
     inner = [_inner(pane, width - 4, pen) for pane in panes]
     used = sum(each.height + 2 for each in inner)
@@ -257,7 +257,7 @@ def _panes(
 
 
 def boxed(inner: Sheet, title: object, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
-    """In a box with its title in the upper edge."""
+    """Draw a box with a title in its upper edge."""
     look = pen.look
     style = look.style("focus-line" if focused else "line")
     name = cut(shown(str(title)), width - 8, look.sign("more"))
@@ -281,12 +281,12 @@ def _ruled(title: object, width: int, pen: Pen, *, focused: bool) -> Strip:
 
 
 def _above(view: View, width: int, pen: Pen, *, focused: bool) -> Sheet:
-    """What stands over the list; where there is none, the title is its."""
+    """Return the blocks above the list, with the title if there is no list."""
     found: list[Sheet] = []
     if view.rows is None and not view.fields and not view.over and shown(view.title):
         found.append(plain([_ruled(view.title, width, pen, focused=focused)]))
-    long = _overlong(view.title, width - 6, pen)
-    found.append(_inset(stacked([long, block_sheet(view.above, width - 2, pen)]), width))
+    full_title = _full_title(view.title, width - 6, pen)
+    found.append(_inset(stacked([full_title, block_sheet(view.above, width - 2, pen)]), width))
     return stacked(found)
 
 
@@ -296,7 +296,7 @@ def _inset(sheet: Sheet, width: int) -> Sheet:
 
 
 def _main(view: View, hand: Hand, width: int, pen: Pen, *, focused: bool) -> Sheet:
-    """The list or the fields, all of it."""
+    """Return the full list or all fields."""
     here = focused and hand.focus == MAIN
     if view.fields:
         return fields_sheet(view.fields, width, pen, hand, focused=here)
@@ -307,7 +307,7 @@ def _main(view: View, hand: Hand, width: int, pen: Pen, *, focused: bool) -> She
 
 
 def _part_main(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
-    """The list or the fields in as many lines as there are, with the cursor in sight."""
+    """Return the list or fields in `height` lines, with the cursor visible."""
     here = focused and hand.focus == MAIN
     if view.fields:
         sheet = fields_sheet(view.fields, width, pen, hand, focused=here)
@@ -329,7 +329,7 @@ def _part_main(view: View, hand: Hand, width: int, height: int, pen: Pen, *, foc
 def _column(
     view: View, hand: Hand, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
 ) -> Sheet:
-    """Everything below one another."""
+    """Stack everything vertically."""
     above = _above(view, width, pen, focused=focused)
     has_main = view.rows is not None or bool(view.fields)
     titled = has_main and not view.over and shown(view.title) != ""
@@ -376,7 +376,7 @@ def _all_panes(
     parted: bool,
     tight: bool = False,
 ) -> Sheet:
-    """All below one another; `parted`: a line keeps them from what stands above."""
+    """Stack all panes. `parted`: a line separates them from the content above."""
     found: list[Sheet] = []
     for index, pane in enumerate(panes):
         if index and pen.roomy:
@@ -392,7 +392,7 @@ def _all_panes(
 
 
 def _under(below: tuple[View, Hand] | None, pen: Pen) -> Sheet:
-    """What stays in sight below a dialog; nothing where it cannot be dimmed."""
+    """Return the dimmed screen below a dialog, empty if it cannot be dimmed."""
     if below is None or not pen.look.many:
         return Sheet().high(pen.lines, pen.columns)
     view, hand = below
@@ -406,17 +406,19 @@ def _under(below: tuple[View, Hand] | None, pen: Pen) -> Sheet:
 
 
 def _dialog(view: View, hand: Hand, pen: Pen, under: Sheet) -> Sheet:
-    """In a box, as high as it has to be."""
+    """Draw a dialog in a box, as high as necessary."""
     most = WIDE_DIALOG if pen.columns >= 120 else DIALOG
     width = min(most, pen.columns - (2 if pen.columns > LEAST_COLUMNS else 0))
     inner = width - 4
     keys = key_sheet(view, inner, pen.look, 3)
-    said = _said(view, inner, pen)
-    air = pen.roomy
-    edges = 2 + keys.height + said.height + (1 if air else 0) + (1 if air and said.height else 0)
+    response = _response(view, inner, pen)
+    has_gap = pen.roomy
+    edges = (
+        2 + keys.height + response.height + (1 if has_gap else 0) + (1 if has_gap and response.height else 0)
+    )
     body = _column(view, hand, inner, max(1, pen.lines - edges), pen, view.panes, focused=True)
-    gap = [plain([blank(inner)])] if air else []
-    parts = [body, *(gap if said.height else []), said, *gap, keys]
+    gap = [plain([blank(inner)])] if has_gap else []
+    parts = [body, *(gap if response.height else []), response, *gap, keys]
     whole = stacked(parts)
     box = boxed(whole, view.title, width, whole.height + 2, pen, focused=True)
     x = (pen.columns - width) // 2

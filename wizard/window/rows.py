@@ -32,12 +32,12 @@ from wizard.window.keyboard import MAIN, Hand
 
 MARK, GAP, LEAST = 2, 2, 6
 FOLDABLE = 28
-"""Cells in which the last column can still be read; with fewer it stands below the others."""
+"""Least readable width of the last column in cells. If narrower, it moves below the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Lines of a list. `owners` are the keys of the rows they belong to, `head` the titles of the columns."""
+    """Lines of a list. `owners`: key of the row for each line. `head`: titles of the columns."""
 
     head: tuple[Strip, ...]
     lines: tuple[Strip, ...]
@@ -45,7 +45,7 @@ class Listed:
 
 
 def listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> Listed:
-    """All rows at a width."""
+    """Lay out all rows for a width."""
     key = (id(rows), width, cursor, focused)
     found = pen.drawn.get(key)
     if not isinstance(found, Listed):
@@ -57,15 +57,15 @@ def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> 
     columns = rows.columns or tuple(
         Column() for _ in range(max((len(row.cells) for row in rows.rows), default=1))
     )
-    kept = [index for index, column in enumerate(columns) if column.least <= pen.columns]
-    table = [_cells(row, kept, rows, pen) for row in rows.rows]
-    titles = [shown(columns[index].title) for index in kept]
+    visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
+    table = [_cells(row, visible, rows, pen) for row in rows.rows]
+    titles = [shown(columns[index].title) for index in visible]
     room = width - MARK - 1
     widths = _widths(titles, table, room, folds=False)
     others = _whole(widths[:-1])
-    below = not any(titles) and len(kept) > 1 and _whole(widths) > room >= others > room - GAP - FOLDABLE
+    below = not any(titles) and len(visible) > 1 and _whole(widths) > room >= others > room - GAP - FOLDABLE
     widths = _fitted_widths(titles, table, room, below=below)
-    right = [columns[index].right for index in kept]
+    right = [columns[index].right for index in visible]
     head: list[Strip] = []
     if any(titles):
         muted = pen.look.style("muted")
@@ -76,14 +76,18 @@ def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> 
     lines: list[Strip] = []
     owners: list[str] = []
     for row, cells in zip(rows.rows, table, strict=True):
-        own = _table_lines(cells, widths, right)
+        row_lines = _table_lines(cells, widths, right)
         if below:
-            spoken = _last_cell(cells[-1], widths[0] + GAP if len(cells) > 2 else GAP, room)
-            own = spoken if spoken and not any(map(_length, cells[:-1])) else own + spoken
-        own = _why_not(row, [*own, *_notes(row, room, pen)], room, pen)
+            last_cell = _last_cell(cells[-1], widths[0] + GAP if len(cells) > 2 else GAP, room)
+            row_lines = (
+                last_cell if last_cell and not any(map(_length, cells[:-1])) else row_lines + last_cell
+            )
+        row_lines = _why_not(row, [*row_lines, *_notes(row, room, pen)], room, pen)
         at = row.key == cursor
-        lines += [drawn(each, width, pen, at=at, focused=focused, first=not i) for i, each in enumerate(own)]
-        owners += [row.key] * len(own)
+        lines += [
+            drawn(each, width, pen, at=at, focused=focused, first=not i) for i, each in enumerate(row_lines)
+        ]
+        owners += [row.key] * len(row_lines)
     return Listed(tuple(fitted(each, width) for each in head), tuple(lines), tuple(owners))
 
 
@@ -93,14 +97,14 @@ def _columns(rows: Rows) -> tuple[Column, ...]:
 
 
 def natural_widths(rows: Rows, pen: Pen) -> tuple[int, int]:
-    """The cells that the list takes where nothing is folded, and where its last cells stand below."""
+    """Return the list's width without wrapping, and with the last cells below."""
     columns = _columns(rows)
-    kept = [index for index, column in enumerate(columns) if column.least <= pen.columns]
-    table = [_cells(row, kept, rows, pen) for row in rows.rows]
-    titles = [shown(columns[index].title) for index in kept]
+    visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
+    table = [_cells(row, visible, rows, pen) for row in rows.rows]
+    titles = [shown(columns[index].title) for index in visible]
     widths = _widths(titles, table, 0, folds=False)
     whole = MARK + 1 + _whole(widths)
-    foldable = not any(titles) and len(kept) > 1
+    foldable = not any(titles) and len(visible) > 1
     return whole, MARK + 1 + _whole(widths[:-1]) if foldable else whole
 
 
@@ -135,7 +139,7 @@ def _length(runs: Sequence[Run]) -> int:
 def _fitted_widths(
     titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]], room: int, *, below: bool
 ) -> list[int]:
-    """Of all columns; the last one gives first, as long as it can still be read, then the widest."""
+    """Return the widths of all columns. The last one shrinks first while readable, then the widest."""
     natural = _widths(titles, table, room, folds=False)
     if below:
         return [*natural[:-1], 0]
@@ -146,7 +150,7 @@ def _fitted_widths(
 
 
 def _last_cell(runs: list[Run], indent: int, room: int) -> list[Strip]:
-    """The last cell in lines of its own, where the others leave no room for it."""
+    """Return the last cell in separate lines, for lack of room beside the others."""
     if not any(text for text, _ in runs):
         return []
     return [joined(blank(indent), line(*part)) for part in folded(runs, max(4, room - indent))]
@@ -155,7 +159,7 @@ def _last_cell(runs: list[Run], indent: int, room: int) -> list[Strip]:
 def _widths(
     titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]], room: int, *, folds: bool
 ) -> list[int]:
-    """What the longest cell needs; where that is too much, the widest columns give, and fold."""
+    """Return the widths of the longest cells. With `folds`, the widest columns shrink and wrap."""
     widths = [
         max([cell_len(title), *(_length(cells[index]) for cells in table)])
         for index, title in enumerate(titles)
@@ -175,7 +179,7 @@ def _whole(widths: Sequence[int]) -> int:
 
 
 def _table_lines(cells: Sequence[list[Run]], widths: Sequence[int], right: Sequence[bool]) -> list[Strip]:
-    """The cells beside one another, each folded in its own column."""
+    """Place cells side by side, each wrapped in its column."""
     columns = [
         [line(*part) for part in folded(runs, max(1, width))] if width else []
         for runs, width in zip(cells, widths, strict=True)
@@ -202,20 +206,20 @@ def _notes(row: Row, room: int, pen: Pen) -> Iterator[Strip]:
 
 
 def _why_not(row: Row, own: list[Strip], room: int, pen: Pen) -> list[Strip]:
-    """Behind the row where there is room, else below it."""
+    """Add the reason after the row if there is room, else below."""
     if row.why_not == "" or any(shown(cell.text) == shown(row.why_not) for cell in row.cells):
         return own
-    said = f"{pen.look.sign('dash')} {shown(row.why_not)}"
-    runs = [(said, pen.look.style("off"))]
+    reason = f"{pen.look.sign('dash')} {shown(row.why_not)}"
+    runs = [(reason, pen.look.style("off"))]
     used = cell_len(own[0].text.rstrip())
-    if len(own) == 1 and used + 2 + cell_len(said) <= room:
+    if len(own) == 1 and used + 2 + cell_len(reason) <= room:
         return [joined(fitted(own[0], used + 2), line(*runs))]
     indent = min(2 * row.level + 2, max(0, room - 12))
     return [*own, *(joined(blank(indent), line(*part)) for part in folded(runs, max(4, room - indent)))]
 
 
 def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, focused: bool, first: bool) -> Strip:
-    """Behind the mark, and on the cursor's ground where the cursor is here."""
+    """Draw a line with its cursor mark, and the cursor's background if focused."""
     look = pen.look
     if not at:
         return fitted(joined(blank(MARK), strip), width)
@@ -226,11 +230,13 @@ def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, focused: bool, first:
     if not look.many:
         return restyled(fitted(joined(line((f"{mark} ", ground)), strip), width), ground)
     muted = look.style("muted").color
-    inked = [Segment(text, _grounded(style, ground, muted)) for text, style, _ in fitted(strip, width - MARK)]
+    inked = [
+        Segment(text, _on_background(style, ground, muted)) for text, style, _ in fitted(strip, width - MARK)
+    ]
     return joined(line((f"{mark} ", look.style("mark"))), Strip(inked))
 
 
-def _grounded(style: Style | None, ground: Style, muted: object) -> Style:
+def _on_background(style: Style | None, ground: Style, muted: object) -> Style:
     ink = style or ground
     if ink.color is None or ink.color == muted:
         return ground
@@ -238,11 +244,11 @@ def _grounded(style: Style | None, ground: Style, muted: object) -> Style:
 
 
 ENTRY = 40
-"""Cells that are enough for what is typed."""
+"""Sufficient width for typed values in cells."""
 
 
 def fields_sheet(fields: tuple[Field, ...], width: int, pen: Pen, hand: Hand, *, focused: bool) -> Sheet:
-    """All fields, one below the other."""
+    """Stack all fields."""
     longest = max((cell_len(shown(field.caption)) for field in fields), default=0)
     column = min(longest, max(8, width * 2 // 5))
     hints = max((cell_len(shown(field.hint)) + 4 for field in fields), default=0)
@@ -261,7 +267,7 @@ def _field(field: Field, column: int, wide: tuple[int, int], pen: Pen, hand: Han
     mark = look.sign("mark") if focused else " "
     room = max(6, width - column - 5)
     if field.offers:
-        runs, cursor = _turned(field, room, pen, hand, focused=focused), 0
+        runs, cursor = _choice_runs(field, room, pen, hand, focused=focused), 0
     else:
         runs, cursor = _entry(field, entry, pen, hand, focused=focused)
     lines = [
@@ -290,7 +296,7 @@ def _offer(field: Field, hand: Hand) -> Offer | None:
     return next((offer for offer in field.offers if offer.value == value), None)
 
 
-def _turned(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> list[Run]:
+def _choice_runs(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> list[Run]:
     look, offer = pen.look, _offer(field, hand)
     text = cut(shown(offer.text if offer else hand.value(field.key)), room - 4, look.sign("more"))
     arrows = look.style("accent" if focused else "muted")
@@ -300,7 +306,7 @@ def _turned(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> 
 
 
 def _entry(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> tuple[list[Run], int]:
-    """What is typed, and the cell that the cursor stands on."""
+    """Return the typed value and the cursor's cell."""
     look = pen.look
     ink, at = look.style("field"), look.style("at")
     value = hand.value(field.key)
@@ -310,9 +316,9 @@ def _entry(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> t
     room -= 2 * len(bracket)
     if not value and shown(field.hint):
         hint = look.style("hint")
-        said = f" {cut(shown(field.hint), room - 2, look.sign('more'))}"
-        body = [(" ", at), (said[1:], hint)] if focused else [(said, hint)]
-        used, place = cell_len(said), 0
+        hint_text = f" {cut(shown(field.hint), room - 2, look.sign('more'))}"
+        body = [(" ", at), (hint_text[1:], hint)] if focused else [(hint_text, hint)]
+        used, place = cell_len(hint_text), 0
     else:
         start = 0
         while cell_len(text[start:place]) > room - 2:
@@ -336,7 +342,7 @@ PINNED = "pinned"
 
 
 def parted(view: View) -> tuple[tuple[Row, ...], View]:
-    """The rows that are pinned, and the view without them."""
+    """Split the view into pinned rows and the rest."""
     if view.rows is None or not any(row.pinned for row in view.rows.rows):
         return (), view
     pinned = tuple(row for row in view.rows.rows if row.pinned)
@@ -347,20 +353,22 @@ def parted(view: View) -> tuple[tuple[Row, ...], View]:
 def pinned_sheet(
     rows: tuple[Row, ...], hand: Hand, width: int, most: int, pen: Pen, *, focused: bool
 ) -> Sheet:
-    """At most so many lines, those of the cursor among them, and a blank one below."""
+    """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
     here = focused and hand.focus == MAIN
-    found = [(row.key, each) for row in rows for each in _lines(row, hand.cursor, width, pen, focused=here)]
+    found = [
+        (row.key, each) for row in rows for each in _pinned_lines(row, hand.cursor, width, pen, focused=here)
+    ]
     if not found:
         return Sheet()
-    own = [index for index, (key, _) in enumerate(found) if key == hand.cursor]
-    reach = (own[0], own[-1]) if own else None
+    cursor_lines = [index for index, (key, _) in enumerate(found) if key == hand.cursor]
+    reach = (cursor_lines[0], cursor_lines[-1]) if cursor_lines else None
     spots = tuple(Spot(0, y, width, "row", key) for y, (key, _) in enumerate(found))
-    whole = Sheet(tuple(each for _, each in found), (0, own[0]) if own else None, spots)
+    whole = Sheet(tuple(each for _, each in found), (0, cursor_lines[0]) if cursor_lines else None, spots)
     part = scrolled(PINNED, whole, width, min(most, whole.height), hand, pen, focused=here, reach=reach)
     return stacked([replace(part, parts=()), plain([blank(width)] if pen.roomy else [])])
 
 
-def _lines(row: Row, cursor: str, width: int, pen: Pen, *, focused: bool) -> Iterator[Strip]:
+def _pinned_lines(row: Row, cursor: str, width: int, pen: Pen, *, focused: bool) -> Iterator[Strip]:
     runs: list[Run] = []
     for cell in row.cells:
         if text := shown(cell.text):

@@ -15,19 +15,18 @@ from wizard.ui.view import View
 from wizard.window.terminal import Glyphs, Terminal, serial_baud, terminal_of
 
 SECOND, FIRST = "\x1b[?1049h", "\x1b[?1049l"
-"""The terminal's other screen, and its first."""
+"""Switch to the terminal's alternate screen, and back."""
 CLEAR = "\x1b[H\x1b[2J"
 
 
 def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
-    """Show the wizard until it ends, from `drive` or its `part` on where they are named; the exit code of the
-    program. A run that is still at work goes on without it."""
+    """Run the wizard and return the exit code. Starts with `drive` or its `part` if given. A running run
+    continues after exit."""
     if not sys.stderr.isatty():
-        # Textual draws on standard error; what was redirected there would get the screen, and the person
-        # nothing.
+        # Textual draws on stderr, which must be the terminal.
         os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
     desk = Desk(services)
-    # The drives are read while Textual loads.
+    # Read the drives while Textual loads.
     desk.begin(drive, part)
     terminal = terminal_of(os.environ, serial_baud(sys.stderr.fileno()))
     with names_first(desk.view, terminal, get_terminal_size()):
@@ -39,13 +38,13 @@ def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
         desk.end()
     if window.return_code:
         return ExitCode.FAILED
-    # The last screen is gone from the terminal with all that it told.
+    # The terminal no longer shows the last screen.
     sys.stderr.writelines(f"{line}\n" for line in desk.farewell())
     return desk.exit_code()
 
 
 def wants_mouse(terminal: Terminal) -> bool:
-    """Not on a console or a serial line, where there is none."""
+    """Return False on a console or serial line, which has no mouse."""
     return (
         os.environ.get("DISKWRIGHT_MOUSE", "1") != "0" and terminal.glyphs is Glyphs.ALL and not terminal.slow
     )
@@ -53,8 +52,7 @@ def wants_mouse(terminal: Terminal) -> bool:
 
 @contextmanager
 def names_first(view: View, terminal: Terminal, size: os.terminal_size) -> Iterator[None]:
-    """Show the names of the drives until Textual is loaded, which takes seconds on a slow machine. On a slow
-    line nothing is sent twice."""
+    """Show the drives' names while Textual loads, which takes seconds on a slow machine. Skips slow lines."""
     if terminal.slow:
         yield
         return
@@ -69,9 +67,9 @@ def names_first(view: View, terminal: Terminal, size: os.terminal_size) -> Itera
 
 
 def early_frame(view: View, glyphs: Glyphs, size: os.terminal_size) -> str:
-    """The program's name, the title and the rows, about where each will stand. Pure."""
+    """Return program name, title and rows, roughly at their final places. Pure."""
     rows = view.rows.rows if view.rows else ()
-    told = [" diskwright", "", f"  {view.title}"]
-    told += ["  " + "  ".join(str(cell.text) for cell in row.cells if str(cell.text)) for row in rows]
-    text = "\r\n".join(printable(one, size.columns - 1) for one in told[: size.lines - 1])
+    lines = [" diskwright", "", f"  {view.title}"]
+    lines += ["  " + "  ".join(str(cell.text) for cell in row.cells if str(cell.text)) for row in rows]
+    text = "\r\n".join(printable(one, size.columns - 1) for one in lines[: size.lines - 1])
     return text if glyphs is Glyphs.ALL else text.encode("ascii", "replace").decode()

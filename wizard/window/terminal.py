@@ -1,7 +1,5 @@
-"""Capabilities of the terminal, from environment variables and the serial line.
-
-Does not import Textual, so `diskwright` can reject a terminal quickly.
-"""
+"""Capabilities of the terminal, from environment variables and the serial line. Does not import Textual, so
+`diskwright` can reject a terminal quickly."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from rich.cells import cell_len
 
 
 class Glyphs(Enum):
-    """Which characters may reach the screen: all; those in the Linux console's fonts; ASCII only."""
+    """Characters that the terminal can show: all, those in the Linux console's fonts, or ASCII."""
 
     ALL = "all"
     CONSOLE = "console"
@@ -24,7 +22,7 @@ class Glyphs(Enum):
 
 
 class Colours(Enum):
-    """Which colours may reach the screen: any; the eight every console has; none."""
+    """Colours that the terminal can show: any, the eight of every console, or none."""
 
     ANY = "any"
     EIGHT = "eight"
@@ -33,8 +31,8 @@ class Colours(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """`addressable` is false where text can only be printed line after line; `slow` where every byte counts,
-    as on a serial line; `light` where the ground is known to be light."""
+    """`addressable`: False if the terminal only prints line by line. `slow`: every byte costs time, as on a
+    serial line. `light`: the background is known to be light."""
 
     glyphs: Glyphs
     colours: Colours
@@ -44,37 +42,36 @@ class Terminal:
 
 
 FASTEST_SLOW = 115200
-"""Baud: a serial line of this speed or less carries at most 11 kB a second, a whole screen in most of one."""
+"""Fastest slow line in baud. It carries at most 11 kB/s; a whole screen takes almost a second."""
 
 _LINE_BY_LINE = ("", "dumb", "unknown", "network", "emacs")
-_LIGHT_GROUNDS = (7, *range(9, 16))
+_LIGHT_BACKGROUNDS = (7, *range(9, 16))
 _SERIAL = ("/dev/ttyS", "/dev/ttyAMA", "/dev/ttyUSB", "/dev/ttyACM", "/dev/hvsi")
 _BAUDS = (300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
 _MANY_COLOURS = ("256color", "direct", "truecolor", "kitty", "ghostty")
 
 
 def terminal_of(environ: Mapping[str, str], baud: int | None = None) -> Terminal:
-    """What TERM, COLORTERM and NO_COLOR describe, on a serial line of `baud` or on none. Many colours would
-    be many bytes."""
-    found = replace(_named(environ), light=_is_light(environ))
+    """Return the terminal described by TERM, COLORTERM and NO_COLOR, on a serial line of `baud` if given. A
+    slow line gets at most eight colours, since more cost more bytes."""
+    found = replace(_terminal_by_name(environ), light=_is_light(environ))
     if baud is None or baud > FASTEST_SLOW:
         return found
     return replace(found, slow=True, colours=Colours.EIGHT if found.colours is Colours.ANY else found.colours)
 
 
 def _is_light(environ: Mapping[str, str]) -> bool:
-    """DISKWRIGHT_THEME decides; else the ground in COLORFGBG, which some terminals set: white, or one of the
-    bright colours."""
-    wish = environ.get("DISKWRIGHT_THEME", "").lower()
-    if wish in ("light", "dark"):
-        return wish == "light"
-    ground = environ.get("COLORFGBG", "").rpartition(";")[2]
-    return ground.isdecimal() and int(ground) in _LIGHT_GROUNDS
+    """Return True for a light background: DISKWRIGHT_THEME, else COLORFGBG (white or a bright colour) if
+    set."""
+    theme = environ.get("DISKWRIGHT_THEME", "").lower()
+    if theme in ("light", "dark"):
+        return theme == "light"
+    background = environ.get("COLORFGBG", "").rpartition(";")[2]
+    return background.isdecimal() and int(background) in _LIGHT_BACKGROUNDS
 
 
 def serial_baud(descriptor: int) -> int | None:
-    """The speed of the serial line that a descriptor is; None where it is none, as over ssh, in a window, or
-    on the console."""
+    """Return the speed of a serial line, or None for other terminals (ssh, window, console)."""
     try:
         if not os.ttyname(descriptor).startswith(_SERIAL):
             return None
@@ -84,16 +81,16 @@ def serial_baud(descriptor: int) -> int | None:
     return next((baud for baud in _BAUDS if getattr(termios, f"B{baud}", None) == speed), None)
 
 
-def _named(environ: Mapping[str, str]) -> Terminal:
+def _terminal_by_name(environ: Mapping[str, str]) -> Terminal:
     name = environ.get("TERM", "")
-    unwanted = bool(environ.get("NO_COLOR"))
+    no_colour = bool(environ.get("NO_COLOR"))
     if name in _LINE_BY_LINE:
         return Terminal(Glyphs.ASCII, Colours.NONE, addressable=False)
     if name.startswith("vt"):
         return Terminal(Glyphs.ASCII, Colours.NONE, slow=True)
     if name.startswith("linux"):
-        return Terminal(Glyphs.CONSOLE, Colours.NONE if unwanted else Colours.EIGHT)
-    if unwanted:
+        return Terminal(Glyphs.CONSOLE, Colours.NONE if no_colour else Colours.EIGHT)
+    if no_colour:
         return Terminal(Glyphs.ALL, Colours.NONE)
     many = environ.get("COLORTERM", "") in ("truecolor", "24bit") or any(
         word in name for word in _MANY_COLOURS
@@ -102,7 +99,7 @@ def _named(environ: Mapping[str, str]) -> Terminal:
 
 
 CONSOLE_SAFE = frozenset(map(chr, range(0x20, 0x7F))) | frozenset("─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬█░▒▼►←↑→↓•■")
-"""In Debian's console fonts and in the code page that PCs start with."""
+"""Characters in Debian's console fonts and the PC's default code page."""
 
 _NEAR = {
     "…": ".",
@@ -156,7 +153,7 @@ _ASCII = dict(
 
 
 def translate(text: str, glyphs: Glyphs) -> str:
-    """The text in characters that can be shown, each as wide as the one it stands for."""
+    """Replace characters that cannot be shown by others of the same width."""
     if text.isprintable() and (glyphs is Glyphs.ALL or text.isascii()):
         return text
     if glyphs is Glyphs.ALL:
