@@ -198,8 +198,8 @@ def _bar(row: ChartBar, top: float, names: float, scale: float) -> Markup:
 
 
 def stretches(ident: str, title: Content, description: Content, pieces: Sequence[ChartPiece]) -> Markup:
-    """Return a drive as one bar, to scale. States differ in appearance and label; the table has labels
-    without room."""
+    """Return a drive as one bar, to scale. States differ in appearance and label. The table has the labels
+    that do not fit."""
     total = sum(piece.parts for piece in pieces) or 1
     shapes = [tag("defs", _hatch(ident))]
     left = 0.0
