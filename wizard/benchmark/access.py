@@ -94,7 +94,7 @@ class Accesses(Protocol):
     """Accesses that a trial can time."""
 
     def prepare(self, places: Sequence[PairPlace]) -> None:
-        """Do untimed preparations for the accesses to these places."""
+        """Prepare, untimed, for accesses to these places."""
         ...
 
     def access(self, start_bytes: int) -> int:
@@ -103,7 +103,7 @@ class Accesses(Protocol):
 
 
 class Overseer(Protocol):
-    """Checked before each write, and informed after it."""
+    """Approves each write, and accounts for it afterwards."""
 
     def trouble(self) -> str | None:
         """Return why writing must stop, as the beginning of a sentence, or None."""
@@ -276,7 +276,7 @@ class TimedWriter:
 
 
 def _failure(path: str, doing: Sentence, start_bytes: int, error: OSError) -> Failed:
-    # While removing a drive, the kernel reports EIO or ENOSPC, and later ENODEV or ENXIO.
+    # A disconnected drive causes EIO or ENOSPC, and ENODEV or ENXIO while the kernel removes it.
     if error.errno in (errno.ENODEV, errno.ENXIO) or _is_disconnected(path):
         return _gone(path, doing, start_bytes)
     message = t(

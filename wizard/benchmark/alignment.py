@@ -29,7 +29,7 @@ def render_verdict(verdict: Verdict) -> str:
 
 
 def read_verdict(text: str, where: str) -> Verdict:
-    """Parse a verdict from JSON text. Raises BadInput with `where`."""
+    """Parse a verdict from JSON text. Raises BadInput naming `where`."""
     return from_json(parse_document(text, SCHEMA, where), Verdict, where)
 
 
@@ -39,7 +39,7 @@ def render_cliff_verdict(verdict: CliffVerdict) -> str:
 
 
 def read_cliff_verdict(text: str, where: str) -> CliffVerdict:
-    """Parse a write probe's verdict from JSON text. Raises BadInput with `where`."""
+    """Parse a write probe's verdict from JSON text. Raises BadInput naming `where`."""
     return from_json(parse_document(text, CLIFF_SCHEMA, where), CliffVerdict, where)
 
 
@@ -49,7 +49,7 @@ def render_displaced_verdict(verdict: DisplacedVerdict) -> str:
 
 
 def read_displaced_verdict(text: str, where: str) -> DisplacedVerdict:
-    """Parse a quick probe's verdict from JSON text. Raises BadInput with `where`."""
+    """Parse a quick probe's verdict from JSON text. Raises BadInput naming `where`."""
     return from_json(parse_document(text, DISPLACED_SCHEMA, where), DisplacedVerdict, where)
 
 
@@ -252,7 +252,7 @@ def sentence_for(
     *,
     as_in_part: bool = False,
 ) -> str:
-    """Describe the verdict in one or two sentences, without exceeding the measurement. `as_in_part`: the
+    """Describe the verdict in one or two sentences, claiming no more than was measured. `as_in_part`: the
     second access of each pair had the offset of the partition at `path`."""
     verb = t("reading") if access == "read" else t("writing")
     if ratio is None:

@@ -28,8 +28,8 @@ DEV = Path("/dev")
 class Watch:
     """Detects other writers and partition changes before each write, to protect their new data.
 
-    A trial writes back bytes read a moment ago. Checks must be fast: a drive with a write buffer works during
-    the time between two timed writes.
+    A trial writes back bytes read a moment ago. Checks must be fast: a drive with a write buffer uses the
+    time between two timed writes to catch up.
 
     Another program's buffered writes are visible when the kernel sends them to the drive. At most one write
     of the trial can follow them: the kernel sends overlapping pages first, and the next check detects them.
@@ -194,7 +194,7 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
 
 
 def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
-    """Return the free extents large enough for a trial, without a margin at both ends. Whole physical blocks
+    """Return the free extents large enough for a trial, minus a margin at both ends. Whole physical blocks
     need no margin. Raises Refused if writing is impossible."""
     if reason := _obstacle(drive):
         raise refused(reason)

@@ -11,7 +11,7 @@ from wizard.model.said import Message, Sentence, format_capacity, format_duratio
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, WritePhase, WriteWindow
 
 FALL = 5.0
-"""Slowdown that counts as a cliff. Shingled drives slow down 20 times and more, inner tracks of hard disks 2
+"""Slowdown that counts as a cliff. Shingled drives slow down at least 20 times, inner tracks of hard disks 2
 times."""
 
 WINDOWS_BEFORE = 4
@@ -181,7 +181,7 @@ EXPLAINED = {
 def sentence_for(
     path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
 ) -> str:
-    """Describe the verdict, without exceeding the measurement. Sequential rates are in bytes per second."""
+    """Describe the verdict, claiming no more than was measured. Sequential rates are in bytes per second."""
     cliff = judgement.cliff
     if cliff is not None:
         fall = _fall(cliff)

@@ -1,8 +1,8 @@
 """Judge the times of the quick SMR probe. Pure, so timings from any drive can be judged again.
 
-On a conventional drive, a written block and an unwritten neighbour read alike, whatever the speed, cache or
-other load, because a random choice decides which one is written. A drive-managed shingled drive reads written
-blocks from a log instead.
+On a conventional drive, a written block and an unwritten neighbour read alike, regardless of speed, cache or
+other load. A random choice decides which one is written. A drive-managed shingled drive reads written blocks
+from a log instead.
 """
 
 from collections.abc import Callable, Sequence

@@ -47,7 +47,7 @@ _REASONS = {
 
 
 def sentence_for(path: str, judgement: Judgement, timings: Timings, seconds: float) -> str:
-    """Describe the verdict in one or two sentences, without exceeding the measurement. `seconds` is the
+    """Describe the verdict in one or two sentences, claiming no more than was measured. `seconds` is the
     limit."""
     match judgement.outcome:
         case Displaced.LIKELY:

@@ -38,7 +38,7 @@ PIECES_A_PASS = STRETCH_BYTES // PIECE_BYTES // 2
 """Every second piece of a stretch, so that no cache can merge them into one long write."""
 
 STRETCHES_ORDERED_SHARE = 4
-"""Divisor for the part of the largest free extent that is written sequentially at most."""
+"""At most one part in this many of the largest free extent is written sequentially."""
 
 FEWEST_STRETCHES = STRETCHES_HELD
 

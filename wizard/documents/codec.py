@@ -76,8 +76,8 @@ def parse_document(text: str, schema: str, where: str) -> JSON:
 
 
 def parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JSON]:
-    """Parse a document with one of these schemas, preferably the first. Returns the schema and object. Raises
-    BadInput."""
+    """Parse a document with one of these schemas. Errors name the first. Returns the schema and object.
+    Raises BadInput."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -97,7 +97,7 @@ UNREADABLE = Sentence("{file} cannot be read: {why}.")
 NOT_WRITTEN = Sentence("{what} could not be written to {file}: {why}. No file was changed.")
 
 LARGEST_BYTES = 64 * 1024 * 1024
-"""Ten times the size of a machine with a hundred drives."""
+"""Ten times the recording of a machine with a hundred drives."""
 
 WRITER_SECONDS, PAUSE_SECONDS = 5.0, 0.05
 """Time for another process to open a pipe for writing, and interval between tries."""

@@ -36,10 +36,10 @@ def profile_folders() -> tuple[Path, ...]:
 
 
 def _homes() -> list[Path]:
-    """Return the home directory, and the calling user's if root runs for one. Users without one have no
+    """Return the home directory, and the calling user's if root runs for one. A user without a home has no
     profiles."""
     found: list[Path] = []
-    with suppress(RuntimeError):  # neither HOME nor a user of this number
+    with suppress(RuntimeError):  # no HOME, and no user with this UID
         found.append(Path.home())
     caller = os.environ.get("SUDO_UID") or os.environ.get("PKEXEC_UID") or ""
     if os.geteuid() == 0 and re.fullmatch(r"\d{1,10}", caller, re.ASCII):

@@ -141,7 +141,8 @@ def _stripe(
 
 
 def _stated(signature: Signature) -> Striping | None:
-    """Return the filesystem's striping, or None for the single-block stripe that mke2fs writes by default."""
+    """Return the filesystem's striping. None for the single-block stripe that mke2fs writes if the device
+    needs no more."""
     striping = signature.striping
     return (
         None

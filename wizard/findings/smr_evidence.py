@@ -209,8 +209,8 @@ def _describe(pattern: Pattern) -> Message:
 def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
     """Return the verdict with all clues, including contradicting and unavailable ones.
 
-    A conventional clue makes the verdict `unknown` if it is as strong as the shingled one, unless the drive
-    itself states shingling. The verdict is never `no`.
+    A conventional clue makes the verdict `unknown` if it is at least as strong as the shingled one, unless
+    the drive itself states shingling. The verdict is never `no`.
     """
     evidence = tuple(rung.clue for rung in rungs)
     shingled = strongest(rungs)

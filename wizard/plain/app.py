@@ -57,7 +57,8 @@ FIGURES_SECONDS = 10.0
 
 
 def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "") -> ExitCode:
-    """Run the wizard on the standard streams and return the exit code. A running run continues after exit."""
+    """Run the wizard on the standard streams and return the exit code. A run in progress continues after
+    exit."""
     talk = Talk(
         sys.stdin.buffer,
         sys.stdout,

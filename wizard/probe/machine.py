@@ -33,7 +33,9 @@ def probe_machine(
     all_devices: bool = False,
     on_drive: OnDrive | None = None,
 ) -> Machine:
-    """Return the machine with the drives at `paths`, or with every drive. Calls `on_drive` as each is read.
+    """Return the machine with the drives at `paths`, by default all with a medium.
+
+    Calls `on_drive` as each is read.
 
     Drives do not wait for each other. If a drive does not answer within `seconds`, its `unread` has the
     reason. Raises BadInput if a path is not a whole drive.

@@ -37,7 +37,7 @@ _idle: dict[tuple[str, ...], list["Pool"]] = {}
 
 @contextmanager
 def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
-    """Yield an idle server, or a new one. Returns it to the idle ones unless an answer is outstanding."""
+    """Yield an idle server, or a new one. Keeps it for the next caller unless an answer is outstanding."""
     pool = _take_idle(server) or Pool(server)
     try:
         yield pool

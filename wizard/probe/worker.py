@@ -50,7 +50,7 @@ class Child:
         os.close(inside)
 
     def hear(self) -> bool:
-        """Read the available output. Returns False after the last of it."""
+        """Read the available output. Returns False at the end."""
         data = os.read(self.output, READ_BYTES)
         self.buffer += data
         if b"\n" in data:

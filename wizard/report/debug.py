@@ -33,7 +33,7 @@ LARGEST_BYTES = 200_000
 
 
 def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Collection[str] = ()) -> int:
-    """Run `work` with the words except our own options, and return its exit code. Always writes the log, and
+    """Run `work` with the words without our own options, and return its exit code. Always writes the log, and
     prints its path to stderr. `known` are words of the command line that name nobody."""
     try:
         scratch = scratch_folder()

@@ -291,7 +291,8 @@ def cap_runs(action: Action, look: Look, *, typing: bool, filled: bool = False) 
 
 
 def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
-    """Return the keys in at most `most` lines. Omits keys without room, but never help."""
+    """Return the keys in at most `most` lines. Drops keys that do not fit, but never help, which lists them
+    all."""
     actions = [action for action in view.actions if not action.aside and shown(action.label)]
     while True:
         rows = list(_rows(actions, view, width, look))

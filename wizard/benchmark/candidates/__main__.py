@@ -31,7 +31,7 @@ PLACE = FOLDER / "trial"
 
 
 def main() -> int:
-    """Run one trial. Errors are answers too."""
+    """Run one trial. Reports errors as answers too."""
     stop = Stop()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stop.ask())
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):

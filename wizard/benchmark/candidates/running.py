@@ -281,7 +281,7 @@ class Trial:
         make = replace(
             candidate.make,
             device=str(node),
-            # Never the planned UUID, which no program may have seen before.
+            # Not the planned UUID, which no program may remember.
             uuid=kind.uuid_of(str(uuid4())),
             options=kind.for_trial(candidate.make.options),
         )

@@ -40,7 +40,7 @@ def usual_bounds(candidates: int) -> Bounds:
 
 
 def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
-    """Return the filesystems to compare by default: recommended and good ones, at least the next in the
+    """Return the filesystems to compare by default: recommended and good ones, else the next in the
     ranking."""
     able = [choice for choice in advice.choices if can_be_tried(choice) and choice.filesystem != planned]
     good = [choice for choice in able if choice.place is not Rank.REJECTED]
@@ -141,7 +141,7 @@ def order_of(
 ) -> Order:
     """Return the trial of one volume of several plans that differ in its filesystem.
 
-    The first plan is compared.
+    The first plan is the baseline.
 
     `misaligned` adds the first filesystem at the offset of sector 34. Raises Refused if the trial is
     impossible.
@@ -186,7 +186,7 @@ def run_trial(
     order: Order, on_progress: Callable[[TrialProgress], None], stop: Callable[[], bool]
 ) -> TrialVerdict:
     """Run the trial as root, after confirmation. If stopped, the verdict covers the rounds so far. Raises
-    Refused if nothing was written, Failed on errors. Cleans up in both cases."""
+    Refused before the first write. Raises Failed on later errors, after cleaning up."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     with subprocess.Popen(
         PROCESS,
@@ -272,5 +272,5 @@ def render_trial(verdict: TrialVerdict) -> str:
 
 
 def read_trial(text: str, where: str) -> TrialVerdict:
-    """Parse a verdict from JSON text. Raises BadInput with `where`."""
+    """Parse a verdict from JSON text. Raises BadInput naming `where`."""
     return from_json(parse_document(text, SCHEMA, where), TrialVerdict, where)

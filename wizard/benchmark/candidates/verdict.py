@@ -71,7 +71,7 @@ def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
 
 
 def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
-    """Describe the result for each other candidate, without exceeding the measurement."""
+    """Describe the result for each other candidate, claiming no more than was measured."""
     return tuple(_sentence(verdict, one) for one in verdict.comparisons)
 
 

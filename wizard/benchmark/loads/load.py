@@ -107,8 +107,8 @@ class LoadPhase:
     """A phase of a load, on a volume mounted for this phase.
 
     `name` is a code. The phase does `amount` units of work. `act` receives a descriptor of the volume's root
-    folder and raises OSError if the volume is full or fails. `writes_bytes` limits the bytes written to
-    files, for the space needed and the announcement.
+    folder and raises OSError if the volume is full or fails. `writes_bytes` is the most that goes into files,
+    for the space check and the announcement.
     """
 
     name: str

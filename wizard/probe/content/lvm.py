@@ -15,7 +15,7 @@ from wizard.probe.content.gpt import Read
 
 SECTOR_BYTES = 512
 LARGEST_STRIPE_BYTES = 1 << 40
-"""Larger chunks and stripes are damaged values."""
+"""Larger values mean a damaged superblock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ Reader = Callable[[Read, int, int | None], DataLayout]
 
 
 def striping(unit_bytes: int, width_bytes: int) -> Striping | None:
-    """Return the striping, or None if the values are absurd or both 0. A missing value is 0."""
+    """Return the striping, or None if the values are implausible or both 0. A missing value is 0."""
     sizes = (unit_bytes, width_bytes)
     if any(not 0 <= size <= LARGEST_STRIPE_BYTES for size in sizes) or not any(sizes):
         return None
@@ -99,7 +99,8 @@ def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
 
 
 def _parse_areas(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
-    """Parse a list of (offset, size) that a pair of zeros ends. Returns the list and the offset after it."""
+    """Parse a list of (offset, size) terminated by a pair of zeros. Returns the list and the offset after
+    it."""
     found: list[tuple[int, int]] = []
     while at + 16 <= len(sector) and len(found) < MOST_PLACES:
         offset, size = struct.unpack_from("<QQ", sector, at)
@@ -255,7 +256,7 @@ MOST_DRIVES = 4096
 
 
 def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """Parse the superblock at libblkid's offset, else at the four places that the format's versions use."""
+    """Parse the superblock at libblkid's offset, else at the four offsets of the format's versions."""
     at_end = (size_bytes // SECTOR_BYTES - 16) // 8 * 8 * SECTOR_BYTES
     oldest = size_bytes // MD_0_RESERVED_BYTES * MD_0_RESERVED_BYTES - MD_0_RESERVED_BYTES
     for place in dict.fromkeys([*([mark_bytes] if mark_bytes is not None else []), 4096, 0, at_end, oldest]):

@@ -296,8 +296,8 @@ MOST_SHIFT = 25
 
 
 def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str | None:
-    """Return the SHA-256 of the superblocks in the RawContent `content` in hexadecimal, None without any. The
-    content's device starts at `offset_bytes` of `path`. Raises OSError."""
+    """Return the SHA-256 (hexadecimal) of the superblocks in the RawContent `content`, or None without any.
+    The content's device starts at `offset_bytes` of `path`. Raises OSError."""
     signatures = [(str(one["kind"]), one["offset_bytes"]) for one in content["signatures"]]
     if not signatures:
         return None
@@ -326,7 +326,7 @@ def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:
             # XFS: the superblock and headers of the first allocation group, in sectors of up to 4 KiB.
             yield 0, 16 * KIB
         case "vfat":
-            # Boot sector, FSInfo and the start of the first FAT. On a small one all of it, and the root.
+            # Boot sector, FSInfo and the start of the first FAT. If small, all of it and the root.
             yield 0, 64 * KIB
         case "LVM2_member":
             yield 0, 8 * KIB

@@ -18,7 +18,7 @@ from wizard.probe.unread import ROOT_SEES_MOUNTS
 from wizard.process.program import find, run
 
 PARTS = {"dm_mod": ("dm_crypt",), "md_mod": ("raid0", "raid1")}
-"""The device mapper and md, and the modules of theirs that plans use."""
+"""Modules of the device mapper and md, and their parts that plans use."""
 
 LAYER_MODULES = tuple(name for whole, parts in PARTS.items() for name in (whole, *parts))
 
