@@ -318,6 +318,7 @@ CODES: dict[str, Message] = {
     "recording-contradiction": t("Sources disagree about the drive's recording method or rotation."),
     # The partition table.
     "table-overlap": t("Two partitions overlap."),
+    "content-beyond-partition": t("A filesystem is larger than its partition."),
     "table-outside": t("A partition extends beyond the usable range of the drive or table."),
     "table-covered": t("A partition overlaps the partition table."),
     "table-no-bytes": t("A partition table entry has no bytes."),

@@ -24,6 +24,7 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
         yield from _table(drive, drive.table)
         yield from _bounds(drive, drive.table)
     yield from _overlaps(drive)
+    yield from _overhangs(drive)
     yield from _kernel(drive)
     yield from _signatures(drive)
 
@@ -69,6 +70,49 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             t(
                 "If no system boots from the MBR entries, set up the drive again with a GPT. "
                 "Otherwise change both tables alike."
+            ),
+        )
+
+
+def _overhangs(drive: Drive) -> Iterator[Finding]:
+    for part in drive.partitions:
+        if (more := part.overhang) is None:
+            continue
+        needed = more.end_bytes - part.start_bytes
+        others = (one for one in drive.partitions if one is not part and not is_extended(one))
+        hit = next((one for one in others if one.overlaps(more)), None)
+        beyond = drive.size_bytes is not None and more.end_bytes > drive.size_bytes
+        yield Finding(
+            "content-beyond-partition",
+            Severity.DANGER,
+            part.path,
+            t(
+                "The {kind} on {part} is {more:size} larger than its partition.",
+                kind=part.filesystem or part.signatures[0].kind,
+                part=part.path,
+                more=more.size_bytes,
+            ),
+            t("Files at its end are out of reach, and anything written after the partition destroys them."),
+            t("the size in the superblock, and the partition table"),
+            t(
+                "The drive ends before the filesystem does. Copy the files from the original "
+                "drive again, or attach the drive as it was when the filesystem was created."
+            )
+            if beyond
+            else t(
+                "Do not write to {part}. Its end is in {other}, which may have overwritten files.",
+                part=part.path,
+                other=hit.path,
+            )
+            if hit
+            else t(
+                "Do not write to {part}. Restore its end first, to {needed:exact}: `parted "
+                "{drive} resizepart {number} {last}B` changes the table only.",
+                part=part.path,
+                drive=drive.path,
+                number=part.number,
+                needed=needed,
+                last=more.end_bytes - 1,
             ),
         )
 

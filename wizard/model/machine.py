@@ -61,7 +61,8 @@ class Signature:
     recorded by an array or a filesystem's superblock. `block_bytes`: block size of a filesystem with a
     readable superblock. `features`: raw feature words of an ext filesystem: compatible, incompatible,
     read-only compatible. `unconverted`: ext4 whose root directory has a block map instead of extents.
-    `taken_bytes`: used space of an ext filesystem, from the superblock.
+    `taken_bytes`: used space of an ext filesystem, from the superblock. `size_bytes`: bytes that the content
+    occupies from the start of the device, from its superblock.
     """
 
     kind: str
@@ -77,6 +78,7 @@ class Signature:
     features: tuple[int, int, int] | None = None
     unconverted: bool = False
     taken_bytes: int | None = None
+    size_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,13 @@ class Partition(Placed):
     superblock_copy_bytes: int | None = None
     superblock_digest: str | None = None
     moving: bool = False
+
+    @property
+    def overhang(self) -> Extent | None:
+        """Where the content continues after the end of the partition, or None."""
+        sizes = [mark.size_bytes or 0 for mark in self.signatures if not mark.ambivalent]
+        more = max(sizes, default=0) - self.size_bytes
+        return Extent(self.end_bytes, more) if more > 0 else None
 
     @property
     def filesystem(self) -> str | None:

@@ -10,7 +10,7 @@ from wizard.model.errors import BadInput, partition_path, printable
 from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan, Slot, TableEntry, Volume, WipeSignatures, WriteTable
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 from wizard.plan import messages
 from wizard.plan.dangers import danger_fault
 from wizard.plan.free_space import (
@@ -22,6 +22,7 @@ from wizard.plan.free_space import (
     loose,
     mbr_bounds,
     overlapping,
+    reserved_in,
 )
 from wizard.plan.messages import AGAIN_WITH_PLAN
 from wizard.plan.partition.possible import growing_of
@@ -291,6 +292,12 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
         if volume and entry.type != partition_type(volume, table.table):
             yield messages.OTHER_TYPE(number=entry.number, type=printable(entry.type, 40))
         yield from _entry_faults(entry, drive.geometry, bounds)
+        place = Extent(entry.start_bytes, entry.size_bytes)
+        if not table.fresh and any(place.overlaps(one) for one in reserved_in(plan.before, bounds)):
+            yield t(
+                "Partition {number} would overwrite contents that reach past the end of another partition.",
+                number=entry.number,
+            )
     yield from _share_faults(plan, table)
 
 

@@ -94,7 +94,8 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bo
     if whole_is_taken and not partitions:
         slots: tuple[Slot, ...] = ()
     else:
-        slots = with_free(partitions, bounds_of(drive, size_bytes, geometry))
+        overhangs = (part.overhang for part in drive.partitions)
+        slots = with_free(partitions, bounds_of(drive, size_bytes, geometry), filter(None, overhangs))
     kinds = tuple(signature.kind for signature in drive.signatures)
     # Data written directly to zones has no signature but is also lost.
     kinds += (WRITTEN_ZONES,) if drive.unrecognised_zones else ()

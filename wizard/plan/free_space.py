@@ -8,7 +8,7 @@ from wizard.filesystems.kind import CONTAINER_TYPES
 from wizard.model.errors import BadInput, printable
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.machine import Extent
-from wizard.model.plan import Slot
+from wizard.model.plan import Layout, Slot
 from wizard.model.said import Sentence, format_capacity, join, rounded_up, t
 
 HALF_MOVED = Sentence(
@@ -67,18 +67,30 @@ def content_of(slot: Slot) -> str:
     return "extended" if is_container(slot) else "not read" if slot.unread else "nothing recognised"
 
 
-def with_free(partitions: Iterable[Slot], bounds: Extent) -> tuple[Slot, ...]:
-    """Return the partitions sorted by start, with free slots (number 0) for all gaps within `bounds`."""
+def with_free(
+    partitions: Iterable[Slot], bounds: Extent, reserved: Iterable[Extent] = ()
+) -> tuple[Slot, ...]:
+    """Return the partitions sorted by start, with free slots (number 0) for all gaps within `bounds`, except
+    the `reserved` ranges."""
     slots: list[Slot] = []
     position = bounds.start_bytes
-    for slot in sorted(partitions, key=lambda slot: (slot.start_bytes, -slot.size_bytes, slot.number)):
+    ordered = sorted(partitions, key=lambda slot: (slot.start_bytes, -slot.size_bytes, slot.number))
+    taken: list[Slot | Extent] = [*ordered, *reserved]
+    for slot in sorted(taken, key=lambda one: one.start_bytes):
         if slot.start_bytes > position:
             slots.append(Slot(0, position, slot.start_bytes - position))
-        slots.append(slot)
+        if isinstance(slot, Slot):
+            slots.append(slot)
         position = max(position, slot.end_bytes)
     if bounds.end_bytes > position:
         slots.append(Slot(0, position, bounds.end_bytes - position))
     return tuple(slots)
+
+
+def reserved_in(before: Layout, bounds: Extent) -> tuple[Extent, ...]:
+    """Return the ranges of a current layout that are neither free nor in a partition: contents that reach
+    past the end of their partition."""
+    return tuple(slot.extent for slot in with_free(before.slots, bounds, ()) if slot not in before.slots)
 
 
 def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:

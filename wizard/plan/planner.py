@@ -153,10 +153,11 @@ class _Room:
 def _room(drive: Drive, size_bytes: int, geometry: Geometry, fresh_kind: TableKind, *, keep: bool) -> _Room:
     before = layout_before(drive, size_bytes, geometry, keep=keep)
     if keep:
-        bounds, partitions = bounds_of(drive, size_bytes, geometry), before.partitions
+        bounds, slots = bounds_of(drive, size_bytes, geometry), before.slots
     else:
-        bounds, partitions = fresh_bounds(fresh_kind, size_bytes, geometry), ()
-    free = [slot for slot in with_free(partitions, bounds) if not slot.number]
+        bounds = fresh_bounds(fresh_kind, size_bytes, geometry)
+        slots = with_free((), bounds)
+    free = [slot for slot in slots if not slot.number]
     return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh_kind, keep)
 
 

@@ -256,6 +256,7 @@ def _free(
 ) -> tuple[Extent, ...]:
     taken = [(part.start_bytes, part.end_bytes) for part in partitions]
     taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
+    taken += [(more.start_bytes, more.end_bytes) for part in partitions if (more := part.overhang)]
     return free_extents(reading.table, taken, size, has_signature=marked)
 
 

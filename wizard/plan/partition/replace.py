@@ -30,7 +30,7 @@ from wizard.plan.dangers import (
     refuse_missing,
     rehearsal_doubts,
 )
-from wizard.plan.free_space import place, with_free
+from wizard.plan.free_space import place, reserved_in, with_free
 from wizard.plan.partition.possible import (
     BACKUP_MOVES,
     SIZE_STAYS,
@@ -103,7 +103,8 @@ def layout_with(before: Layout, slot: Slot, table: WriteTable, volumes: Sequence
         else one
         for one in after.partitions
     )
-    return replace(after, slots=with_free(slots, Extent(first, end - first)))
+    bounds = Extent(first, end - first)
+    return replace(after, slots=with_free(slots, bounds, reserved_in(before, bounds)))
 
 
 def resized_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> WriteTable:
@@ -132,7 +133,8 @@ def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
         else one
         for one in before.partitions
     )
-    return Layout(before.table, with_free(slots, Extent(first, end - first)))
+    bounds = Extent(first, end - first)
+    return Layout(before.table, with_free(slots, bounds, reserved_in(before, bounds)))
 
 
 def resized_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int) -> tuple[Operation, ...]:

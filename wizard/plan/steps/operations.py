@@ -29,7 +29,7 @@ from wizard.model.plan import (
     WriteTable,
 )
 from wizard.model.said import Sentences, t
-from wizard.plan.free_space import is_container, with_free
+from wizard.plan.free_space import is_container, reserved_in, with_free
 from wizard.plan.request.roles import TableKind, partition_type
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
@@ -194,7 +194,7 @@ def layout_after(before: Layout, table: WriteTable, volumes: Sequence[Volume], b
         else _new_slot(entry, by_number.get(entry.number))
         for entry in table.entries
     ]
-    return Layout(table.table, with_free(slots, bounds))
+    return Layout(table.table, with_free(slots, bounds, () if table.fresh else reserved_in(before, bounds)))
 
 
 def _new_slot(entry: TableEntry, volume: Volume | None) -> Slot:

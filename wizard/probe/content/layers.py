@@ -41,6 +41,7 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
         features=found.features,
         unconverted=found.unconverted,
         taken_bytes=found.taken_bytes,
+        size_bytes=found.size_bytes,
     )
 
 

@@ -7,7 +7,7 @@ Sources: lvm2's lib/format_text/layout.h and lib/label/label.h, and the text for
 import re
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wizard.model.machine import Striping
@@ -30,8 +30,10 @@ class LogicalVolume:
 
 @dataclass(frozen=True, slots=True)
 class DataLayout:
-    """Contents of a superblock: start of the data on its device, and striping. For a filesystem also block
-    size, feature words and used bytes; for LVM the logical volumes."""
+    """Contents of a superblock: start of the data on its device, striping, and bytes occupied from the start
+    of the device. For a filesystem also block size, feature words and used bytes; for LVM the logical
+    volumes.
+    """
 
     data_offset_bytes: int | None = None
     striping: Striping | None = None
@@ -39,6 +41,7 @@ class DataLayout:
     features: tuple[int, int, int] | None = None
     unconverted: bool = False
     taken_bytes: int | None = None
+    size_bytes: int | None = None
     volumes: tuple[LogicalVolume, ...] = ()
 
 
@@ -90,12 +93,13 @@ def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
     data, areas_at = _parse_areas(sector, header + 40)
     areas, _ = _parse_areas(sector, areas_at)
     start = data[0][0] if data else None
+    (size,) = struct.unpack_from("<Q", sector, header + 32)
     for offset, length in areas:
         group = _metadata(read, offset, length, size_bytes)
         layout = _layout_in_group(group, own_uuid) if group else None
         if layout is not None:
-            return layout
-    return DataLayout(start)
+            return replace(layout, size_bytes=size)
+    return DataLayout(start, size_bytes=size)
 
 
 def _parse_areas(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
@@ -276,9 +280,9 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayo
 
 def _md_1(data: bytes) -> DataLayout:
     _, _, features, _, _, _, _, level, layout, _, chunk, drives, _, _ = MD_1.unpack_from(data)
-    offset, _ = MD_1_SPREAD.unpack_from(data, 128)
+    offset, sectors = MD_1_SPREAD.unpack_from(data, 128)
     spread = None if features & MD_RESHAPES else _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
-    return DataLayout(offset * SECTOR_BYTES, spread)
+    return DataLayout(offset * SECTOR_BYTES, spread, size_bytes=(offset + sectors) * SECTOR_BYTES)
 
 
 def _md_0(data: bytes, order: str) -> DataLayout:

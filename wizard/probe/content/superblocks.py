@@ -213,6 +213,8 @@ EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT = (0, 44), (0x150, 12)
 
 EXT_64BIT = 0x80
 XFS_READ_BYTES = 192
+BTRFS_AT, BTRFS_READ_BYTES = 64 * 1024, 256
+"""The first superblock, up to the start of dev_item."""
 
 
 def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
@@ -235,6 +237,7 @@ def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
         block_bytes=block,
         features=_ext_features(read),
         taken_bytes=_ext_taken(read, block),
+        size_bytes=_ext_size(read, block),
         unconverted=is_unconverted(read),
     )
 
@@ -265,6 +268,15 @@ def _ext_taken(read: SuperblocksRead, block_bytes: int) -> int | None:
     return taken * block_bytes
 
 
+def _ext_size(read: SuperblocksRead, block_bytes: int) -> int | None:
+    low, high = (read(EXT_START_BYTES + at, size) for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT))
+    features = _ext_features(read)
+    if (len(low), len(high)) != (EXT_COUNTS_AT[1], EXT_HIGH_COUNTS_AT[1]) or features is None:
+        return None
+    more = _number(high, 0, 4) if features[1] & EXT_64BIT else 0
+    return (_number(low, 4, 4) + (more << 32)) * block_bytes
+
+
 def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """Parse sb_unit and sb_width, in filesystem blocks."""
     del size_bytes, mark_bytes
@@ -272,7 +284,34 @@ def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
     if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
         return NOTHING
     block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
-    return DataLayout(striping=striping(unit * block, width * block), block_bytes=block)
+    blocks = int.from_bytes(data[8:16], "big")
+    return DataLayout(
+        striping=striping(unit * block, width * block), block_bytes=block, size_bytes=blocks * block
+    )
+
+
+def _btrfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+    """Return dev_item.total_bytes: the bytes of this device. Source: Linux uapi/linux/btrfs_tree.h."""
+    del size_bytes, mark_bytes
+    data = read(BTRFS_AT, BTRFS_READ_BYTES)
+    if len(data) < BTRFS_READ_BYTES or data[64:72] != b"_BHRfS_M":
+        return NOTHING
+    return DataLayout(size_bytes=_number(data, 209, 8))
+
+
+def _boot_sector(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+    """Return the size in the boot sector of FAT, exFAT or NTFS. NTFS has a copy of the sector after its
+    last one."""
+    del size_bytes, mark_bytes
+    data = read(0, SECTOR_BYTES)
+    if len(data) < SECTOR_BYTES or data[510:512] != b"\x55\xaa":
+        return NOTHING
+    if data[3:11] == b"EXFAT   ":
+        return DataLayout(size_bytes=_number(data, 72, 8) << min(data[108], 12))
+    sector = _number(data, 11, 2)
+    if data[3:11] == b"NTFS    ":
+        return DataLayout(size_bytes=(_number(data, 40, 8) + 1) * sector)
+    return DataLayout(size_bytes=(_number(data, 19, 2) or _number(data, 32, 4)) * sector)
 
 
 READERS: Mapping[str, Reader] = {
@@ -281,6 +320,8 @@ READERS: Mapping[str, Reader] = {
     "LVM2_member": read_physical_volume,
     **dict.fromkeys(("ext2", "ext3", "ext4", "ext4dev"), _ext),
     "xfs": _xfs,
+    "btrfs": _btrfs,
+    **dict.fromkeys(("vfat", "exfat", "ntfs"), _boot_sector),
 }
 """Parsers by libblkid's TYPE."""
 
