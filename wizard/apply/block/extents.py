@@ -20,10 +20,10 @@ from wizard.model.machine import Extent
 from wizard.model.said import MIB, Message, rounded_up
 
 GET_MAP = 0xC020660B
-"""FS_IOC_FIEMAP of linux/fs.h."""
+"""FS_IOC_FIEMAP from linux/fs.h."""
 
 HEAD, ENTRY = struct.Struct("=2Q4L"), struct.Struct("=3Q2Q4L")
-"""struct fiemap and struct fiemap_extent of linux/fiemap.h."""
+"""struct fiemap and struct fiemap_extent from linux/fiemap.h."""
 
 SYNC, LAST = 1, 1
 """FIEMAP_FLAG_SYNC and FIEMAP_EXTENT_LAST."""
@@ -31,16 +31,16 @@ SYNC, LAST = 1, 1
 AT_ONCE = 500
 ZEROS = bytes(MIB)
 GRAIN_BYTES = 4096
-"""A file's pages are this large, so what a file holds is known in these pieces."""
+"""Page size. The data ranges of a file are multiples of it."""
 
 NO_MAP = frozenset({errno.EOPNOTSUPP, errno.ENOTTY, errno.EBADR})
 
 Read = Callable[[int, int], bytes]
-"""Reads from a byte on so many bytes."""
+"""Read a range: start and length in bytes."""
 
 
 def merged(places: Iterable[Extent], block_bytes: int, end_bytes: int) -> tuple[Extent, ...]:
-    """The places widened to whole blocks, cut at `end_bytes`, in order, and joined where they touch."""
+    """Align extents to whole blocks, cut them at `end_bytes`, sort them, and join those that touch."""
     wide = []
     for place in places:
         start = max(0, place.start_bytes // block_bytes * block_bytes)
@@ -57,7 +57,7 @@ def merged(places: Iterable[Extent], block_bytes: int, end_bytes: int) -> tuple[
 
 
 def without(place: Extent, kept: Iterable[Extent]) -> tuple[Extent, ...]:
-    """What of a place lies outside all `kept` ones."""
+    """Return the parts of an extent that are outside all `kept` ones."""
     rest = [place]
     for keep in kept:
         cut = []
@@ -74,7 +74,7 @@ def without(place: Extent, kept: Iterable[Extent]) -> tuple[Extent, ...]:
 
 
 def clipped(places: Iterable[Extent], allowed: Iterable[Extent]) -> Iterator[Extent]:
-    """What of the places lies within the allowed ones; both in order and apart."""
+    """Yield the parts of `places` within the `allowed` extents. Both are sorted and do not overlap."""
     bounds = iter(allowed)
     bound = next(bounds, None)
     for place in places:
@@ -89,7 +89,7 @@ def clipped(places: Iterable[Extent], allowed: Iterable[Extent]) -> Iterator[Ext
 
 
 def gaps(places: Iterable[Extent], size_bytes: int) -> Iterator[Extent]:
-    """What lies between places that are in order and apart, and behind the last."""
+    """Yield the gaps before, between and after sorted, separate extents, up to `size_bytes`."""
     ends = [Extent(0, 0), *places, Extent(size_bytes, 0)]
     for before, after in pairwise(ends):
         if after.start_bytes > before.end_bytes:
@@ -97,56 +97,53 @@ def gaps(places: Iterable[Extent], size_bytes: int) -> Iterator[Extent]:
 
 
 def chunks(places: Iterable[Extent]) -> Iterator[Extent]:
-    """The places in pieces of 1 MiB at most."""
+    """Split extents into chunks of at most 1 MiB."""
     for place in places:
         for start in range(place.start_bytes, place.end_bytes, MIB):
             yield Extent(start, min(MIB, place.end_bytes - start))
 
 
 def held(file: int) -> tuple[Extent, ...]:
-    """Where a file holds bytes, zeros that were asked for among them: everywhere but in its holes. Raises
-    OSError.
+    """Return the allocated ranges of a file, including allocated zeros. Raises OSError.
 
-    Where the filesystem has no map, as in memory, zeros that were asked for are written, and seeking finds
-    them.
+    tmpfs has no FIEMAP, but writes allocated zeros, so SEEK_DATA finds them.
     """
     size = os.fstat(file).st_size
     os.fsync(file)
     try:
-        found = list(_mapped(file, size))
+        found = list(_fiemap_extents(file, size))
     except OSError as error:
         if error.errno not in NO_MAP:
             raise
-        found = list(_sought(file, size))
+        found = list(_seek_extents(file, size))
     return merged(found, GRAIN_BYTES, size)
 
 
 def seeking_finds(file: int, size_bytes: int) -> tuple[Extent, ...]:
-    """Where seeking finds bytes in a file whose bytes are on its medium: what lies between is zeros, also
-    where room is taken for it. Raises OSError."""
-    return merged(_sought(file, size_bytes), GRAIN_BYTES, size_bytes)
+    """Return the data ranges of a synced file by SEEK_DATA. All else is zeros, allocated or not. Raises
+    OSError."""
+    return merged(_seek_extents(file, size_bytes), GRAIN_BYTES, size_bytes)
 
 
-def _mapped(file: int, size_bytes: int) -> Iterator[Extent]:
-    """The extents of the file, written and unwritten ones alike: of the latter it is known that they are
-    zeros."""
+def _fiemap_extents(file: int, size_bytes: int) -> Iterator[Extent]:
+    """Yield the extents of a file by FIEMAP, including unwritten ones, which are zeros."""
     start = 0
     while start < size_bytes:
-        asked = HEAD.pack(start, size_bytes - start, SYNC, 0, AT_ONCE, 0)
-        answer = bytearray(asked + bytes(ENTRY.size * AT_ONCE))
-        fcntl.ioctl(file, GET_MAP, answer, True)
-        count = HEAD.unpack_from(answer)[3]
+        request = HEAD.pack(start, size_bytes - start, SYNC, 0, AT_ONCE, 0)
+        reply = bytearray(request + bytes(ENTRY.size * AT_ONCE))
+        fcntl.ioctl(file, GET_MAP, reply, True)
+        count = HEAD.unpack_from(reply)[3]
         if not count:
             return
         for at in range(count):
-            logical, _, length, _, _, flags, *_ = ENTRY.unpack_from(answer, HEAD.size + at * ENTRY.size)
+            logical, _, length, _, _, flags, *_ = ENTRY.unpack_from(reply, HEAD.size + at * ENTRY.size)
             yield Extent(logical, length)
             start = logical + length
             if flags & LAST:
                 return
 
 
-def _sought(file: int, size_bytes: int) -> Iterator[Extent]:
+def _seek_extents(file: int, size_bytes: int) -> Iterator[Extent]:
     position = 0
     while position < size_bytes:
         try:
@@ -160,40 +157,39 @@ def _sought(file: int, size_bytes: int) -> Iterator[Extent]:
 
 
 def zeros(start_bytes: int, length_bytes: int) -> bytes:
-    """What a reader gives where a file is known to hold zeros; 1 MiB at most."""
+    """Read zeros, at most 1 MiB. A `Read` for ranges of zeros."""
     return ZEROS[:length_bytes]
 
 
 def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Extent]:
-    """The blocks of 4096 bytes, or what a place has of them, that two readers give otherwise; those that
-    follow one another within 1 MiB are one extent."""
+    """Yield the 4096-byte blocks in which two readers differ, or the part of a block within a place. Adjacent
+    ones are joined within 1 MiB."""
     for chunk in chunks(places):
         left, right = (read(chunk.start_bytes, chunk.size_bytes) for read in (one, other))
         if left == right:
             continue
-        begun, start = chunk.end_bytes, chunk.start_bytes
+        first_byte, start = chunk.end_bytes, chunk.start_bytes
         while start < chunk.end_bytes:
             end = min((start // GRAIN_BYTES + 1) * GRAIN_BYTES, chunk.end_bytes)
             at, to = start - chunk.start_bytes, end - chunk.start_bytes
             if left[at:to] != right[at:to]:
-                begun = min(begun, start)
-            elif begun < start:
-                yield Extent(begun, start - begun)
-                begun = chunk.end_bytes
+                first_byte = min(first_byte, start)
+            elif first_byte < start:
+                yield Extent(first_byte, start - first_byte)
+                first_byte = chunk.end_bytes
             start = end
-        if begun < chunk.end_bytes:
-            yield Extent(begun, chunk.end_bytes - begun)
+        if first_byte < chunk.end_bytes:
+            yield Extent(first_byte, chunk.end_bytes - first_byte)
 
 
 class Remembering:
-    """A reader that has at hand what it read last: whoever looks for differences and keeps them reads the
-    drive once."""
+    """Reader that caches the last range read, so that comparing and saving read the drive once."""
 
     def __init__(self, read: Read) -> None:
         self._read, self._start, self._last = read, 0, b""
 
     def __call__(self, start_bytes: int, length_bytes: int) -> bytes:
-        """As the reader that it stands for."""
+        """Read a range, as `Read`."""
         if not self._start <= start_bytes <= start_bytes + length_bytes <= self._start + len(self._last):
             self._start, self._last = start_bytes, self._read(start_bytes, length_bytes)
         at = start_bytes - self._start
@@ -201,63 +197,62 @@ class Remembering:
 
 
 class Medium(Protocol):
-    """A drive, as the replacing of chunks needs it. Offsets and lengths are whole logical blocks, in bytes;
-    errors are Failed."""
+    """Drive or file whose chunks are replaced. Offsets and lengths are whole logical blocks, in bytes. Raises
+    Failed."""
 
     @property
     def size_bytes(self) -> int:
-        """How large it is."""
+        """Size of the medium."""
 
     @property
     def logical_block_bytes(self) -> int:
-        """The smallest that it writes."""
+        """Smallest unit of a write."""
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
-        """What lies there, from the drive itself; no more than 1 MiB."""
+        """Read at most 1 MiB past all caches."""
 
     def write(self, offset_bytes: int, data: bytes) -> None:
-        """Hand it over. Until `flush` nobody knows which part of it arrived."""
+        """Write data. Until `flush` any part of it may be missing on the medium."""
 
     def write_through(self, offset_bytes: int, data: bytes) -> None:
-        """Write it by one request; on return it is on the medium."""
+        """Write data in one request, and flush it to the medium."""
 
     def flush(self) -> None:
-        """On return everything that was written is on the medium."""
+        """Flush all writes to the medium."""
 
 
 def block_bytes(node: str) -> tuple[int, int]:
-    """The logical and the physical block of a device, by the kernel's word; a partition has its drive's."""
+    """Return the logical and physical block size of a device, or of the drive of a partition, from sysfs."""
     folder = (SYS_BLOCK / kernel_name(node)).resolve()
     queue = next(queue for queue in (folder / "queue", folder.parent / "queue") if queue.exists())
     return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
 
 
 class PastCaches:
-    """Reads a device from itself, by one descriptor that was opened with O_DIRECT, into the same memory each
-    time."""
+    """Read from a descriptor opened with O_DIRECT, into one reused buffer."""
 
     def __init__(self, fd: int, node: str) -> None:
         self._fd, self._node = fd, node
         self._buffer = mmap.mmap(-1, MIB)
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
-        """No more than 1 MiB, in whole logical blocks. Raises Failed."""
+        """Read at most 1 MiB of whole logical blocks. Raises Failed."""
         with memoryview(self._buffer) as whole, whole[:length_bytes] as buffer:
             try:
                 got = os.preadv(self._fd, [buffer], offset_bytes)
             except OSError as error:
-                raise self._unread(offset_bytes, str(error.strerror)) from None
+                raise self._read_error(offset_bytes, str(error.strerror)) from None
             if got != length_bytes:
-                raise self._unread(offset_bytes, devices.CAME(got=got, length=length_bytes))
+                raise self._read_error(offset_bytes, devices.CAME(got=got, length=length_bytes))
             return bytes(buffer)
 
-    def _unread(self, byte: int, why: Message | str) -> Failed:
+    def _read_error(self, byte: int, why: Message | str) -> Failed:
         return Failed(devices.UNREAD_AT(device=self._node, byte=byte, why=why))
 
 
 class DeviceMedium:
-    """A block device that is looked at: read past the page cache, and any write fails. Whoever is to write
-    holds it (`engine/held.py`)."""
+    """Block device opened for reading with O_DIRECT. Writes fail: `engine/held_drive.py` opens a device for
+    writing."""
 
     flags = os.O_RDONLY
 
@@ -280,7 +275,7 @@ class DeviceMedium:
         self.close()
 
     def close(self) -> None:
-        """Let go of the device."""
+        """Close the device."""
         os.close(self._fd)
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
@@ -294,11 +289,11 @@ class DeviceMedium:
             try:
                 put = os.pwritev(self._fd, [buffer], offset_bytes)
             except OSError as error:
-                raise self._unwritten(offset_bytes, str(error.strerror)) from None
+                raise self._write_error(offset_bytes, str(error.strerror)) from None
             if put != len(data):
-                raise self._unwritten(offset_bytes, devices.TOOK(got=put, length=len(data)))
+                raise self._write_error(offset_bytes, devices.TOOK(got=put, length=len(data)))
 
-    def _unwritten(self, byte: int, why: Message | str) -> Failed:
+    def _write_error(self, byte: int, why: Message | str) -> Failed:
         return Failed(devices.UNWRITTEN_AT(device=self.node, byte=byte, why=why))
 
     def write_through(self, offset_bytes: int, data: bytes) -> None:

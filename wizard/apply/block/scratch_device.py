@@ -37,7 +37,7 @@ GET_FREE, CONFIGURE, DETACH = 0x4C82, 0x4C0A, 0x4C01
 """LOOP_CTL_GET_FREE, LOOP_CONFIGURE (Linux 5.8) and LOOP_CLR_FD."""
 
 CONFIG = struct.Struct("=II5Q4I64s64s32s2Q64x")
-"""loop_config: the file, the size of a logical block, loop_info64, and what is reserved."""
+"""struct loop_config: the file, the logical block size, loop_info64, and reserved bytes."""
 
 GOES_WITH_LAST_USER, WITH_PARTITIONS = 4, 8
 """LO_FLAGS_AUTOCLEAR and LO_FLAGS_PARTSCAN."""
@@ -48,19 +48,18 @@ PAUSE_SECONDS = 0.05
 
 
 class NoStandInError(Exception):
-    """Why no stand-in can be had here, as a clause."""
+    """No scratch device is available. The message is a clause with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """One that is there: `node` is its loop device, `memory` the descriptor of what it holds."""
+    """Scratch device: `node` is the loop device, `memory` the descriptor of its contents."""
 
     node: str
     memory: int
 
     def written_outside(self, places: Sequence[Extent]) -> int | None:
-        """The first byte outside these places, in order and apart, that is not zero any more; None where
-        there is none."""
+        """Return the first nonzero byte outside these sorted, separate places, or None."""
         end = os.fstat(self.memory).st_size
         position = 0
         for place in (*places, Extent(end, 0)):
@@ -88,8 +87,9 @@ class StandIn:
 
 @contextmanager
 def standing_in(image: Image) -> Iterator[StandIn]:
-    """A stand-in that holds the image, and zeros elsewhere, for as long as the block lasts; raises
-    NoStandInError where none can be had, and Failed where it is still there at the end.
+    """Yield a scratch device with the contents of an image, and zeros elsewhere.
+
+    Raises NoStandInError if none is available, and Failed if it is still in use at the end.
     """
     try:
         memory = os.memfd_create(f"{NAME} {os.getpid()}", os.MFD_CLOEXEC)
@@ -110,10 +110,11 @@ def standing_in(image: Image) -> Iterator[StandIn]:
 
 @contextmanager
 def attached(file: int, block_bytes: int) -> Iterator[str]:
-    """The node of a loop device over an open file, with logical blocks of so many bytes, for as long as the
-    block lasts; raises NoStandInError where none can be had, and Failed where it is still there at the end.
+    """Yield the node of a loop device with this logical block size over an open file.
+
+    Raises NoStandInError if none is available, and Failed if it is still in use at the end.
     """
-    loop, node = _attached(file, block_bytes)
+    loop, node = _attach_free_loop(file, block_bytes)
     try:
         yield node
     finally:
@@ -121,9 +122,8 @@ def attached(file: int, block_bytes: int) -> Iterator[str]:
 
 
 def _detach(loop: int, node: str) -> None:
-    """First the partitions, then the loop device, and the lock at last: whoever looks when it goes finds
-    nothing that looks like the drive. Raises Failed where somebody keeps hold of one of them.
-    """
+    """Remove the partitions, then the loop device, then the lock, so that udev never sees a copy of the
+    drive. Raises Failed if the loop device or a partition is in use."""
     file = _file_behind(node)
     try:
         forget_partitions(node)
@@ -131,39 +131,39 @@ def _detach(loop: int, node: str) -> None:
             fcntl.ioctl(loop, DETACH)
     finally:
         os.close(loop)
-    until = monotonic() + TAKE_SECONDS
-    # What has become free can be another's at once.
+    deadline = monotonic() + TAKE_SECONDS
+    # Another program may reuse a free loop device immediately.
     while file and _file_behind(node) == file:
-        if monotonic() > until:
+        if monotonic() > deadline:
             raise Failed(t("The scratch copy {node} is in use by another program.", node=node))
         sleep(PAUSE_SECONDS)
 
 
 def _file_behind(node: str) -> str:
-    """The name of the file behind a loop device; empty where it has none."""
+    """Return the backing file of a loop device, or an empty string."""
     with suppress(OSError):
         return (SYS_BLOCK / kernel_name(node) / "loop/backing_file").read_text()
     return ""
 
 
 def load_loop() -> None:
-    """Have the kernel load what makes loop devices: without udev, /dev/loop-control is not there before."""
-    # What is built in cannot be loaded, and what is missing shows when it is opened.
+    """Load the loop module. Without udev, /dev/loop-control does not exist before."""
+    # modprobe fails for built-in modules. Opening reports missing ones.
     if find("modprobe"):
         with suppress(Failed):
             run(("modprobe", "--quiet", "loop"), seconds=TAKE_SECONDS, accept=range(256))
 
 
-def _attached(memory: int, block_bytes: int) -> tuple[int, str]:
-    """The locked descriptor of a loop device over the file, and its node."""
+def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
+    """Return the locked descriptor of a loop device over the file, and its node."""
     load_loop()
-    until = monotonic() + TAKE_SECONDS
+    deadline = monotonic() + TAKE_SECONDS
     while True:
         try:
             return _attach(memory, block_bytes)
         except OSError as error:
-            # Somebody else was faster with the free one.
-            if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > until:
+            # Another program took the free device first.
+            if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
                 raise NoStandInError(
                     t("no loop device is available ({why})", why=str(error.strerror))
                 ) from None
@@ -182,9 +182,9 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
     try:
         fcntl.flock(loop, fcntl.LOCK_EX | fcntl.LOCK_NB)
         flags = GOES_WITH_LAST_USER | WITH_PARTITIONS
-        told = (memory, block_bytes, 0, 0, 0, 0, 0, 0, 0, 0, flags, NAME.encode(), b"", b"", 0, 0)
-        fcntl.ioctl(loop, CONFIGURE, CONFIG.pack(*told))
-        # A loop device keeps the read-only flag and the partitions of whoever had it before.
+        config = (memory, block_bytes, 0, 0, 0, 0, 0, 0, 0, 0, flags, NAME.encode(), b"", b"", 0, 0)
+        fcntl.ioctl(loop, CONFIGURE, CONFIG.pack(*config))
+        # A loop device keeps the read-only flag and the partitions of its last user.
         take_writes(node)
         tell_kernel(node, anew=True)
     except BaseException:
@@ -195,87 +195,91 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
 
 RULES = Path("/run/udev/rules.d")
 RULE_NAME = "00-diskwright-{}-{}.rules"
-"""With the number of the process whose rule it is, and what it is about."""
+"""Filled with the process ID and a name for what the rule ignores."""
 
 RELOAD_SECONDS = 30.0
 
-_ALONE = 'ENV{UDISKS_IGNORE}="1", ENV{SYSTEMD_READY}="0", OPTIONS:="nowatch"'
-_MAPPED = (
+_HIDDEN = 'ENV{UDISKS_IGNORE}="1", ENV{SYSTEMD_READY}="0", OPTIONS:="nowatch"'
+_MAPPER_RULE = (
     'SUBSYSTEM=="block", KERNEL=="dm-*", ATTR{{dm/name}}=="{name}*", '
     'ENV{{DM_UDEV_DISABLE_OTHER_RULES_FLAG}}="1", ENV{{DM_UDEV_DISABLE_DISK_RULES_FLAG}}="1", '
     'ENV{{DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG}}="1", {alone}'
 )
-_STORE = (
+_STORE_RULE = (
     'SUBSYSTEM=="block", KERNEL=="loop*", ATTRS{{loop/backing_file}}=="*/{folder}/*", '
     'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {alone}'
 )
 
 
 def ignore_mapped(name: str, folder: str = "") -> None:
-    """Have udev ignore the device of the device mapper's with this name, those whose names begin so, and loop
-    devices over files in a folder that is called `folder`, or else so, too, with their partitions, until
-    `heed(name)`. To be said before any of them is made. Raises OSError where udev cannot be told.
+    """Make udev ignore device-mapper devices whose names begin with `name`, until `heed(name)`.
+
+    This also ignores loop devices over files in a folder named `folder` (`name` by default), and their
+    partitions. Call it before the devices exist. Raises OSError if the rule cannot be written.
     """
     ignore(
         name,
-        [rule.format(name=name, folder=folder or name, alone=_ALONE) for rule in (_MAPPED, _STORE)],
+        [
+            rule.format(name=name, folder=folder or name, alone=_HIDDEN)
+            for rule in (_MAPPER_RULE, _STORE_RULE)
+        ],
     )
 
 
 def ignore(what: str, lines: Sequence[str]) -> None:
-    """Give udev these rules until `heed(what)`; on return it goes by them. Raises OSError where that cannot
-    be."""
-    rule = _rule(what)
+    """Install these udev rules under the name `what`, until `heed(what)`. On return they are in effect.
+    Raises OSError."""
+    rule = _rule_path(what)
     RULES.mkdir(parents=True, exist_ok=True)
-    # Another process may have udev read its rules anew at any moment.
-    half = rule.with_suffix(".half")
-    half.write_text("\n".join(["# Gone when diskwright is done with it.", *lines, ""]))
-    half.rename(rule)
+    # Another process can make udev reload its rules at any moment.
+    unfinished = rule.with_suffix(".half")
+    unfinished.write_text("\n".join(["# Gone when diskwright is done with it.", *lines, ""]))
+    unfinished.rename(rule)
     _reload()
 
 
 def heed(what: str) -> None:
-    """Take back what this process said with `ignore`, and what is left of others."""
-    _take_away((_rule(what), *_left_rules()))
+    """Remove the rules that this process installed under the name `what`, and stale ones."""
+    _remove_rules((_rule_path(what), *_stale_rules()))
 
 
 def forget_left_rules() -> None:
-    """Take away the rules of processes that were killed. A device that is still there stays unseen."""
-    _take_away(_left_rules())
+    """Remove the rules of killed processes. Rules for devices that still exist stay."""
+    _remove_rules(_stale_rules())
 
 
-def _rule(what: str) -> Path:
+def _rule_path(what: str) -> Path:
     return RULES / RULE_NAME.format(os.getpid(), what)
 
 
-def _left_rules() -> tuple[Path, ...]:
-    mapped = _mapped_names()
-    return tuple(rule for rule in RULES.glob(RULE_NAME.format("[0-9]*", "*")) if _is_left(rule, mapped))
+def _stale_rules() -> tuple[Path, ...]:
+    mapped = _mapper_names()
+    return tuple(rule for rule in RULES.glob(RULE_NAME.format("[0-9]*", "*")) if _is_stale(rule, mapped))
 
 
-def _is_left(rule: Path, mapped: frozenset[str]) -> bool:
-    # It takes a moment to load, and there is hardly ever such a rule.
+def _is_stale(rule: Path, mapped: frozenset[str]) -> bool:
+    # psutil takes a moment to load, and such rules are rare.
     from psutil import pid_exists
 
     _, _, process, what = rule.stem.split("-", 3)
     return what not in mapped and not pid_exists(int(process))
 
 
-def _mapped_names() -> frozenset[str]:
+def _mapper_names() -> frozenset[str]:
     found = set()
     for block in SYS_BLOCK.glob("dm-*"):
-        # Any of them can go meanwhile.
+        # Devices can disappear during the loop.
         with suppress(OSError):
             found.add((block / "dm/name").read_text().strip())
     return frozenset(found)
 
 
-def _take_away(rules: Iterable[Path]) -> None:
-    there = [rule for rule in rules if rule.exists()]
-    for rule in there:
+def _remove_rules(rules: Iterable[Path]) -> None:
+    existing = [rule for rule in rules if rule.exists()]
+    for rule in existing:
         with suppress(OSError):
             rule.unlink()
-    if there:
+    if existing:
         _reload()
 
 

@@ -38,33 +38,33 @@ LOOK_SECONDS = 60.0
 MODULES = ("loop", "dm_snapshot")
 
 Tell = Callable[[Sequence[str]], str]
-"""Runs a command, journals it, and gives its output; raises Failed."""
+"""Run a command, journal it, and return its output. Raises Failed."""
 
 
 def snapshot_obstacle() -> str:
-    """Why no snapshot can be made here, as a sentence; empty where it can."""
+    """Return why no snapshot can be made on this system, as a sentence. Empty if it can."""
     if absent := [name for name in ("dmsetup", "losetup") if find(name) is None]:
         return str(missing(absent, family_of(os_release())).said)
-    lacks = [module for module in MODULES if not kernel_has(module)]
-    return str(t("This kernel lacks {module}.", module=lacks[0])) if lacks else ""
+    lacking = [module for module in MODULES if not kernel_has(module)]
+    return str(t("This kernel lacks {module}.", module=lacking[0])) if lacking else ""
 
 
 def check_store_room(folder: Path, needed_bytes: int) -> None:
-    """Raises Refused unless a snapshot can be made here, and the folder is one that root alone can write to,
-    with so much room."""
+    """Raises Refused if snapshots are impossible here, or if the folder is open to other users, in memory or
+    too small."""
     shown = printable(str(folder), 200)
     if obstacle := snapshot_obstacle():
         raise Refused(t("Cannot create a snapshot. {why} Nothing was written.", why=obstacle))
-    there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK):
+    existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
         raise Refused(
             t(
                 "The snapshot store cannot be in {folder}: not a writable folder. Nothing was written.",
                 folder=shown,
             )
         )
-    refuse_open_folder(there)
-    if lies_in_memory(there):
+    refuse_open_folder(existing)
+    if lies_in_memory(existing):
         raise Refused(
             t(
                 "The snapshot store cannot be in {folder}: the folder is in memory and does "
@@ -73,7 +73,7 @@ def check_store_room(folder: Path, needed_bytes: int) -> None:
                 folder=shown,
             )
         )
-    status = os.statvfs(there)
+    status = os.statvfs(existing)
     free = status.f_bavail * status.f_frsize
     if free < needed_bytes:
         raise Refused(
@@ -89,8 +89,7 @@ def check_store_room(folder: Path, needed_bytes: int) -> None:
 
 
 def store_bytes(device_bytes: int, chunk_bytes: int) -> int:
-    """How large a store must be to take every chunk of the device, with its metadata: the snapshot itself
-    then never runs full."""
+    """Return the size of a store for all chunks of the device and the metadata, so that it never fills up."""
     chunks = -(-device_bytes // chunk_bytes)
     areas = chunks // (chunk_bytes // ENTRY_BYTES) + 2
     return (1 + areas + chunks) * chunk_bytes + MIB
@@ -98,7 +97,7 @@ def store_bytes(device_bytes: int, chunk_bytes: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One snapshot, which may be there or not: `name` is the device mapper's for it, `store` its file."""
+    """Device-mapper snapshot `name` of a device, which may not exist yet. `store` is its backing file."""
 
     name: str
     device: str
@@ -106,11 +105,14 @@ class Snapshot:
     tell: Tell
 
     def make(self, room_bytes: int, chunk_bytes: int) -> str:
-        """Make it, and give its node. The first `room_bytes` of the store are taken at once, the rest as it
-        is needed. Raises Failed; then nothing is left of it but perhaps the file."""
+        """Create the snapshot and return its node. The first `room_bytes` of the store are allocated now, the
+        rest on demand.
+
+        Raises Failed. Then only the store's file may be left.
+        """
         self._make_store(room_bytes, store_bytes(size_bytes(self.device), chunk_bytes))
         for module in MODULES:
-            # What is built in cannot be loaded, and what is missing is said by the command that needs it.
+            # modprobe fails for built-in modules. The commands below report missing ones.
             run(("modprobe", "--quiet", module), seconds=LOOK_SECONDS, accept=range(256))
         try:
             ignore_mapped(self.name)
@@ -125,9 +127,9 @@ class Snapshot:
         forget_caches(self.device)
         try:
             loop = self.tell(("losetup", "--find", "--show", str(self.store))).strip()
-            # A loop device keeps the read-only flag of whoever had it before.
+            # A loop device keeps the read-only flag of its last user.
             take_writes(loop)
-            # Where the store's filesystem cannot do it, the page cache is used.
+            # Without direct I/O in the store's filesystem, the page cache is used.
             run(("losetup", "--direct-io=on", loop), seconds=LOOK_SECONDS, accept=range(256))
             sectors = size_bytes(self.device) // KERNEL_SECTOR_BYTES
             table = f"0 {sectors} snapshot {self.device} {loop} P {chunk_bytes // KERNEL_SECTOR_BYTES}"
@@ -135,7 +137,7 @@ class Snapshot:
         except Failed:
             self.take_down()
             raise
-        return self.node() or self._not_there()
+        return self.node() or self._raise_missing()
 
     def _make_store(self, room_bytes: int, whole_bytes: int) -> None:
         try:
@@ -161,12 +163,11 @@ class Snapshot:
                 )
             ) from None
 
-    def _not_there(self) -> str:
+    def _raise_missing(self) -> str:
         raise Failed(t("The device mapper did not create {name}.", name=self.name))
 
     def node(self) -> str | None:
-        """The kernel's own node of it; None where it is not there. Links to it by its name are udev's, and
-        udev leaves it alone."""
+        """Return the kernel's node, or None if the snapshot does not exist. udev creates no link by name."""
         found = run(
             ("dmsetup", "info", "-c", "--noheadings", "-o", "minor", self.name),
             seconds=LOOK_SECONDS,
@@ -175,35 +176,36 @@ class Snapshot:
         return f"/dev/dm-{found.output.strip()}" if found.status == 0 else None
 
     def used_bytes(self) -> int:
-        """How much of its store is used; raises Failed where it is no longer valid, as when the store's
-        folder ran full."""
+        """Return how much of the store is used. Raises Failed if the snapshot became invalid, as when the
+        store fills up."""
         return self._status()[0] * KERNEL_SECTOR_BYTES
 
     def chunks_written(self) -> int:
-        """How many chunks were written to it, by the kernel's count; raises Failed as `used_bytes` does."""
+        """Return how many chunks were written, as the kernel counts. Raises Failed like `used_bytes`."""
         used, metadata = self._status()
         table = run(("dmsetup", "table", self.name), seconds=LOOK_SECONDS).output.split()
         return (used - metadata) // int(table[-1])
 
     def _status(self) -> tuple[int, int]:
-        """Sectors of the store that are used, and those of them that are metadata."""
-        said = run(("dmsetup", "status", self.name), seconds=LOOK_SECONDS).output.split()
+        """Return the used sectors of the store, and how many of them are metadata."""
+        status = run(("dmsetup", "status", self.name), seconds=LOOK_SECONDS).output.split()
         try:
-            return int(said[3].partition("/")[0]), int(said[4])
+            return int(status[3].partition("/")[0]), int(status[4])
         except (IndexError, ValueError):
             raise Failed(
                 t(
                     "The snapshot became invalid ({status}): the store {store} is full or not "
                     "writable. The drive is unchanged.",
-                    status=" ".join(said[3:]),
+                    status=" ".join(status[3:]),
                     store=str(self.store),
                 )
             ) from None
 
     def take_down(self) -> None:
-        """Take away what there is of it but for the file; raises Failed where somebody holds it. Nothing is
-        journalled: where the journal lies beside a store that ran full, there is no room for it before this
-        is done."""
+        """Remove the snapshot and its loop device, but not the file. Raises Failed if they are in use.
+
+        Nothing is journaled: if the journal is on the same full volume, there is no space for it yet.
+        """
         if self.node():
             run(("dmsetup", "remove", "--retry", self.name), seconds=LOOK_SECONDS)
         for loop in self._loops():
@@ -219,7 +221,7 @@ class Snapshot:
         return tuple(found.output.split())
 
     def synced(self) -> None:
-        """On return all that was written to the store is on its medium; raises Failed."""
+        """Flush all writes to the store to its medium. Raises Failed."""
         try:
             fd = os.open(self.store, os.O_RDWR | os.O_CLOEXEC)
             try:
@@ -248,9 +250,10 @@ LARGEST_CHUNK_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CowStore:
-    """What was written to a snapshot of a device of `size_bytes`, whose last chunk may be cut off. `numbers`
-    ascend and count chunks of `chunk_bytes` on the device; `places` are in bytes in `file`, in the same
-    order.
+    """Chunks written to a snapshot of a device of `size_bytes`. The last one may be cut off.
+
+    `numbers` ascend and count chunks of `chunk_bytes` on the device. `places` are offsets in `file` in bytes,
+    in the same order.
     """
 
     file: Path
@@ -260,18 +263,20 @@ class CowStore:
     places: array[int]
 
     def written(self) -> Iterator[Extent]:
-        """Where on the device."""
+        """Yield the written ranges on the device."""
         for number in self.numbers:
             start = number * self.chunk_bytes
             yield Extent(start, min(self.chunk_bytes, self.size_bytes - start))
 
     def over(self, below: Read, files: ExitStack) -> Read:
-        """Reads the device as the snapshot showed it: what was never written to that comes from `below`. The
-        file is open as long as `files` are. Raises Failed, as the reader does where the file is cut off."""
+        """Return a reader of the device as the snapshot showed it, with unwritten chunks from `below`.
+
+        `files` closes the store. Raises Failed, and so does the reader if the file is truncated.
+        """
         try:
             fd = os.open(self.file, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            raise self._unread(error) from None
+            raise self._read_error(error) from None
         files.callback(os.close, fd)
 
         def read(offset_bytes: int, length_bytes: int) -> bytes:
@@ -285,7 +290,7 @@ class CowStore:
         return read
 
     def _part(self, fd: int, offset_bytes: int, length_bytes: int, below: Read) -> bytes:
-        """Of one chunk."""
+        """Read a part of one chunk."""
         number, within = divmod(offset_bytes, self.chunk_bytes)
         index = bisect_left(self.numbers, number)
         if index == len(self.numbers) or self.numbers[index] != number:
@@ -293,18 +298,18 @@ class CowStore:
         try:
             data = os.pread(fd, length_bytes, self.places[index] + within)
         except OSError as error:
-            raise self._unread(error) from None
+            raise self._read_error(error) from None
         if len(data) != length_bytes:
             raise Failed(STORE_CUT_OFF(file=str(self.file)))
         return data
 
-    def _unread(self, error: OSError) -> Failed:
+    def _read_error(self, error: OSError) -> Failed:
         return Failed(STORE_UNREAD(file=str(self.file), why=str(error.strerror)))
 
 
 def read_cow_store(file: Path, size_bytes: int) -> CowStore:
-    """Every chunk that a snapshot of a device of this size holds; raises Failed where it is not whole. No
-    snapshot may be using it."""
+    """Read the index of a snapshot store for a device of this size. No snapshot may use it. Raises Failed if
+    it is incomplete."""
     try:
         with file.open("rb") as store:
             magic, valid, version, sectors = HEADER.unpack(store.read(HEADER.size))
@@ -332,7 +337,9 @@ def read_cow_store(file: Path, size_bytes: int) -> CowStore:
     except (OSError, struct.error) as error:
         raise Failed(STORE_UNREAD(file=str(file), why=str(error))) from None
     numbers = array("Q", sorted(places))
-    return CowStore(file, chunk_bytes, size_bytes, numbers, array("Q", (places[one] for one in numbers)))
+    return CowStore(
+        file, chunk_bytes, size_bytes, numbers, array("Q", (places[number] for number in numbers))
+    )
 
 
 def _entries(store: BinaryIO, chunk_bytes: int) -> Iterator[tuple[int, int]]:
