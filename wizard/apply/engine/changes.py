@@ -1,4 +1,4 @@
-"""Collect the changes of a rehearsal from scratch copy and drive. Saves the drive's old bytes first."""
+"""Collect the changes of a rehearsal from scratch copy and drive, and save the drive's old bytes first."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -37,25 +37,27 @@ from wizard.model.said import GIB, KIB, MIB, Message
 from wizard.plan.undo_policy import is_bare
 
 SAMPLES, SAMPLE_BYTES, END_BYTES = 256, 256 * KIB, MIB
-"""64 MiB in pieces: data in one stretch of at least a 256th of the drive is always found. A disk takes about
-2 s to read them, an SSD less than one."""
+"""64 MiB in pieces: they find contiguous data of at least a 256th of the drive. A disk needs about 2 s to
+read them, an SSD less than one."""
 
 MOST_READ_BYTES = GIB
-"""A drive that is to be overwritten completely is read completely, if it is no larger."""
+"""Largest drive that is read completely if the plan overwrites it completely."""
 
 
 def sample_of(size_bytes: int, block_bytes: int) -> tuple[Extent, ...]:
-    """Return the places that are read before a drive counts as empty: both ends and evenly spaced pieces.
-    These are all of a drive of up to 64 MiB."""
+    """Return the ranges to read before a drive counts as empty: both ends and evenly spaced pieces, or all of
+    a drive of up to 64 MiB."""
     starts = [number * size_bytes // SAMPLES for number in range(SAMPLES)]
     ends = (Extent(0, END_BYTES), Extent(max(0, size_bytes - END_BYTES), END_BYTES))
     return merged((*ends, *(Extent(start, SAMPLE_BYTES) for start in starts)), block_bytes, size_bytes)
 
 
 def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
-    """Return the places of a drive that must be zeros if it is to count as empty: a sample, or the whole
-    drive if md copies another one over it. None of such a drive that is too large: it never counts as
-    empty."""
+    """Return the ranges that must contain zeros in an empty drive: a sample, or the whole drive if md copies
+    another one over it.
+
+    Returns none for such a drive if it is too large. It never counts as empty.
+    """
     drive = member.drive
     arrays = [step.operation for step in plan.steps if isinstance(step.operation, MakeArray)]
     copied = (part for array in arrays if array.level == "raid1" for part in array.parts[1:])
@@ -65,61 +67,64 @@ def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
 
 
 def first_data(drive: Medium, places: Sequence[Extent]) -> int | None:
-    """Return the first byte in these places that is not zero, or None. Unreadable places may be
-    anything."""
+    """Return the offset of the first nonzero byte in these places, or None. Unreadable places count as
+    data."""
     for chunk in chunks(places):
         try:
             data = drive.read(chunk.start_bytes, chunk.size_bytes)
         except Failed:
             return chunk.start_bytes
         if not is_zero(data):
-            return chunk.start_bytes + _first_in(data)
+            return chunk.start_bytes + _first_nonzero(data)
     return None
 
 
 def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> tuple[Message, ...]:
-    """Return why drives of a rehearsed run do not count as empty although nothing is recognised on them.
-    Raises Failed."""
+    """Return why drives of a rehearsed run do not count as empty although no signature was found. Raises
+    Failed."""
     drives = enumerate(zip(plan.members, changes, strict=True))
     return tuple(
         record.COPIED_OVER(drive=change.path)
-        if (byte := _data_found(run, number, change, zeros_wanted(plan, member))) is None
+        if (byte := _find_data(run, number, change, zeros_wanted(plan, member))) is None
         else record.UNKNOWN_DATA(drive=change.path, byte=byte)
         for number, (member, change) in drives
         if is_bare(member.before) and not change.blank
     )
 
 
-def _data_found(run: Path, number: int, change: DriveChange, places: Sequence[Extent]) -> int | None:
-    """Return the first nonzero byte of the saved ones, else of these places, or None."""
+def _find_data(run: Path, number: int, change: DriveChange, places: Sequence[Extent]) -> int | None:
+    """Return the first nonzero byte among the saved bytes, else in these places, or None."""
     with Store(old_file(run, number)) as old:
         for chunk in chunks(seeking_finds(old.fd, change.size_bytes)):
             data = old.read(chunk.start_bytes, chunk.size_bytes)
             if not is_zero(data):
-                return chunk.start_bytes + _first_in(data)
+                return chunk.start_bytes + _first_nonzero(data)
     with DeviceMedium(change.path) as drive:
         return first_data(drive, places)
 
 
-def _first_in(data: bytes) -> int:
-    """Return the place of the first byte that is not zero."""
+def _first_nonzero(data: bytes) -> int:
+    """Return the index of the first nonzero byte."""
     return len(data) - len(data.lstrip(b"\0"))
 
 
 def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_bytes: int) -> tuple[Extent, ...]:
-    """Return what is discarded of a rehearsed change once it is kept: its new volumes, without what changes
-    or was written in the rehearsal. None of a drive that counts as empty. Raises Failed."""
+    """Return the ranges to discard when a change is kept: the new volumes, without the ranges that change or
+    were written in the rehearsal.
+
+    Empty for a drive that counts as empty. Raises Failed.
+    """
     volumes = _discarded_volumes(plan, plan.members[number])
     if change.blank or not volumes:
         return ()
     with Store(new_file(run, number)) as new:
-        # Also what a maker wrote and the drive happened to hold already.
+        # Includes bytes that mkfs wrote and that were already on the drive.
         needed = merged((*change.places, *held(new.fd)), block_bytes, change.size_bytes)
     return tuple(clipped(merged(volumes, block_bytes, change.size_bytes), gaps(needed, change.size_bytes)))
 
 
 def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
-    """Return the new volumes on a drive whose makers discard what they held."""
+    """Return the new volumes on a drive that mkfs would discard."""
     made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
     nodes = {
         node
@@ -134,20 +139,19 @@ def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
 
 
 def discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:
-    """Discard places of a drive, as the makers of its volumes would have: until now they were needed for a
-    way back. A drive that refuses is no reason to fail."""
+    """Discard ranges of a drive, as mkfs would have. Undo needed them until now. Errors are only
+    journaled."""
     if not places or not drive.discards:
         return
     try:
-        said = str(record.FREED(drive=drive.node, size=drive.discard(places)))
+        entry = str(record.FREED(drive=drive.node, size=drive.discard(places)))
     except Failed as error:
-        said = str(error)
-    journal.add(Event.COMMAND, said)
+        entry = str(error)
+    journal.add(Event.COMMAND, entry)
 
 
 READ_SHARE = 0.5
-"""Which part of the time reading and keeping the old bytes takes; reading all again for the digests takes the
-rest."""
+"""Share of the time for reading and saving the old bytes. Digests take the rest."""
 
 
 def collected(
@@ -161,9 +165,10 @@ def collected(
     zeros_in: Sequence[Extent],
     progress: Progress,
 ) -> DriveChange:
-    """The change to one drive, whose old bytes are on the medium on return. The drive is only read. `blank`
-    says that nothing was recognised on it; the change is blank only if there are zeros in `zeros_in`, too.
-    Raises Failed where the rehearsal wrote elsewhere than it may, or there is no room.
+    """Return the change to one drive, with its old bytes saved durably. The drive is only read.
+
+    `blank`: no signature was found. The change is blank only if `zeros_in` are zeros, too. Raises Failed if
+    the rehearsal wrote outside the allowed places, or if space runs out.
     """
     with (
         DeviceMedium(wanted.path) as drive,
@@ -175,7 +180,7 @@ def collected(
         change = kept(
             wanted.path,
             drive,
-            partial(_changed, wanted, touched, new),
+            partial(_changed_places, wanted, touched, new),
             new.read,
             old,
             old_marks,
@@ -201,9 +206,10 @@ def kept(
     touched_bytes: int,
     progress: Progress,
 ) -> DriveChange:
-    """The change to a drive that is to hold what `new` gives in the places that `changed` finds with a reader
-    of the drive, and in the marks. What the drive holds there is in `old`, and on its medium, on return.
-    About `touched_bytes` of the drive are read for that. Raises Failed.
+    """Return the change that writes `new` to the places that `changed` finds with a reader of the drive, and
+    to the signatures.
+
+    Saves the drive's old bytes in `old` durably. Reads about `touched_bytes` of the drive. Raises Failed.
     """
     tally = Tally()
     tally.begin(part_of(progress, 0.0, READ_SHARE), touched_bytes)
@@ -212,17 +218,17 @@ def kept(
         tally(length)
         return drive.read(start, length)
 
-    read, saved, empty = Remembering(counted), [], True
+    read_drive, saved, empty = Remembering(counted), [], True
 
     def save(places: Iterable[Extent]) -> None:
         nonlocal empty
         for chunk in chunks(places):
-            data = read(chunk.start_bytes, chunk.size_bytes)
+            data = read_drive(chunk.start_bytes, chunk.size_bytes)
             empty = empty and is_zero(data)
             old.write(chunk.start_bytes, data)
             saved.append(chunk)
 
-    save(changed(read))
+    save(changed(read_drive))
     marked = [mark.extent for mark in (*old_marks, *new_marks)]
     places = merged(chain(saved, marked), drive.logical_block_bytes, drive.size_bytes)
     save([*clipped(places, gaps(merged(saved, 1, drive.size_bytes), drive.size_bytes))])
@@ -243,9 +249,13 @@ def kept(
     return replace(change, barred_digest=digest_of(places, content, tally))
 
 
-def _changed(wanted: ScratchRequest, touched: Sequence[Extent], new: Store, drive: Read) -> Iterator[Extent]:
-    """What of the stand-in is not as on the drive, within what may change. Zeros that were asked for, as for
-    a filesystem's journal, can be a gigabyte: of them only the drive is read."""
+def _changed_places(
+    wanted: ScratchRequest, touched: Sequence[Extent], new: Store, drive: Read
+) -> Iterator[Extent]:
+    """Yield the allowed places where the scratch copy differs from the drive.
+
+    Allocated zeros, such as a journal, can be a gigabyte, so they are not read from the scratch copy.
+    """
     places = tuple(clipped(touched, wanted.allowed))
     written = seeking_finds(new.fd, wanted.size_bytes)
     yield from differing(clipped(places, written), drive, new.read)
@@ -255,7 +265,7 @@ def _changed(wanted: ScratchRequest, touched: Sequence[Extent], new: Store, driv
 def _refuse_elsewhere(
     wanted: ScratchRequest, touched: Sequence[Extent], drive: DeviceMedium, new: Store
 ) -> None:
-    """Raises Failed where the stand-in holds other bytes than the drive outside of what may change."""
+    """Raises Failed if the scratch copy differs from the drive outside the allowed places."""
     passed = merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
     outside = clipped(touched, gaps(passed, wanted.size_bytes))
     stray = next(iter(differing(outside, drive.read, new.read)), None)

@@ -35,46 +35,45 @@ from wizard.model.said import Message, join
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The saved and planned bytes of a run's drives, in `folder`. `side_of` opens those of one drive, counted
-    from 0."""
+    """Saved and planned bytes of a run's drives, in `folder`. `side_of` opens one drive, counted from 0."""
 
     folder: Path
     side_of: Callable[[int, DriveChange, Medium, ExitStack], DriveSide]
 
 
 def kept_in(run: Path) -> Kept:
-    """What lies in the run's own folder."""
+    """Return the bytes in the run's own folder."""
     return Kept(run / FOLDER, partial(side_of, run))
 
 
 def side_of(run: Path, number: int, change: DriveChange, medium: Medium, files: ExitStack) -> DriveSide:
-    """Drive `number` of a run, counted from 0. What is opened goes into `files`."""
+    """Open the saved and planned bytes of a run's drive, counted from 0. `files` closes them."""
     return DriveSide(
         change,
         medium,
         opened(lambda: files.enter_context(Store(old_file(run, number))).read),
         opened(lambda: files.enter_context(Store(new_file(run, number))).read),
-        _notice(run, number, change),
+        _load_notice(run, number, change),
     )
 
 
 def opened(by: Callable[[], Read]) -> Read:
-    """What opens a file, or fails when it is read: one way may not need it."""
+    """Return the opened reader, or a reader that fails on use, since not every operation needs both."""
     try:
         return by()
     except Failed as error:
-        return _failing(str(error))
+        return _failing_reader(str(error))
 
 
-def _failing(why: str) -> Read:
+def _failing_reader(why: str) -> Read:
     def read(offset: int, length: int) -> bytes:
         raise Failed(why)
 
     return read
 
 
-def _notice(run: Path, number: int, change: DriveChange) -> bytes:
-    """The notice of a drive; empty where it has none, or it was damaged."""
+def _load_notice(run: Path, number: int, change: DriveChange) -> bytes:
+    """Return the stored notice of a drive, empty if the drive has none or the notice is damaged."""
     place = change.notice
     if place is None:
         return b""
@@ -91,20 +90,22 @@ ENDED = frozenset({Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 WRITING = frozenset({Phase.CLEARING, Phase.REPLACING})
 
 SHOWN = {Content.OLD: Phase.SAVED, Content.HIDDEN: Phase.HIDDEN, Content.NEW: Phase.RELEASED}
-"""The phase whose drives contain this."""
+"""Phase for the contents of all drives."""
 
 TO_RELEASE = COMPLETE | {Phase.RELEASING}
-"""From these phases the way forward writes the new marks."""
+"""Phases in which `resume` or `keep` writes the new signatures."""
 
 
 class LeftError(Refused):
-    """A program uses what the drives contained before the run, which is whole: the run ends."""
+    """The old contents are complete and in use again, so the run ends."""
 
 
 class Checks:
-    """The drives of a run, `media` in the record's order, and its saved and planned bytes, which are in the
-    run's folder unless `kept` names another place. `confirm` are the tokens of the drives, for the command
-    that undoes over changes."""
+    """Compare the drives of a run with the saved and planned bytes. `media` are in the record's order.
+
+    The bytes are in the run's folder unless `kept` is given. `confirm` are the drives' serial numbers, for
+    `undo --over-changes`.
+    """
 
     def __init__(
         self,
@@ -135,16 +136,16 @@ class Checks:
         return replace(self._kept.side_of(number, change, medium, self._open), told=self._tally)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the store files."""
         self._open.close()
 
     def prove_old(self) -> Proof | None:
-        """Compare the drives with the saved bytes. None if they differ."""
+        """Compare the drives with the saved bytes. Return None if they differ."""
         whole = all(side.holds(side.change.old_digest) for side in self.sides)
         return self._proof(Content.OLD) if whole else None
 
     def prove_kept(self) -> Proof | None:
-        """Compare the drives of a kept run with the planned bytes. None if they differ, as when in use."""
+        """Compare the drives of a kept run with the planned bytes. Return None if they differ."""
         whole = all(side.holds(side.change.new_digest) for side in self.sides)
         return self._proof(Content.NEW) if whole else None
 
@@ -153,7 +154,7 @@ class Checks:
 
     @property
     def is_ahead(self) -> bool:
-        """Whether the drives show that this run wrote more than its record says."""
+        """True if the drives show that the run wrote more than the record says."""
         phase = self.record.phase
         try:
             self._contents()
@@ -162,8 +163,7 @@ class Checks:
             self.record = replace(self.record, phase=phase)
 
     def next_commands(self) -> Message | None:
-        """Name the commands that would work now, or return None if none does. Each is asked with its own
-        checks, which only read."""
+        """Return the commands that would work now, according to their own read-only checks, or None."""
         if self.record.phase in ENDED:
             return words.NOTHING_LEFT
         self._tally.begin(lambda share: None, 0)
@@ -185,7 +185,7 @@ class Checks:
             yield words.GOES_ON(command=command, run=self._name)
 
     def check_forward(self) -> None:
-        """What `resume` or `keep` checks first, by the phase."""
+        """Run the checks of `resume` or `keep`, depending on the phase."""
         check = self.check_release if self.record.phase in TO_RELEASE else self.check_commit
         check()
 
@@ -199,7 +199,7 @@ class Checks:
             yield words.OVER(run=name, options=tokens)
 
     def demand(self, phase: Phase) -> None:
-        """Raises Refused unless this is the phase of the run."""
+        """Raises Refused unless the run is in this phase."""
         if self.record.phase is not phase:
             raise Refused(words.RUN_IS(phase=self.record.phase.value))
 
@@ -214,7 +214,7 @@ class Checks:
         return True
 
     def _waits_by_notice(self, side: DriveSide) -> bool:
-        """Whether the drive can be finished by the notice that it carries."""
+        """Return True if the drive's notice is enough to finish the run."""
         place = side.change.notice
         if place is None:
             return False
@@ -229,10 +229,10 @@ class Checks:
         except Failed:
             return False
 
-    # What each act checks before it writes. Only reads; a phase that the drives contradict is corrected.
+    # Checks before writing. They only read, and correct the phase if the drives contradict.
 
     def _contents(self) -> tuple[Content, ...]:
-        """What the drives contain. A record that is lost, or older than the drives, is corrected by that."""
+        """Return the contents of the drives. Corrects a record that is lost or older than the drives."""
         contents = tuple(map(content_of, self.sides))
         phase = self.record.phase
         if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.HIDDEN):
@@ -247,7 +247,7 @@ class Checks:
         return contents
 
     def check_commit(self) -> None:
-        """Raises Refused if the saved and planned bytes, or the drives, do not allow it."""
+        """Raises Refused if the saved bytes, the planned bytes or the drives do not allow a commit."""
         contents: tuple[Content, ...] = ()
         if self.record.phase in (Phase.SAVED, Phase.UNKNOWN):
             contents = self._contents()
@@ -267,8 +267,8 @@ class Checks:
             self.demand(Phase.HIDDEN)
 
     def check_release(self) -> list[DriveSide]:
-        """Raises Refused if the planned bytes, or the drives, do not allow it. Gives the drives that were
-        complete and are used since, which stay as they are."""
+        """Return completed drives that were used since, which stay unchanged. Raises Refused if the planned
+        bytes or the drives do not allow a release."""
         if self.record.phase is Phase.UNKNOWN:
             self._contents()
         if self.record.phase is Phase.HIDDEN:
@@ -286,8 +286,8 @@ class Checks:
         return []
 
     def check_undo(self, *, over: bool) -> tuple[Content, ...]:
-        """Raises Refused if the old bytes are damaged, or another program wrote what they would overwrite
-        and that is not to be gone `over`. Gives what the drives contain."""
+        """Return the contents of the drives. Raises Refused if the old bytes are damaged, or if undo would
+        overwrite foreign changes without `over`."""
         contents = self._contents()
         phase = self.record.phase
         if phase in ENDED or self.is_nothing_to_restore(contents):
@@ -313,7 +313,7 @@ class Checks:
         return contents
 
     def is_nothing_to_restore(self, contents: Sequence[Content]) -> bool:
-        """Whether the drives contain the old bytes, or held nothing before, and the run has written none."""
+        """Return True if each drive contains the old bytes, or was empty and has no bytes of the run."""
         unwritten = self.record.phase in (Phase.SAVED, Phase.CLEARING)
         return all(
             content is Content.OLD or (unwritten and side.change.blank and not likeness(side).is_known)
@@ -321,24 +321,25 @@ class Checks:
         )
 
     def _refuse_stranger(self, side: DriveSide) -> None:
-        """Raises Refused if nothing on the drive is known as the run's: it may be another one."""
+        """Raises Refused if the drive has none of the run's bytes: it may be another drive."""
         found = likeness(side)
         if found.other and not found.is_known:
             raise Refused(words.MAYBE_ANOTHER(drive=side.change.path, run=self._run.name))
 
     def _check_kept(self, is_whole: Callable[[DriveSide], bool]) -> None:
-        """Raises Refused where what is kept of a drive is damaged."""
+        """Raises Refused if the stored bytes of a drive are damaged."""
         for side in self.sides:
             if not is_whole(side):
                 raise Refused(words.KEPT_DAMAGED(folder=str(self._kept.folder), drive=side.change.path))
 
     def _refuse_foreign(self) -> None:
-        """Raises Refused where another program wrote to a drive in the middle of a change. LeftError where it
-        uses what was there before."""
+        """Raises Refused if another program wrote to a half-changed drive, or LeftError if it uses the old
+        contents."""
         before = self.record.phase is Phase.CLEARING
         found = {}
         for side in self.sides:
-            # Where one of both is damaged nobody can tell; the way that is gone may not need it.
+            # Without both copies, foreign blocks cannot be found. The current phase may not need the damaged
+            # one.
             keeps_new = side.keeps_new()
             can_compare = side.keeps_old() and (before or keeps_new)
             at = stray(side, before=before and not keeps_new) if can_compare else None
@@ -356,8 +357,8 @@ class Checks:
         raise Refused(words.STRAY(drive=path, byte=at))
 
     def _is_used(self, side: DriveSide) -> bool:
-        """Whether another program wrote to what was made complete, so that it stays as it is; raises Refused
-        where it was not complete."""
+        """Return True if another program wrote to a completed drive, which stays unchanged. Raises Refused if
+        the drive was incomplete."""
         whole = side.keeps_old()
         if (at := stray(side, released=not whole)) is None:
             return False
@@ -368,7 +369,7 @@ class Checks:
 
 
 def _shows_new(side: DriveSide) -> bool:
-    """Whether a drive that is known as the run's shows something that the run writes."""
+    """Return True if a drive of the run contains something that the run wrote."""
     found = likeness(side)
     if found.new:
         return True

@@ -26,8 +26,7 @@ from wizard.model.machine import Extent
 from wizard.model.said import join
 
 OVER = "over"
-"""The file in a run that says that it is to be undone also where another program wrote to its drives
-since."""
+"""File in a run's folder: undo may overwrite changes by other programs."""
 
 COMMITS = {Phase.SAVED: 5, Phase.CLEARING: 6, Phase.REPLACING: 7}
 RELEASES = {Phase.HIDDEN: 2, Phase.RELEASING: 4}
@@ -42,24 +41,27 @@ UNDOES = {
     Phase.REPLACING_BACK: 9,
     Phase.RELEASING_BACK: 6,
 }
-"""How often all places are read or written from a phase on, to tell how far it is."""
+"""Number of passes over all places from a phase on, for the progress."""
 
 
 class Exchange(Checks):
-    """The exchange of a run. The caller holds the drives so that nobody else can write."""
+    """Exchange of a run. The caller holds the drives exclusively."""
 
     has_written = False
     was_hidden = False
-    """Whether nothing could use the drives until `release` began."""
+    """True if the drives were hidden until `release` began."""
 
     def commit(self, progress: Progress) -> None:
-        """From SAVED or any later phase to HIDDEN. Raises Failed or Refused; it can be asked for again then,
-        or `undo`."""
+        """Write the planned contents without the new signatures: from SAVED or later to HIDDEN.
+
+        Raises Failed or Refused. Then call it again, or `undo`.
+        """
         self._begin(progress, COMMITS)
         with self._saving_phase():
             self.check_commit()
             self._save_corrected()
-            # From there every block was just read: the drives hold the old bytes, less the marks that go.
+            # After SAVED, every block was just read: the drives have the old bytes, without the cleared
+            # signatures.
             is_first = self.record.phase is Phase.SAVED
             if self.record.phase is Phase.SAVED:
                 self._enter(Phase.CLEARING)
@@ -76,57 +78,60 @@ class Exchange(Checks):
                 self.demand(Phase.HIDDEN)
 
     def release(self, progress: Progress) -> Proof:
-        """From HIDDEN to RELEASED: what was written becomes visible. Gives the proof of that. Raises Failed
-        or Refused as `commit` does."""
+        """Write the new signatures: from HIDDEN to RELEASED. Return the proof. Raises Failed or Refused like
+        `commit`."""
         self._begin(progress, RELEASES)
         with self._saving_phase():
-            # From there every block is read first, and each mark again once it is in place.
+            # After HIDDEN, every block was just read, and each signature is read back when written.
             used = self.check_release()
             self._save_corrected()
             is_checked = self.was_hidden = self.record.phase is Phase.HIDDEN
             if self.record.phase is Phase.HIDDEN:
                 self._enter(Phase.RELEASING)
             if self.record.phase is Phase.RELEASING:
-                self._show([side for side in self.sides if side not in used], is_checked)
+                self._write_new_signatures([side for side in self.sides if side not in used], is_checked)
                 self._enter(Phase.RELEASED)
             self.demand(Phase.RELEASED)
             return self._proof(Content.NEW)
 
-    def _show(self, sides: Sequence[DriveSide], is_checked: bool) -> None:
-        """Put the new marks in place, and read everything again unless it `is_checked`."""
-        # What decides comes last on every drive, and on all of them together: md would begin to work with
-        # one half of a mirror if the power went between them.
-        for of in (slice(None, -1), slice(-1, None)):
+    def _write_new_signatures(self, sides: Sequence[DriveSide], is_checked: bool) -> None:
+        """Write the new signatures, and verify all places unless `is_checked`."""
+        # Write the deciding signature last on each drive, and those of all drives together. Otherwise md
+        # could start with one half of a mirror after a power cut.
+        for part in (slice(None, -1), slice(-1, None)):
             for side in sides:
-                put(side, side.change.new_marks[of], side.new)
+                put(side, side.change.new_marks[part], side.new)
         for side in sides:
-            # Last: until then it says what is withheld.
+            # The notice goes last: until then it contains the missing signatures.
             put_away_notice(side)
             if not is_checked:
                 check(side, side.change.new_digest)
 
     def undo(self, progress: Progress) -> Proof | None:
-        """Go back to the old bytes, to the bit, from any phase, and give the proof of that. None if the run
-        has written nothing, and another program has since. Raises Failed or Refused; it can be repeated."""
+        """Restore the old bytes, bit for bit, from any phase. Return the proof.
+
+        Returns None if the run wrote nothing and another program did. Raises Failed or Refused; can be
+        repeated.
+        """
         self._begin(progress, UNDOES)
         with self._saving_phase():
             contents = self.check_undo(over=(self._run / OVER).exists())
             if all(content is Content.OLD for content in contents):
                 for side in self.sides:
-                    # An earlier try may have left it in the drive's cache.
+                    # An earlier attempt may have left these bytes in the drive's cache.
                     side.medium.flush()
                 self._enter(Phase.UNDONE)
                 return self._proof(Content.OLD)
             if self.record.phase is Phase.SAVED or self.is_nothing_to_restore(contents):
                 self._enter(Phase.UNDONE)
                 return None
-            # Another program may have written over old bytes that were already restored.
+            # Another program may have overwritten old bytes that were already restored.
             again = self.record.phase is Phase.RELEASING_BACK and Content.FOREIGN in contents
             if again or self.record.phase not in (*GOING_BACK, *ENDED):
                 self._enter(Phase.CLEARING_BACK)
             self.has_written = self.record.phase not in ENDED
             if self.record.phase is Phase.CLEARING_BACK:
-                self._clear_back()
+                self._clear_signatures()
                 self._enter(Phase.REPLACING_BACK)
             if self.record.phase is Phase.REPLACING_BACK:
                 for side in self.sides:
@@ -141,9 +146,8 @@ class Exchange(Checks):
             self.demand(Phase.UNDONE)
             return self._proof(Content.OLD) if self.has_written else None
 
-    def _clear_back(self) -> None:
-        """Take all marks away. Those go first that still show something: a place of the others can hold a
-        part of what shows."""
+    def _clear_signatures(self) -> None:
+        """Clear all signatures, visible ones first: places of the others may overlap them."""
         marks = [
             [side.change.new_marks for side in self.sides],
             [side.change.old_marks for side in self.sides],
@@ -160,18 +164,18 @@ class Exchange(Checks):
         self.record = record
 
     def _save_corrected(self) -> None:
-        """Write down a phase that the drives corrected."""
+        """Save the phase if the drives corrected it."""
         if load_record(self._run) != self.record:
             self._enter(self.record.phase)
 
     def _begin(self, progress: Progress, passes: Mapping[Phase, int]) -> None:
-        """Tell how far it is from here, by the bytes that are read and written."""
+        """Start the progress, measured in bytes read and written."""
         changed = sum(side.change.changed_bytes for side in self.sides)
         self._tally.begin(progress, changed * passes.get(self.record.phase, 0))
 
     @contextmanager
     def _saving_phase(self) -> Iterator[None]:
-        """If it ends with an error, save the phase that the drives corrected."""
+        """Save the phase that the drives corrected if the block raises an error."""
         try:
             yield
         except LeftError:
@@ -190,7 +194,7 @@ class Exchange(Checks):
 
 
 def mark_over_changes(run: Path, over: bool) -> None:
-    """Note whether the undoing that follows is to go over what others wrote. Raises Failed."""
+    """Record whether the next undo may overwrite changes by other programs. Raises Failed."""
     try:
         (run / OVER).unlink(missing_ok=True)
         if over:
@@ -201,20 +205,21 @@ def mark_over_changes(run: Path, over: bool) -> None:
 
 
 def check(side: DriveSide, digest: str) -> None:
-    """Raises Failed where the drive, read past every cache, does not hold what has this digest."""
+    """Raises Failed unless the drive, read past every cache, matches this digest."""
     if not side.holds(digest):
         raise Failed(words.NOT_AS_WRITTEN(drive=side.change.path))
 
 
 def replace_all(side: DriveSide, content: Read, digest: str, standing: Read | None = None) -> None:
-    """Put these bytes in all places, and read them back. What is there already is not written again: where a
-    block takes no writes any more, that is the way back from it. `standing` gives what is there where that is
-    known; else the drive is read. Raises Failed.
+    """Write these bytes to all places, and verify them.
+
+    Unchanged bytes are not rewritten, so undo works even if a block no longer accepts writes. `standing`
+    reads the current bytes if they are known, instead of the drive. Raises Failed.
     """
     standing = standing or side.medium.read
     for chunk in chunks(side.change.places):
         data = content(chunk.start_bytes, chunk.size_bytes)
-        for place in _unlike(standing, chunk, data):
+        for place in _differences(standing, chunk, data):
             at = place.start_bytes - chunk.start_bytes
             side.medium.write(place.start_bytes, data[at : at + place.size_bytes])
         side.told(chunk.size_bytes)
@@ -223,37 +228,38 @@ def replace_all(side: DriveSide, content: Read, digest: str, standing: Read | No
 
 
 def bar(side: DriveSide, marks: Sequence[SavedSignature]) -> None:
-    """Take marks away, the one that decides first."""
+    """Clear signatures, the deciding one first."""
     for mark in reversed(marks):
-        _write(side, mark, mark.away(mark.start_bytes, mark.size_bytes, side.old))
+        _write_signature(side, mark, mark.away(mark.start_bytes, mark.size_bytes, side.old))
 
 
 def put(side: DriveSide, marks: Sequence[SavedSignature], content: Read) -> None:
-    """Put marks in place, the one that decides last."""
+    """Write signatures, the deciding one last."""
     for mark in marks:
-        _write(side, mark, content(mark.start_bytes, mark.size_bytes))
+        _write_signature(side, mark, content(mark.start_bytes, mark.size_bytes))
 
 
 def put_away_notice(side: DriveSide) -> None:
-    """Put what is to be there in the place of the notice, if the drive has one."""
+    """Overwrite the notice with the planned bytes, if the drive has one."""
     if place := side.change.notice:
         for chunk in chunks((place,)):
             put(side, (SavedSignature(chunk.start_bytes, chunk.size_bytes),), side.new)
 
 
-def _write(side: DriveSide, mark: SavedSignature, data: bytes) -> None:
-    """On return it is on the medium, and read back: the next mark may rely on it. Raises Failed."""
-    if _unlike(side.medium.read, mark.extent, data):
+def _write_signature(side: DriveSide, mark: SavedSignature, data: bytes) -> None:
+    """Write, flush and verify a signature, since the next one may depend on it. Raises Failed."""
+    if _differences(side.medium.read, mark.extent, data):
         side.medium.write_through(mark.start_bytes, data)
     else:
-        # An earlier try may have left it in the drive's cache.
+        # An earlier attempt may have left these bytes in the drive's cache.
         side.medium.flush()
     if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
         raise Failed(words.NOT_AS_WRITTEN_AT(drive=side.change.path, byte=mark.start_bytes))
 
 
-def _unlike(standing: Read, place: Extent, data: bytes) -> tuple[Extent, ...]:
-    """What of a place, of 1 MiB at most, does not hold these bytes; all of it where it cannot be read."""
+def _differences(standing: Read, place: Extent, data: bytes) -> tuple[Extent, ...]:
+    """Return the parts of a place of at most 1 MiB that differ from these bytes, or all of an unreadable
+    place."""
 
     def wanted(start: int, length: int) -> bytes:
         return data[start - place.start_bytes :][:length]

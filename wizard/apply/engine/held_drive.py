@@ -18,9 +18,8 @@ BLKDISCARD = 0x1277
 
 
 class HeldDrive(DeviceMedium):
-    """A block device, open for this process alone (O_EXCL), read and written past the page cache: nothing but
-    the blocks that are meant is written, not even again as it was.
-    """
+    """Block device opened exclusively (O_EXCL) and past the page cache. Only the requested blocks are
+    written."""
 
     flags = os.O_RDWR | os.O_EXCL
 
@@ -29,25 +28,24 @@ class HeldDrive(DeviceMedium):
             raise Failed(record.IN_USE(device=node, why=reason))
         super().__init__(node)
 
-    def _discarded_by(self, place: Extent) -> tuple[int, int]:
-        """The descriptor that a place is discarded by, and where it begins there."""
+    def _discard_target(self, place: Extent) -> tuple[int, int]:
+        """Return the descriptor for discarding a place, and the offset there."""
         return self._fd, place.start_bytes
 
     @property
     def discards(self) -> bool:
-        """Whether the drive can be told what nobody needs any more, by the kernel's word."""
+        """True if the drive supports discards according to sysfs."""
         try:
             return int((SYS_BLOCK / kernel_name(self.node) / "queue/discard_max_bytes").read_text()) > 0
         except (OSError, ValueError):
             return False
 
     def discard(self, places: Iterable[Extent]) -> int:
-        """Tell it so of places, in whole logical blocks; how many bytes that are. What they hold afterwards
-        is anything."""
+        """Discard whole logical blocks, and return their size in bytes. The contents are undefined then."""
         total = 0
         for place in places:
             try:
-                fd, start = self._discarded_by(place)
+                fd, start = self._discard_target(place)
                 fcntl.ioctl(fd, BLKDISCARD, struct.pack("=QQ", start, place.size_bytes))
             except OSError as error:
                 raise Failed(record.NOT_EMPTIED(drive=self.node, why=str(error.strerror))) from None
@@ -56,20 +54,22 @@ class HeldDrive(DeviceMedium):
 
 
 class HeldPart(HeldDrive):
-    """A drive of which one partition is open for this process alone; the others may be in use. A partition
-    that the kernel does not have is nobody's: then there is nothing to hold."""
+    """Drive with one partition opened exclusively. Others may be in use.
+
+    A partition that the kernel does not know cannot be in use.
+    """
 
     flags = os.O_RDWR
 
     def __init__(self, node: str, part: str) -> None:
         DeviceMedium.__init__(self, node)
-        self._part, self._begins = -1, 0
+        self._part, self._part_start = -1, 0
         if Path(part).exists():
             try:
                 if reason := open_exclusively(part):
                     raise Failed(record.IN_USE(device=part, why=reason))
                 self._part = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-                self._begins = start_bytes(part)
+                self._part_start = start_bytes(part)
             except OSError as error:
                 self.close()
                 raise Failed(record.IN_USE(device=part, why=str(error.strerror))) from None
@@ -78,23 +78,23 @@ class HeldPart(HeldDrive):
                 raise
 
     def close(self) -> None:
-        """Let go of the partition and the drive."""
+        """Close the partition and the drive."""
         if self._part >= 0:
             os.close(self._part)
             self._part = -1
         super().close()
 
-    def _discarded_by(self, place: Extent) -> tuple[int, int]:
-        # The kernel takes it of a drive only where nobody uses any part of it.
+    def _discard_target(self, place: Extent) -> tuple[int, int]:
+        # The kernel discards on a whole drive only if no part is in use.
         if self._part < 0:
-            return super()._discarded_by(place)
-        return self._part, place.start_bytes - self._begins
+            return super()._discard_target(place)
+        return self._part, place.start_bytes - self._part_start
 
 
 @contextmanager
 def holding(nodes: Sequence[str], part: str = "") -> Iterator[tuple[HeldDrive, ...]]:
-    """All of these drives, held for as long as the block lasts, or of the one drive only the partition
-    `part`; raises Failed where one cannot be had alone."""
+    """Yield these drives, opened exclusively, or the one drive with only the partition `part` exclusive.
+    Raises Failed if one is in use."""
     with ExitStack() as stack:
         if part:
             (node,) = nodes

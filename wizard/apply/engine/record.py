@@ -13,7 +13,7 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent, Placed
 from wizard.model.said import Message, Sentence, Sentences, t
 
-# What a power cut now would leave, by how far it is.
+# Effect of a power cut, by phase.
 HALF = Sentence(
     "After a power cut now, {drives} could not be mounted; `diskwright {command}` would finish the run."
 )
@@ -26,7 +26,7 @@ PUT_TO_USE = Sentence(
 )
 RELEASED = Sentence("After a power cut now, {drives} would have the planned contents.")
 
-# Ways on.
+# Next commands.
 UNDO = Sentence("`diskwright undo {run}` restores the old contents bit for bit.")
 GOES_ON = Sentence("`diskwright {command} {run}` continues the run.")
 UNDO_GOES_ON = Sentence("`diskwright undo {run}` continues the undo.")
@@ -49,7 +49,7 @@ NO_COPY = t(
     "drive can only be set up again: make a new plan."
 )
 
-# How far it is.
+# Record of the run.
 NOT_NOTED = Sentence("Cannot record the run's progress in {run}: {why}. Fix that, then repeat the command.")
 NOT_REHEARSED = Sentences(
     "{run} has no rehearsed change to 1 drive.", "{run} has no rehearsed change to {count} drives."
@@ -63,7 +63,7 @@ RECORD_LOST = Sentence(
 NO_DRIVE_WRITTEN = t("Nothing was written to any drive.")
 RUN_IS = Sentence("The run is {phase}, so this is not possible now. Nothing was written.")
 
-# What stands against going on.
+# Reasons to refuse.
 RESIZED = Sentence("{drive} now has {now} bytes, not {before}. Nothing more was written.")
 WRITTEN_SINCE = Sentence("{drive} was modified after the run was complete.")
 CHANGED_SINCE = Sentence("{drive} was changed after the rehearsal.")
@@ -99,7 +99,7 @@ NOT_AS_WRITTEN_AT = Sentence(
     "Verification of {drive} failed at byte {byte}: the data read back differs from the data written."
 )
 
-# Stand-ins, and what is recognised on them.
+# Scratch copies and signatures.
 NOT_IGNORED = Sentence("Cannot make udev ignore {name}: {why}.")
 NOT_MADE = Sentence("Cannot create {folder}: {why}.")
 NO_LOOPS = Sentence("no loop device is available ({why})")
@@ -118,18 +118,19 @@ KERNEL_MOUNTS = Sentence("The kernel mounts {part} as {kind} although its signat
 SCHEMA = "diskwright.rehearsed/1"
 FILE = "rehearsed.json"
 LARGEST_DRIVE_BYTES = 1 << 63
-"""Linux counts the bytes of a device in a signed number of 64 bits."""
+"""Linux stores offsets on a device as signed 64-bit numbers."""
 
 
 class Phase(StrEnum):
-    """REHEARSING: all is done on a stand-in. SAVED: the old bytes are kept. CLEARING, REPLACING: the drives
-    are written.
+    """Phase of a run.
 
-    HIDDEN: everything is written and read back but what anything recognises it by. RELEASING: that is
-    written. RELEASED: the drives hold what was shown. KEPT: the old bytes are gone. The phases with BACK lead
-    to UNDONE. LEFT: somebody uses what the drives held, before the first write or after the last one back, so
-    nothing is done with them any more. UNKNOWN, never written down: the record is lost, and only what it says
-    of the changes was read from its copy; the drives tell the phase.
+    REHEARSING: all work is on a scratch copy. SAVED: the old bytes are saved. CLEARING, REPLACING: the drives
+    are written. HIDDEN: everything is written and verified except the new signatures. RELEASING: the
+    signatures are written. RELEASED: the drives have the planned contents. KEPT: the old bytes are deleted.
+
+    The phases with BACK end in UNDONE. LEFT: the old contents were used before the first write or after the
+    undo, so the run leaves the drives unchanged. UNKNOWN, never saved: the record is lost, and only the
+    changes were read from a backup. The drives determine the phase.
     """
 
     REHEARSING = "rehearsing"
@@ -149,20 +150,22 @@ class Phase(StrEnum):
 
 
 UNTOUCHED = frozenset({Phase.REHEARSING, Phase.SAVED})
-"""No drive has changed by one bit."""
+"""No drive was written yet."""
 
 GOING_BACK = frozenset({Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK})
 
 
 def power_sentence(phase: Phase, drives: str, *, waits: bool = True) -> str:
-    """As `power_said`; empty once it is over."""
+    """Return `power_said` as text, empty if the run is over."""
     said = power_said(phase, drives, waits=waits)
     return "" if said is None else str(said)
 
 
 def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Message | None:
-    """What a power cut now would leave, and what to do then; None once it is over. `waits`: see `Record`.
-    What waited and is kept is over only when it is in use, which the run's journal tells."""
+    """Return the effect of a power cut now and the remedy, or None if the run is over. `waits`: see `Record`.
+
+    A run that waited and was kept is over when the result is in use, according to the run's journal.
+    """
     match phase:
         case Phase.UNDONE | Phase.LEFT | Phase.UNKNOWN:
             return None
@@ -184,10 +187,11 @@ def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Message | No
 
 @dataclass(frozen=True, slots=True)
 class SavedSignature(Placed):
-    """A place by which something is recognised. While a drive is barred it holds zeros, or, where `stays`,
-    what it held before: a table that keeps partitions stays in force until the new one is released. Or it
-    holds what is `instead` there, in hexadecimal digits: a filesystem whose files stay is to be found, too,
-    while nobody can mount it.
+    """Place of a signature. While a drive is hidden it contains zeros.
+
+    If `stays`, it contains the old bytes: a table with preserved partitions stays valid until the new one is
+    written. `instead` are other bytes, in hexadecimal: a filesystem with preserved files stays recognisable,
+    but cannot be mounted.
     """
 
     start_bytes: int
@@ -196,7 +200,7 @@ class SavedSignature(Placed):
     instead: str = ""
 
     def away(self, start_bytes: int, size_bytes: int, held: Read) -> bytes:
-        """What a part of its place holds while a drive is barred that `held` this before."""
+        """Return the bytes in a part of the place while the drive is hidden. `held` reads the old bytes."""
         if self.stays:
             return held(start_bytes, size_bytes)
         at = start_bytes - self.start_bytes
@@ -205,11 +209,11 @@ class SavedSignature(Placed):
 
 @dataclass(frozen=True, slots=True)
 class DriveChange:
-    """What changes on one drive: `places`, in order and apart, in whole logical blocks.
+    """Changes on one drive. `places` are whole logical blocks, sorted and separate.
 
-    `old_marks` show what the drive held, `new_marks` what it is to hold; both in the order in which they are
-    put in place, so that the last one decides. They lie within the places, and so does the `notice`, which a
-    barred drive carries. The digests are of the places' bytes: before, after, and barred.
+    `old_marks` and `new_marks` are the old and new signatures in the order of writing, the deciding one last.
+    The places include them, and the `notice` on a hidden drive. The digests cover the bytes in all places:
+    before, after, and hidden.
     """
 
     path: str
@@ -223,24 +227,25 @@ class DriveChange:
     blank: bool
     notice: Extent | None = None
     discards: tuple[Extent, ...] = ()
-    """What is discarded once the run is kept."""
+    """Discarded when the run is kept."""
 
     @property
     def marks(self) -> tuple[SavedSignature, ...]:
-        """Those of before and of after."""
+        """Old and new signatures."""
         return (*self.old_marks, *self.new_marks)
 
     @property
     def changed_bytes(self) -> int:
-        """How much of the drive changes."""
+        """Number of bytes that change."""
         return sum(place.size_bytes for place in self.places)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """How far a run is, and what it changes on each of its drives; that is empty while it is rehearsed.
-    `waits` says that it is barred until it is kept or undone; else it goes on by itself, and can be undone
-    after that. `of_plan` is the SHA-256 of the run's plan.json.
+    """Phase of a run, and the changes to each drive, empty during the rehearsal.
+
+    If `waits`, the drives are hidden until the run is kept or undone. Otherwise the run continues by itself,
+    and can be undone afterwards. `of_plan` is the SHA-256 of the run's plan.json.
     """
 
     phase: Phase
@@ -250,35 +255,35 @@ class Record:
 
     @property
     def blank(self) -> bool:
-        """Whether no drive held anything: no signature, no table, and zeros wherever it is written."""
+        """True if all drives were empty: no signature, no table, and zeros in all places."""
         return all(change.blank for change in self.changes)
 
 
 def save_record(run: Path, record: Record) -> None:
-    """On return it is on the medium, whole; raises Failed where it cannot be written, and then the one before
-    stands."""
+    """Write the record atomically and durably. Raises Failed; then the previous record remains."""
     try:
         replace_durably(run / FILE, render_document(SCHEMA, to_json(record)).encode())
     except OSError as error:
-        raise Failed(_unwritten(run, error)) from None
+        raise Failed(_write_error(run, error)) from None
 
 
-def _unwritten(run: Path, error: OSError) -> Message:
+def _write_error(run: Path, error: OSError) -> Message:
     return NOT_NOTED(run=str(run), why=str(error.strerror))
 
 
 def settle_record(run: Path) -> None:
-    """On return what `load_record` gives is on the medium: whoever wrote it may have been killed before it
-    was. Raises Failed."""
+    """Make the existing record durable: its writer may have been killed before that. Raises Failed."""
     try:
         sync_folder(run)
     except OSError as error:
-        raise Failed(_unwritten(run, error)) from None
+        raise Failed(_write_error(run, error)) from None
 
 
 def load_record(run: Path) -> Record | None:
-    """How far the run is; None for one that was never rehearsed. A record that is lost, damaged or from
-    another run is read from its backup, with the phase UNKNOWN. Raises BadInput if there is no backup either.
+    """Return the record of a run, or None if the run was never rehearsed.
+
+    A record that is lost, damaged or from another run is read from the backup, with the phase UNKNOWN. Raises
+    BadInput if the backup is missing, too.
     """
     try:
         text = read_kept(run / FILE)
@@ -292,13 +297,13 @@ def load_record(run: Path) -> Record | None:
         if kept is None and any((run / "engine").glob("old-*.img")):
             raise BadInput(RECORD_LOST(folder=str(run / "engine")))
         return kept
-    if not _is_doubtful(run, record):
+    if not _may_be_outdated(run, record):
         return record
     return _from_backup(run) or record
 
 
-def _is_doubtful(run: Path, record: Record) -> bool:
-    """Whether the record can be older than the saved bytes, or from another run."""
+def _may_be_outdated(run: Path, record: Record) -> bool:
+    """Return True if the record may be older than the saved bytes, or from another run."""
     if record.phase is Phase.REHEARSING:
         kept = _from_backup(run)
         return kept is not None and bool(kept.changes)
@@ -328,7 +333,8 @@ def _from_backup(run: Path) -> Record | None:
 
 @lru_cache(maxsize=4)
 def _read(text: str, where: str) -> Record:
-    """Whoever follows a run asks several times a second, and the places of a large change are many."""
+    """Parse a record. Cached, since status is polled several times a second, and a large change has many
+    places."""
     record = from_json(parse_document(text, SCHEMA, where), Record, where)
     for change in record.changes:
         marks = (mark.extent for mark in change.marks)

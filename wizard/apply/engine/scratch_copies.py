@@ -1,4 +1,4 @@
-"""Scratch copies of a run's drives: sparse files behind loop devices, seeded with what tools look for.
+"""Scratch copies of a run's drives: sparse files behind loop devices, with copies of all signatures.
 
 A blank copy does not behave like the drive. Tools clear old signatures only if they see them. Examples are an
 older XFS (mkfs.xfs), and an md superblock at the end (mkswap). So both ends of the drive and of every old and
@@ -46,16 +46,16 @@ from wizard.process.program import run as run_command
 
 RELEASE_SECONDS = 60.0
 CONTAINER, LVM = "CRYPT-", "LVM-"
-"""How the device mapper's UUIDs begin of what cryptsetup opens, and of LVM's volumes."""
+"""Prefixes of device-mapper UUIDs: devices of cryptsetup, and LVM volumes."""
 
 
 @contextmanager
 def mapped_unseen(run_folder: Path, nodes: Sequence[str], names: Sequence[str]) -> Iterator[None]:
-    """Have udev ignore what the device mapper will call so, and take down at the end what stands on these
-    stand-ins of a run. Raises Failed where that cannot be.
+    """Make udev ignore device-mapper devices with these names, and remove all devices on these scratch copies
+    at the end. Raises Failed.
 
-    udev leaves a stand-in alone while it is locked. What is mapped on it outlives a process that is killed,
-    and so does the stand-in below, which nobody locks then: it is ignored as well.
+    udev ignores a scratch copy while it is locked. A mapped device survives a killed process, and so does the
+    scratch copy below, then unlocked. So the rule covers both.
     """
     with ExitStack() as after:
         for name in names:
@@ -69,22 +69,23 @@ def mapped_unseen(run_folder: Path, nodes: Sequence[str], names: Sequence[str]) 
 
 
 def take_down(nodes: Sequence[str]) -> None:
-    """Take down whatever the device mapper has on these stand-ins, what lies above first; what is mounted of
-    it is unmounted. Raises Failed where somebody holds it."""
-    for folder in _above(nodes):
+    """Unmount and remove the device-mapper devices on these scratch copies, upper ones first. Raises Failed
+    if one is in use."""
+    for folder in _mapped_devices(nodes):
         _unmount(folder)
-        if _told(folder, "uuid").startswith(CONTAINER):
-            run(("cryptsetup", "close", _told(folder, "name")), seconds=RELEASE_SECONDS)
-    if any(_told(folder, "uuid").startswith(LVM) for folder in _above(nodes)):
-        # By LVM itself, which takes away its links, too.
+        if _dm_attribute(folder, "uuid").startswith(CONTAINER):
+            run(("cryptsetup", "close", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
+    if any(_dm_attribute(folder, "uuid").startswith(LVM) for folder in _mapped_devices(nodes)):
+        # LVM also removes its links.
         run(alone_on(nodes, ("vgchange", "--activate", "n")), seconds=RELEASE_SECONDS, accept=range(256))
-    for folder in _above(nodes):
-        # Its records are gone, or were never whole.
-        run(("dmsetup", "remove", "--retry", _told(folder, "name")), seconds=RELEASE_SECONDS)
+    for folder in _mapped_devices(nodes):
+        # LVM skips volumes with missing or incomplete metadata.
+        run(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
 
 
-def _above(nodes: Sequence[str]) -> tuple[Path, ...]:
-    """The folders in sysfs of what the device mapper has on stand-ins, each once, what lies above first."""
+def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
+    """Return the sysfs folders of the device-mapper devices on scratch copies, each once, upper ones
+    first."""
     found: dict[Path, None] = {}
     for node in nodes:
         for part in (node, *partition_nodes(node)):
@@ -100,27 +101,28 @@ def _holders(folder: Path) -> Iterator[Path]:
             yield holder
 
 
-def _told(folder: Path, what: str) -> str:
+def _dm_attribute(folder: Path, what: str) -> str:
     return (folder / "dm" / what).read_text().strip()
 
 
 def _unmount(folder: Path) -> None:
-    names = (f"/dev/mapper/{_told(folder, 'name')}", f"/dev/{folder.name}")
+    names = (f"/dev/mapper/{_dm_attribute(folder, 'name')}", f"/dev/{folder.name}")
     for mounted in reversed(read_mounts()):
         if mounted.source in names:
             run(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
 
 
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
-"""Of a drive and each volume: what libblkid recognises begins in the first and ends in the last of these."""
+"""Parts of a drive or volume. libblkid's signatures begin in the head or end in the tail."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScratchRequest:
-    """The drive that a stand-in is wanted for. `volumes` are those before and after that do not stay,
-    `allowed` all that may change, `extra` other places that tools look at, such as the records of its table.
-    In `others` lie partitions that stay and may be in use: whoever uses them writes there meanwhile, so that
-    the stand-in is not held against the drive there, and nothing of it is taken.
+    """Drive to make a scratch copy of.
+
+    `volumes` are the old and new volumes that are not preserved, `allowed` all places that may change,
+    `extra` other places that tools read, such as table records. `others` are preserved partitions, which
+    other programs may write to: the copy is not compared there, and its changes are ignored.
     """
 
     path: str
@@ -133,12 +135,12 @@ class ScratchRequest:
 
     @property
     def drive(self) -> Extent:
-        """All of it."""
+        """The whole drive."""
         return Extent(0, self.size_bytes)
 
 
 def shown(wanted: ScratchRequest) -> tuple[Extent, ...]:
-    """Every place of the drive that its stand-in is to show, in whole pages. Reads the drive."""
+    """Return the ranges to copy from the drive to the scratch copy, in whole pages. Reads the drive."""
     places = list(wanted.extra)
     for volume in (wanted.drive, *wanted.volumes):
         places += _ends(volume)
@@ -168,7 +170,7 @@ def _copies_on(wanted: ScratchRequest, volume: Extent) -> tuple[Extent, ...]:
 
 
 def read_around(wanted: ScratchRequest, start: int, length: int) -> bytes:
-    """Bytes of the drive from any byte on."""
+    """Read a range of the drive that need not be aligned."""
     block = wanted.block_bytes
     begin = start // block * block
     end = min(rounded_up(start + length, block), wanted.size_bytes)
@@ -177,8 +179,9 @@ def read_around(wanted: ScratchRequest, start: int, length: int) -> bytes:
 
 @contextmanager
 def standing_in_for(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[tuple[str, ...]]:
-    """The nodes of stand-ins for these drives, in their order, for as long as the block lasts; their files
-    stay. Raises NoStandInError where none can be had, and Failed.
+    """Yield the nodes of scratch copies of these drives, in order. The files remain.
+
+    Raises NoStandInError if none is available, and Failed.
     """
     try:
         (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
@@ -189,10 +192,10 @@ def standing_in_for(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[tup
 
 
 def release_left(run: Path) -> None:
-    """Let go of stand-ins of this run that a killed process left behind: something was mounted from them.
-    Raises Failed."""
-    left = [*_left(run)]
-    # With its last user each of them goes by itself.
+    """Remove scratch copies that a killed process of this run left, and unmount everything on them. Raises
+    Failed."""
+    left = [*_leftover_nodes(run)]
+    # Autoclear removes unused loop devices, so these are in use.
     take_down(left)
     for node in left:
         _stop_arrays(node)
@@ -204,13 +207,13 @@ def release_left(run: Path) -> None:
 
 
 def left_over(run: Path) -> str:
-    """A stand-in of this run that is still there, as its node; empty where none is."""
-    return next(_left(run), "")
+    """Return the node of a scratch copy that this run left, or an empty string."""
+    return next(_leftover_nodes(run), "")
 
 
-def _left(run: Path) -> Iterator[str]:
+def _leftover_nodes(run: Path) -> Iterator[str]:
     for entry in sorted(SYS_BLOCK.glob("loop*/loop/backing_file")):
-        # Others' go while they are looked at.
+        # Other programs' loop devices can disappear during the loop.
         with suppress(OSError):
             file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
             if Path(file).parent == run / FOLDER:
@@ -218,7 +221,7 @@ def _left(run: Path) -> Iterator[str]:
 
 
 def _stop_arrays(node: str) -> None:
-    """Stop the md arrays that stand on a stand-in: they would keep it."""
+    """Stop the md arrays on a scratch copy, which would keep the copy in use."""
     for part in (node, *partition_nodes(node)):
         for holder in (SYS_BLOCK / kernel_name(part) / "holders").glob("md*"):
             run_command(("mdadm", "--stop", node_of(holder.name)), seconds=RELEASE_SECONDS)
@@ -250,27 +253,29 @@ def _seed(store: Store, wanted: ScratchRequest) -> None:
 
 
 def have_partitions(node: str, slots: Iterable[Slot]) -> None:
-    """See that the kernel has these partitions of a stand-in: one built without a reader for its kind of
-    table takes them from libblkid. Those of a table that was erased, which the kernel still has of the drive,
-    it is told of one by one. Raises Failed."""
+    """Make the kernel add these partitions of a scratch copy. Raises Failed.
+
+    If the kernel cannot read this kind of table, partx reads it with libblkid. Partitions of an erased table
+    are added one by one.
+    """
     slots = tuple(slots)
     tell_of(node, (slot.number for slot in slots))
-    there = partition_nodes(node)
+    existing = partition_nodes(node)
     for slot in slots:
-        if partition_path(node, slot.number) not in there:
+        if partition_path(node, slot.number) not in existing:
             place = (slot.start_bytes // KERNEL_SECTOR_BYTES, slot.size_bytes // KERNEL_SECTOR_BYTES)
             run_command(("addpart", node, str(slot.number), *map(str, place)), seconds=RELEASE_SECONDS)
 
 
 def free_bytes(folder: Path) -> int:
-    """How much room there is in a folder."""
+    """Return the free space in a folder."""
     status = os.statvfs(folder)
     return status.f_bavail * status.f_frsize
 
 
 def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
-    """Why no stand-ins for drives of these sizes can be had in a folder, as a clause; empty where they can.
-    Leaves nothing there."""
+    """Return why scratch copies of these sizes cannot be made in a folder, as a clause, or an empty string.
+    Leaves no file."""
     if not Path(CONTROL).exists():
         load_loop()
     try:
@@ -278,7 +283,7 @@ def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
     except OSError as error:
         return str(record.NO_LOOPS(why=str(error.strerror)))
     try:
-        # Without a name: several threads may ask at once.
+        # An unnamed file, since several threads may check at once.
         with TemporaryFile(dir=folder) as file:
             file.truncate(max(sizes_bytes))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Signatures of drives and partitions, with the places of backup copies. Pure.
+"""Find the signatures of drives and partitions and their backup copies, and hide them on a scratch copy.
 
 Tested with each tool (`tests/loop/engine/test_marks.py`). A LUKS2 header is restored from the backup header,
 and a GPT is read from the backup table. F2FS mounts by the second superblock, NILFS2 by the one at the end.
@@ -29,7 +29,7 @@ from wizard.probe.content.superblocks import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_
 from wizard.process.program import find, run
 
 LUKS_COPIES = tuple(16 * KIB << power for power in range(9))
-"""Where the second header of a LUKS2 container can lie, by the size of the first."""
+"""Possible offsets of the second LUKS2 header, depending on the size of the first."""
 
 BTRFS_COPIES = (64 * MIB, 256 * GIB)
 BTRFS_MAGIC_AT = 0x40
@@ -42,19 +42,19 @@ EXT_AT = 1024
 EXT_FIRST_AT, EXT_PER_GROUP_AT = 0x14, 0x20
 EXT_COMPATIBLE_AT, EXT_READ_ONLY_AT, EXT_TWO_AT = 0x5C, 0x64, 0x24C
 EXT_FEW, EXT_TWO = 0x1, 0x200
-"""Features: a copy in few groups only (sparse_super), or in two (sparse_super2)."""
+"""Features: backup superblocks in few groups only (sparse_super), or in two (sparse_super2)."""
 EXT_MOST_SHIFT, EXT_LEAST_PER_GROUP, EXT_MOST_GROUPS = 6, 256, 1 << 13
 
 MD_MAGICS = (bytes.fromhex("fc4e2ba9"), bytes.fromhex("a92b4efc"))
-"""Of either byte order."""
+"""In both byte orders."""
 
 TABLE_HEADERS = 2
-"""The blocks in front that decide on a table: the MBR, and the first header of a GPT."""
+"""The first blocks identify a table: the MBR, and the primary GPT header."""
 
 
 def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
-    """Where a volume of this size keeps copies of what it is recognised by, as its first bytes tell. `read`
-    may give fewer bytes."""
+    """Yield the places of primary and backup signatures in a volume of this size, according to its first
+    bytes. `read` may return fewer bytes than requested."""
     first = read(0, GRAIN_BYTES)
     if first.startswith((b"LUKS\xba\xbe", b"SKUL\xba\xbe")) or any(_is_luks(read, at) for at in LUKS_COPIES):
         yield Extent(0, GRAIN_BYTES)
@@ -76,12 +76,12 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
 
 
 def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
-    """These, and what repair programs look for by themselves where nothing is recognised any more: the backup
-    superblocks of ext (`tests/loop/move/test_repair.py`), and md's superblock at the end."""
+    """Yield the places of `copies` and of the signatures that repair programs search for: ext backup
+    superblocks (`tests/loop/move/test_repair.py`), and the md superblock at the end."""
     yield from copies(read, size_bytes)
     superblock = read(EXT_AT, COPY_BYTES)
     if _is_ext(superblock):
-        # Also those of a former filesystem of other groups: e2fsck tries the usual places.
+        # Include a former filesystem with other groups: e2fsck tries the usual places.
         usual = {place for _, place in copy_places()}
         for at in sorted(usual | {*_ext_groups(superblock, size_bytes)}):
             if at + COPY_BYTES <= size_bytes and _is_ext(read(at, COPY_BYTES)):
@@ -92,8 +92,10 @@ def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
 
 
 def xfs_found(data: bytes, at_bytes: int) -> Iterator[tuple[int, int]]:
-    """What xfs_repair would try as a superblock of XFS in these bytes, which begin at `at_bytes` of a volume:
-    where it lies, and how large its allocation groups are. It tries every 512 bytes (xfsprogs, repair/sb.c).
+    """Yield offset and allocation group size of each possible XFS superblock in these bytes, which begin at
+    `at_bytes` of a volume.
+
+    xfs_repair tries every 512 bytes (xfsprogs, repair/sb.c).
     """
     at = data.find(XFS_MAGIC)
     while 0 <= at <= len(data) - XFS_SUPERBLOCK.size:
@@ -103,7 +105,7 @@ def xfs_found(data: bytes, at_bytes: int) -> Iterator[tuple[int, int]]:
         at = data.find(XFS_MAGIC, at + 1)
 
 
-def _number(data: bytes, at: int) -> int:
+def _read_uint32(data: bytes, at: int) -> int:
     return int.from_bytes(data[at : at + 4], "little")
 
 
@@ -112,15 +114,15 @@ def _is_ext(superblock: bytes) -> bool:
 
 
 def _ext_groups(superblock: bytes, size_bytes: int) -> Iterator[int]:
-    """Where the groups begin that have a copy of the superblock."""
-    shift, length = _number(superblock, SHIFT_AT), _number(superblock, EXT_PER_GROUP_AT)
+    """Yield the offsets of the groups with a backup superblock."""
+    shift, length = _read_uint32(superblock, SHIFT_AT), _read_uint32(superblock, EXT_PER_GROUP_AT)
     if shift > EXT_MOST_SHIFT or length < EXT_LEAST_PER_GROUP:
         return
-    block, first = 1024 << shift, _number(superblock, EXT_FIRST_AT)
+    block, first = 1024 << shift, _read_uint32(superblock, EXT_FIRST_AT)
     count = min(size_bytes // (block * length) + 1, EXT_MOST_GROUPS)
-    if _number(superblock, EXT_COMPATIBLE_AT) & EXT_TWO:
-        groups = [_number(superblock, EXT_TWO_AT), _number(superblock, EXT_TWO_AT + 4)]
-    elif _number(superblock, EXT_READ_ONLY_AT) & EXT_FEW:
+    if _read_uint32(superblock, EXT_COMPATIBLE_AT) & EXT_TWO:
+        groups = [_read_uint32(superblock, EXT_TWO_AT), _read_uint32(superblock, EXT_TWO_AT + 4)]
+    elif _read_uint32(superblock, EXT_READ_ONLY_AT) & EXT_FEW:
         powers = (base**power for base in (3, 5, 7) for power in range(count.bit_length()))
         groups = [*powers]
     else:
@@ -133,7 +135,7 @@ def _is_luks(read: Read, at: int) -> bool:
 
 
 def _xfs_groups(first: bytes, size_bytes: int) -> Iterator[Extent]:
-    """The superblock of each allocation group."""
+    """Yield the superblock of each allocation group."""
     _, block, length, count = XFS_SUPERBLOCK.unpack_from(first)
     step = block * length
     if 512 <= block <= 64 * KIB and step >= MIB:
@@ -142,8 +144,8 @@ def _xfs_groups(first: bytes, size_bytes: int) -> Iterator[Extent]:
 
 
 def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
-    """A place that counts from a volume's start, as whole pages and blocks of the drive, as far as the volume
-    goes."""
+    """Convert a place in a volume to a place on the drive, aligned to whole pages and blocks within the
+    volume."""
     grain = max(GRAIN_BYTES, block_bytes)
     start = max(volume.start_bytes, (volume.start_bytes + place.start_bytes) // grain * grain)
     end = min(volume.end_bytes, rounded_up(volume.start_bytes + place.end_bytes, grain))
@@ -153,11 +155,11 @@ def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
 def in_release_order(
     found: Iterable[Extent], table: Iterable[Extent], block_bytes: int
 ) -> tuple[SavedSignature, ...]:
-    """Marks in the order in which they are put in place: copies, what volumes are recognised by, copies of
-    the table, its first blocks.
+    """Return signatures in the order of writing: backup and primary signatures of volumes, backups of the
+    table, the table's first blocks.
 
-    `found` are those of volumes in the order in which they showed: what is recognised before its copies. Of a
-    table the MBR comes before the first header of a GPT.
+    `found` are the volumes' signatures in the order of recognition, primary before backup. The MBR is written
+    before the primary GPT header.
     """
     volumes = [SavedSignature(place.start_bytes, place.size_bytes) for place in reversed(tuple(found))]
     front = TABLE_HEADERS * block_bytes
@@ -166,22 +168,21 @@ def in_release_order(
 
 
 MOST_ROUNDS = 50
-"""Behind one mark another can come to light; ZFS has the most."""
+"""Hiding one signature can reveal another. ZFS has the most."""
 
 ASKED = ((("cryptsetup", "isLuks"), (0, 1)), (("mdadm", "--examine"), range(256)))
-"""Commands that end with 0 only if they recognise something on the device behind them, and the statuses that
-are an answer: cryptsetup(8) gives any other for an error, mdadm(8) documents none."""
+"""Commands that exit with 0 only if they recognise a device, and their valid statuses: other statuses of
+cryptsetup(8) are errors, mdadm(8) documents none."""
 
 PROBE = ("blkid", "--probe", "--output", "value", "--match-tag", "TYPE", "--match-tag", "PTTYPE")
-"""Prints what it recognises; by its status it also tells of the partition's entry in its drive's table."""
+"""Prints the recognised types. The exit status also depends on the partition's entry in the table."""
 
 PROBED = (0, 2)
-"""The statuses of blkid(8) that are an answer. With 8 it recognises several things, and prints none."""
+"""Valid exit statuses of blkid(8). With 8 it recognises several types, and prints none."""
 
 
 class Marking:
-    """Takes marks away from the stand-in `node`, whose blocks have `block_bytes`, and keeps what stood
-    there."""
+    """Hide signatures on the scratch copy `node`, whose blocks have `block_bytes`, and restore them."""
 
     def __init__(self, node: str, size_bytes: int, block_bytes: int, seconds: float) -> None:
         self._node, self._drive, self._block, self._seconds = (
@@ -190,19 +191,19 @@ class Marking:
             block_bytes,
             seconds,
         )
-        self._held: dict[Extent, bytes] = {}
+        self._saved: dict[Extent, bytes] = {}
 
     def volume(self, part: str, volume: Extent) -> tuple[Extent, ...]:
-        """The places by which a partition is recognised, those that showed first in front; nothing shows them
-        afterwards."""
+        """Hide all signatures of a partition. Return their places in the order of recognition."""
         found = dict.fromkeys(
-            self._shown(part, volume, lambda kind, offset: widened(Extent(offset, 1), volume, self._block))
+            self._hide_signatures(
+                part, volume, lambda kind, offset: widened(Extent(offset, 1), volume, self._block)
+            )
         )
         return tuple(found)
 
     def drive(self) -> tuple[tuple[Extent, ...], tuple[Extent, ...]]:
-        """The places by which the drive itself is recognised: what lies on it without a table, and its
-        table."""
+        """Hide all signatures of the drive itself. Return the places outside and inside a partition table."""
         tables: dict[Extent, None] = {}
 
         def place_of(kind: str, offset: int) -> Extent:
@@ -212,12 +213,15 @@ class Marking:
             tables[place] = None
             return place
 
-        found = dict.fromkeys(self._shown(self._node, self._drive, place_of))
+        found = dict.fromkeys(self._hide_signatures(self._node, self._drive, place_of))
         return tuple(place for place in found if place not in tables), tuple(tables)
 
-    def _shown(self, node: str, volume: Extent, place_of: Callable[[str, int], Extent]) -> Iterator[Extent]:
+    def _hide_signatures(
+        self, node: str, volume: Extent, place_of: Callable[[str, int], Extent]
+    ) -> Iterator[Extent]:
         known = [
-            widened(place, volume, self._block) for place in copies(self._within(volume), volume.size_bytes)
+            widened(place, volume, self._block)
+            for place in copies(self._volume_reader(volume), volume.size_bytes)
         ]
         for _ in range(MOST_ROUNDS):
             forget_caches(node)
@@ -233,7 +237,7 @@ class Marking:
             self._hide(place)
             yield place
 
-    def _within(self, volume: Extent) -> Callable[[int, int], bytes]:
+    def _volume_reader(self, volume: Extent) -> Callable[[int, int], bytes]:
         def read(start: int, length: int) -> bytes:
             if start + length > volume.size_bytes:
                 return b""
@@ -244,19 +248,18 @@ class Marking:
         return read
 
     def _hide(self, place: Extent) -> None:
-        held = read_bytes(self._node, place.start_bytes, place.size_bytes)
-        self._held.setdefault(place, held)
+        data = read_bytes(self._node, place.start_bytes, place.size_bytes)
+        self._saved.setdefault(place, data)
         write_bytes(self._node, place.start_bytes, bytes(place.size_bytes))
 
     def put_back(self) -> None:
-        """Write again what stood in every place."""
-        for place, data in reversed(self._held.items()):
+        """Restore all hidden bytes."""
+        for place, data in reversed(self._saved.items()):
             write_bytes(self._node, place.start_bytes, data)
         forget_caches(self._node)
 
     def refuse_recognised(self, part: str, filesystem: str | None) -> None:
-        """Raises Failed if a tool still recognises what a partition holds, the kernel mounts it, or a tool
-        fails."""
+        """Raises Failed if a tool still recognises a partition, the kernel mounts it, or a tool fails."""
         forget_caches(part)
         if seen := run((*PROBE, part), seconds=self._seconds, accept=PROBED).output.split():
             raise Failed(record.BLKID_SEES(seen=printable(" ".join(seen), 60), part=part))
@@ -279,5 +282,5 @@ class Marking:
 
 
 def _succeeds(argv: tuple[str, ...], seconds: float, answers: Sequence[int] = range(256)) -> bool:
-    """Return True for status 0. Raises Failed for a status that is no answer; a signal never is one."""
+    """Return True for status 0. Raises Failed for an invalid status or a signal."""
     return run(argv, seconds=seconds, accept=answers).status == 0

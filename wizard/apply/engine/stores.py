@@ -28,29 +28,29 @@ FOLDER = "engine"
 
 
 def old_file(run: Path, number: int) -> Path:
-    """Where the old bytes of a run's drive are kept, counted from 0."""
+    """Return the file of a drive's old bytes. Drives are counted from 0."""
     return run / FOLDER / f"old-{number}.img"
 
 
 def new_file(run: Path, number: int) -> Path:
-    """What is to be on a run's drive, as the rehearsal left it."""
+    """Return the file of a drive's planned bytes, as rehearsed."""
     return run / FOLDER / f"new-{number}.img"
 
 
 def notice_file(run: Path, number: int) -> Path:
-    """The notice that a run's drive carries while it is barred, at the place where it carries it."""
+    """Return the file of a hidden drive's notice, stored at the offset on the drive."""
     return run / FOLDER / f"notice-{number}.img"
 
 
 class StoreError(Failed):
-    """A file that cannot be used. `clause` says so without the full stop, for other sentences."""
+    """A store file cannot be used. `clause` is the message without the full stop."""
 
     def __init__(self, file: Path, error: OSError) -> None:
-        self.clause = _told(file, error)
+        self.clause = _describe(file, error)
         super().__init__(record.STORE_FAILED(clause=self.clause))
 
 
-def _told(file: Path, error: OSError) -> Message:
+def _describe(file: Path, error: OSError) -> Message:
     if error.errno == errno.EFBIG:
         return record.TOO_LARGE(folder=str(file.parent))
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -58,7 +58,7 @@ def _told(file: Path, error: OSError) -> Message:
 
 
 class Store:
-    """One such file, opened; to be written to where it is made, or is to `grow`. Errors are Failed."""
+    """Sparse file of a drive, writable if created with `make_bytes` or opened with `grow`. Raises Failed."""
 
     def __init__(self, file: Path, *, make_bytes: int = 0, grow: bool = False) -> None:
         self.file = file
@@ -81,7 +81,7 @@ class Store:
         os.close(self.fd)
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
-        """What it holds there; holes are zeros."""
+        """Read bytes. Holes are zeros."""
         try:
             data = os.pread(self.fd, length_bytes, offset_bytes)
         except OSError as error:
@@ -91,12 +91,12 @@ class Store:
         return data
 
     def write(self, offset_bytes: int, data: bytes) -> None:
-        """Put bytes there where there were none. Zeros into a hole take no room."""
+        """Write bytes to a hole. Zeros are not written."""
         if data != ZEROS[: len(data)]:
             self.put(offset_bytes, data)
 
     def put(self, offset_bytes: int, data: bytes) -> None:
-        """Put bytes there, whatever they are."""
+        """Write bytes, including zeros."""
         try:
             if os.pwrite(self.fd, data, offset_bytes) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -104,7 +104,7 @@ class Store:
             raise StoreError(self.file, error) from None
 
     def sync(self) -> None:
-        """On return it is on the medium, and so are the names that lead to it from the run's folder."""
+        """Flush the file, and the folders from the run's folder on."""
         try:
             os.fsync(self.fd)
             for folder in (self.file.parent, self.file.parent.parent):
@@ -114,8 +114,7 @@ class Store:
 
 
 def barred(change: DriveChange, old: Read, new: Read, notice: bytes) -> Read:
-    """What the drive is to hold while it is barred: the new bytes, without the marks by which they are
-    recognised, and where it has one the notice of what waits."""
+    """Return a reader of a hidden drive: the new bytes without the new signatures, with the notice if any."""
     hidden = _without(change.new_marks, new, old)
     place = change.notice
     if place is None or not notice:
@@ -133,7 +132,7 @@ def barred(change: DriveChange, old: Read, new: Read, notice: bytes) -> Read:
 
 
 def barred_back(change: DriveChange, old: Read) -> Read:
-    """The old bytes without the marks by which they are recognised."""
+    """Return a reader of the old bytes without the old signatures."""
     return _without(change.old_marks, old, old)
 
 
@@ -151,7 +150,7 @@ def _without(marks: tuple[SavedSignature, ...], content: Read, standing: Read) -
 
 
 def digest_of(places: tuple[Extent, ...], read: Read, told: Callable[[int], None] = lambda size: None) -> str:
-    """The SHA-256 of what these places hold, one after the other; `told` hears how many bytes were read."""
+    """Return the SHA-256 of the bytes in these places. `told` receives the byte count of each read."""
     digest = sha256()
     for chunk in chunks(places):
         digest.update(read(chunk.start_bytes, chunk.size_bytes))
@@ -160,21 +159,20 @@ def digest_of(places: tuple[Extent, ...], read: Read, told: Callable[[int], None
 
 
 def is_zero(data: bytes) -> bool:
-    """Whether there are only zeros, of 1 MiB at most."""
+    """Return True if data of at most 1 MiB is all zeros."""
     return data == ZEROS[: len(data)]
 
 
 EDGE_BYTES = MIB
-"""Of a new volume: nothing is put so near to its ends, where programs look for what it is."""
+"""Distance of the notice from the ends of a new volume, where programs look for signatures."""
 
 SPARE_BYTES = 256
-"""The notice grows by a few bytes when it names its own place."""
+"""The notice grows by a few bytes when it includes its own place."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeText:
-    """What the notices of a run say of it. `plan` is its plan as a document, `told` what is made, in a few
-    words."""
+    """Contents of a run's notices. `plan` is the plan document, `told` a short summary of the result."""
 
     run: str
     begun: str
@@ -185,15 +183,17 @@ class NoticeText:
 def with_notice(
     run: Path, number: int, change: DriveChange, volumes: Sequence[Extent], told: NoticeText, block_bytes: int
 ) -> DriveChange:
-    """The change with a notice for its drive, whose old bytes there are on the run's medium on return. The
-    drive is only read. As it was where no place in the new volumes is free for one. Raises Failed.
+    """Return the change with a notice, and save the drive's old bytes in that place durably. The drive is
+    only read.
+
+    Returns the change unmodified if the new volumes have no room for a notice. Raises Failed.
     """
     with (
         DeviceMedium(change.path) as drive,
         Store(new_file(run, number)) as new,
         Store(old_file(run, number), grow=True) as old,
     ):
-        draft = _notice(change, number, told, old.read, new.read)
+        draft = _draft_notice(change, number, told, old.read, new.read)
         room = rounded_up(len(sealed_notice(draft)) + SPARE_BYTES, max(GRAIN_BYTES, block_bytes))
         place = next(_free_places(change, volumes, room), None)
         if place is None:
@@ -219,8 +219,8 @@ def with_notice(
         )
 
 
-def _notice(change: DriveChange, number: int, told: NoticeText, old: Read, new: Read) -> Notice:
-    """The notice without its place."""
+def _draft_notice(change: DriveChange, number: int, told: NoticeText, old: Read, new: Read) -> Notice:
+    """Return the notice without `start_bytes` and `room_bytes`."""
     hidden = barred(change, old, new, b"")
     return Notice(
         run=told.run,
@@ -247,8 +247,8 @@ def _notice(change: DriveChange, number: int, told: NoticeText, old: Read, new: 
 
 
 def _free_places(change: DriveChange, volumes: Sequence[Extent], room_bytes: int) -> Iterator[Extent]:
-    """Where a notice may lie: in a new volume, away from its ends, from what changes, and from where a copy
-    of a superblock could be."""
+    """Yield places for a notice in the new volumes, away from the ends, the changes and possible backup
+    superblocks."""
     if room_bytes > MOST_BYTES:
         return
     for start in notice_places(change.size_bytes):

@@ -18,14 +18,15 @@ from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES
 
 LEAST_VALUES, ENOUGH_BLOCKS = 16, 64
-"""A block with so many different bytes identifies a drive; the first blocks found are asked for that."""
+"""A block with so many distinct bytes identifies a drive. Once enough blocks are found, others count, too."""
 
 
 class Content(StrEnum):
-    """What a drive contains in the places of a change.
+    """Contents of a drive in the places of a change.
 
     OLD, NEW: every byte is as before the run, or as planned. HIDDEN: as planned, without the new signatures.
-    PARTIAL: every block is one of these. FOREIGN: another program wrote there, or it is another drive.
+    PARTIAL: a mixture of old, new and hidden blocks. FOREIGN: another program wrote there, or it is another
+    drive.
     """
 
     OLD = "old"
@@ -37,8 +38,8 @@ class Content(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How many blocks of a drive equal the saved bytes, equal only the planned bytes or the notice, and equal
-    neither. Blocks that many drives share, such as zeros, count for none."""
+    """Number of blocks that equal the saved bytes, only the planned bytes or the notice, or neither. Blocks
+    that many drives share, such as zeros, do not count."""
 
     old: int = 0
     new: int = 0
@@ -46,15 +47,17 @@ class Likeness:
 
     @property
     def is_known(self) -> bool:
-        """Whether the drive contains anything of the run."""
+        """True if the drive contains saved or planned bytes of the run."""
         return self.old > 0 or self.new > 0
 
 
 @dataclass(frozen=True, slots=True)
 class DriveSide:
-    """One drive of the exchange: its medium, and the bytes that it held and is to hold. `notice` is what it
-    carries while it is barred; empty where it carries none, or what was kept of that is damaged. `told`
-    hears how many bytes of the places were just read, compared or written."""
+    """Drive of an exchange, with readers of its old and new bytes.
+
+    `notice` is the one on the hidden drive, empty if the drive has none or the stored one is damaged. `told`
+    receives the number of bytes read, compared or written.
+    """
 
     change: DriveChange
     medium: Medium
@@ -65,28 +68,29 @@ class DriveSide:
 
     @property
     def barred(self) -> Read:
-        """What it holds while it is barred. What stays is still there: that does not need the old bytes."""
+        """Reader of the hidden contents. Signatures that stay are read from the drive, not from the old
+        bytes."""
         return barred(self.change, self.medium.read, self.new, self.notice)
 
     def holds(self, digest: str) -> bool:
-        """Whether the drive, read past every cache, holds what has this digest; raises Failed where it cannot
-        be read."""
+        """Return True if the drive, read past every cache, matches this digest. Raises Failed."""
         return digest_of(self.change.places, self.medium.read, self.told) == digest
 
     def keeps_old(self) -> bool:
-        """Whether the bytes that it held are kept as they were saved."""
-        return _is_whole(self, self.old, self.change.old_digest)
+        """Return True if the saved old bytes are intact."""
+        return _is_intact(self, self.old, self.change.old_digest)
 
     def keeps_new(self) -> bool:
-        """Whether the bytes that it is to hold are kept as they were made."""
-        return _is_whole(self, self.new, self.change.new_digest)
+        """Return True if the stored new bytes are intact."""
+        return _is_intact(self, self.new, self.change.new_digest)
 
     def keeps_notice(self) -> bool:
-        """Whether the notice is kept, if there is to be one."""
+        """Return True if the stored notice is intact, or the drive needs none."""
         return self.change.notice is None or bool(self.notice)
 
     def may_notice(self, start_bytes: int, block: bytes) -> bool:
-        """Whether a block is one of the notice; where what was kept of that is damaged, any in its place."""
+        """Return True if a block is part of the notice. If the stored notice is damaged, any block in that
+        place counts."""
         place = self.change.notice
         if place is None or not place.start_bytes <= start_bytes < place.end_bytes:
             return False
@@ -94,7 +98,7 @@ class DriveSide:
         return not self.notice or self.notice[at : at + len(block)] == block
 
 
-def _is_whole(side: DriveSide, kept: Read, digest: str) -> bool:
+def _is_intact(side: DriveSide, kept: Read, digest: str) -> bool:
     try:
         return digest_of(side.change.places, kept, side.told) == digest
     except Failed:
@@ -102,18 +106,19 @@ def _is_whole(side: DriveSide, kept: Read, digest: str) -> bool:
 
 
 def blocks(mark: SavedSignature, block_bytes: int) -> Iterator[tuple[int, int]]:
-    """The logical blocks of a mark. The drive writes each of them whole or not at all."""
+    """Yield start and length of a signature's logical blocks, each of which the drive writes atomically."""
     return ((start, block_bytes) for start in range(mark.start_bytes, mark.extent.end_bytes, block_bytes))
 
 
 def stray(side: DriveSide, *, before: bool = False, released: bool = False) -> int | None:
-    """The first byte of a block that holds neither what it held, nor what it is to hold, nor, in a mark's
-    place, what is there while it is barred, nor the notice in its own: another program wrote there. None
-    where there is none. `before` says that nothing of what it is to hold was written yet; `released`, that
-    all of it was but the marks. The old bytes are not needed then: a mark that stays may hold anything.
+    """Return the offset of the first foreign block, or None. A foreign block is neither old nor new, nor a
+    hidden signature, nor the notice.
 
-    A block that cannot be read is none: a power cut can leave one half written, and writing it again mends
-    it. Raises Failed where not one can be read: what others wrote there would not be seen.
+    `before`: no new bytes were written yet. `released`: all new bytes except the signatures were written.
+    Then the old bytes are not needed, and signatures that stay may contain anything.
+
+    Unreadable blocks are skipped: a power cut can leave a block half written, and rewriting repairs the
+    block. Raises Failed if all are unreadable, since foreign bytes would be missed.
     """
     failed: list[Failed] = []
     seen = False
@@ -148,8 +153,7 @@ def stray(side: DriveSide, *, before: bool = False, released: bool = False) -> i
 
 
 def _readable(medium: Medium, chunk: Extent, failed: list[Failed]) -> Iterator[tuple[int, bytes]]:
-    """What the drive holds there, in pieces, without the blocks that cannot be read; why goes to
-    `failed`."""
+    """Yield the readable pieces of a chunk. The last error is stored in `failed`."""
     try:
         yield chunk.start_bytes, medium.read(chunk.start_bytes, chunk.size_bytes)
         return
@@ -166,7 +170,8 @@ def _readable(medium: Medium, chunk: Extent, failed: list[Failed]) -> Iterator[t
 
 
 def is_bare(side: DriveSide, marks: tuple[SavedSignature, ...], shown: Read) -> bool:
-    """Whether a block by which something would be recognised is taken away. Raises Failed."""
+    """Return True if a block of these signatures is cleared on the drive. `shown` reads the signatures.
+    Raises Failed."""
     for mark in marks:
         for start, size in blocks(mark, side.medium.logical_block_bytes):
             away = mark.away(start, size, side.old)
@@ -176,8 +181,10 @@ def is_bare(side: DriveSide, marks: tuple[SavedSignature, ...], shown: Read) -> 
 
 
 def shows_old(side: DriveSide) -> bool:
-    """Whether a mark of what it held is there, and is none of what it is to hold. What cannot be read shows
-    nothing; where what it is to hold is not kept any more, that is like nothing."""
+    """Return True if the drive contains a block of an old signature that differs from the new bytes.
+
+    Unreadable blocks count as cleared. If the new bytes are lost, any old block counts.
+    """
     for mark in side.change.old_marks:
         for start, size in blocks(mark, side.medium.logical_block_bytes):
             new = b""
@@ -190,8 +197,8 @@ def shows_old(side: DriveSide) -> bool:
 
 
 def content_of(side: DriveSide) -> Content:
-    """Compare all places of a drive with both states, past every cache. Raises Failed if the drive cannot be
-    read."""
+    """Compare all places of a drive, read past every cache, with the old, new and hidden contents. Raises
+    Failed if the drive cannot be read."""
     found = digest_of(side.change.places, side.medium.read, side.told)
     named = {
         side.change.barred_digest: Content.HIDDEN,
@@ -206,11 +213,11 @@ def content_of(side: DriveSide) -> Content:
 
 
 def likeness(side: DriveSide) -> Likeness:
-    """Count the blocks by which a drive is known as the run's. Unreadable blocks count for none."""
+    """Count the blocks that identify a drive as the run's. Unreadable blocks do not count."""
     counts = [0, 0, 0]
     size = side.medium.logical_block_bytes
     for chunk in chunks(side.change.places):
-        old, new = (_read_or_nothing(read, chunk) for read in (side.old, side.new))
+        old, new = (_read_or_empty(read, chunk) for read in (side.old, side.new))
         for start, now in _readable(side.medium, chunk, []):
             first = start - chunk.start_bytes
             for at in range(0, len(now), size):
@@ -225,13 +232,13 @@ def likeness(side: DriveSide) -> Likeness:
                 else:
                     counts[2] += 1
                     continue
-                # A few values repeated (a protective MBR, a bitmap) are alike on many drives.
+                # Blocks of a few repeated values (a protective MBR, a bitmap) are the same on many drives.
                 if counts[kind] >= ENOUGH_BLOCKS or len({*block}) >= LEAST_VALUES:
                     counts[kind] += 1
     return Likeness(*counts)
 
 
-def _read_or_nothing(read: Read, chunk: Extent) -> bytes:
+def _read_or_empty(read: Read, chunk: Extent) -> bytes:
     try:
         return read(chunk.start_bytes, chunk.size_bytes)
     except Failed:
@@ -240,9 +247,12 @@ def _read_or_nothing(read: Read, chunk: Extent) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a comparison of all drives of a run showed, whose saved bytes are in `folder`. OLD: every saved
-    byte is on its drive. NEW: the drives contain the planned bytes, or every check of the plan holds, and the
-    user keeps them. Made by `compare_saved`, by the exchange and its checks, and after the plan's checks."""
+    """Result of comparing all drives of a run, whose saved bytes are in `folder`.
+
+    OLD: every saved byte is on its drive. NEW: the drives contain the planned bytes, or all checks of the
+    plan passed, and the user keeps the result. Made by `compare_saved`, by the exchange and its checks, and
+    after the plan's checks.
+    """
 
     folder: Path
     content: Content
@@ -256,8 +266,8 @@ def delete_saved(proof: Proof) -> None:
 
 
 def delete_scratch(run: Path, nodes: Sequence[str]) -> None:
-    """Delete what a rehearsal left that ended early: the scratch copies, and the saved bytes if each of them
-    is still on its drive."""
+    """Delete the scratch copies of an interrupted rehearsal, and the saved bytes if the drives still contain
+    all of them."""
     for number in range(len(nodes)):
         new_file(run, number).unlink(missing_ok=True)
     if proof := compare_saved(run, nodes):
@@ -265,8 +275,10 @@ def delete_scratch(run: Path, nodes: Sequence[str]) -> None:
 
 
 def compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
-    """Compare the saved bytes of a run that has no record of its changes with its drives. None if a drive
-    differs, or cannot be read."""
+    """Compare the drives with the saved bytes of a run without a record of its changes.
+
+    Returns None if a drive differs or cannot be read.
+    """
     for number, node in enumerate(nodes):
         file = old_file(run, number)
         if not file.exists():
@@ -283,7 +295,7 @@ def compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
 
 
 def _contains(there: bytes, saved: bytes) -> bool:
-    """Whether each sector that was saved is there. Where saving was cut off, the file has zeros."""
+    """Return True if every saved sector is on the drive. An interrupted save leaves zeros in the file."""
     size = KERNEL_SECTOR_BYTES
     return there == saved or all(
         there[at : at + size] == saved[at : at + size] or is_zero(saved[at : at + size])
