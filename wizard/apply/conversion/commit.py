@@ -39,15 +39,17 @@ from wizard.model.said import Message, join, t
 
 SCHEMA, FILE = "diskwright.snapshot/1", "snapshot.json"
 EARLIER = "transaction.json"
-"""What an earlier version kept in its place."""
+"""Written by an earlier version instead."""
 
 WORK, OLD = "work.cow", "old.img"
-"""Files in the transaction's folder: the snapshot's store, and what the device held."""
+"""Files in the transaction's folder: the snapshot's store, and the device's old bytes."""
 
 
 class Head(Enum):
-    """What decides who may mount it, as found on the device. HIDDEN: nobody. OTHER: neither of the two;
-    somebody wrote to it."""
+    """State of the superblock, which decides if the filesystem can be mounted.
+
+    HIDDEN: not mountable. OTHER: written by another program.
+    """
 
     OLD = "old"
     NEW = "new"
@@ -57,11 +59,11 @@ class Head(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Snapshotted:
-    """A transaction on a filesystem with this UUID, on a device of this size. `folder` is where its stores
-    lie; `closed` says that the snapshot's is complete.
+    """Transaction on the filesystem with this UUID, on a device of this size. `folder` contains the stores.
+    `closed`: the snapshot's store is complete.
 
-    `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal digits;
-    the latter are known from Phase.SAVED on.
+    `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal. The
+    latter are known from Phase.SAVED on.
     """
 
     uuid: str
@@ -73,21 +75,21 @@ class Snapshotted:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether there can be a snapshot that is not complete."""
+        """True if an incomplete snapshot may exist."""
         return not self.closed and Path(self.folder).exists()
 
     @property
     def old(self) -> bytes:
-        """The first bytes before."""
+        """First bytes of the old filesystem."""
         return bytes.fromhex(self.old_first)
 
     @property
     def new(self) -> bytes:
-        """The first bytes after."""
+        """First bytes of the new filesystem."""
         return bytes.fromhex(self.new_first)
 
     def head(self, first: bytes) -> Head:
-        """Which head these first bytes of a filesystem have."""
+        """Return the state that these first bytes of a filesystem show."""
         found = first[DECIDING]
         if found in (barred(self.old)[DECIDING], barred(self.new)[DECIDING]):
             return Head.HIDDEN
@@ -95,14 +97,13 @@ class Snapshotted:
 
 
 def save_snapshotted(run: Path, snapshotted: Snapshotted) -> None:
-    """On return it is on the medium, whole; raises Failed where it cannot be written, and then the one before
-    stands."""
+    """Write the transaction's file atomically and durably. Raises Failed; then the previous one remains."""
     replace_document(run / FILE, SCHEMA, snapshotted)
 
 
 def load_snapshotted(run: Path) -> Snapshotted | None:
-    """Return what the run's transaction is on, or None without a transaction. Raises BadInput if the file is
-    damaged or from an earlier version."""
+    """Return the run's transaction, or None. Raises BadInput if the file is damaged or from an earlier
+    version."""
     if (text := read_kept(run / FILE)) is None:
         if (run / EARLIER).exists():
             raise BadInput(
@@ -117,7 +118,8 @@ def load_snapshotted(run: Path) -> Snapshotted | None:
 
 
 def snapshotted_of(run: Path) -> Snapshotted:
-    """Return the same. Raises BadInput without a transaction, too."""
+    """Return the run's transaction. Raises BadInput like `load_snapshotted`, and for a run without a
+    transaction."""
     if (found := load_snapshotted(run)) is None:
         raise BadInput(t("The run {run} has no transaction.", run=run.name))
     return found
@@ -132,7 +134,7 @@ def phase_of(run: Path) -> Phase | None:
 
 
 def kept_of(folder: Path) -> Kept:
-    """What a transaction keeps in its folder."""
+    """Return the saved and planned bytes in a transaction's folder."""
 
     def side_of(_: int, change: DriveChange, medium: Medium, files: ExitStack) -> DriveSide:
         old = opened(lambda: files.enter_context(Store(folder / OLD)).read)
@@ -143,7 +145,7 @@ def kept_of(folder: Path) -> Kept:
 
 
 def drop_folder(folder: Path) -> None:
-    """Delete what a transaction kept; what cannot be deleted is left."""
+    """Delete a transaction's folder. Ignores errors."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -152,14 +154,14 @@ USED = t("it was modified since, for example by a read-write mount")
 
 
 class Note(Protocol):
-    """Writes a sentence to the journal, with what was seen."""
+    """Write a message to the journal, with the observed output."""
 
     def __call__(self, event: Event, sentence: Message | str, *, output: str = "") -> object:
-        """As `Journal.add`."""
+        """See `Journal.add`."""
 
 
 class Committing:
-    """The exchange on `medium`, which is `device`, of the run's transaction, whose snapshot is closed."""
+    """Exchange on `medium`, opened from `device`, for a run's transaction whose snapshot is closed."""
 
     def __init__(self, run: Path, device: str, medium: Medium, note: Note) -> None:
         self._run, self._device, self._medium, self._note = run, device, medium, note
@@ -167,13 +169,16 @@ class Committing:
         self._folder = Path(self._snapshotted.folder)
 
     def commit(self, progress: Progress) -> None:
-        """Go on to RELEASED from wherever a commit stands. Raises Refused where the device was changed by
-        somebody else, Failed where reading or writing fails; either way it can be asked for again."""
+        """Continue the commit from any phase to RELEASED.
+
+        Raises Refused if another program changed the device, Failed if reading or writing fails. Can be
+        repeated then.
+        """
         if self.phase is Phase.REHEARSING:
             self._collect(part_of(progress, 0.0, 0.2))
-        self._refuse_strangers()
+        self._refuse_foreign_superblock()
         if self.phase is Phase.RELEASING and self.head is Head.OTHER:
-            # The block that decides was the last thing before the power went, and it was used before this.
+            # The deciding block was written just before a power cut, and the filesystem was used since.
             save_record(self._run, replace(self._record(), phase=Phase.RELEASED))
             return
         with self._exchange() as exchange:
@@ -197,10 +202,13 @@ class Committing:
             exchange.release(part_of(progress, 0.8, 1.0))
 
     def undo(self, progress: Progress) -> None:
-        """Go back to the filesystem as it was, to the bit: from RELEASED, or from the middle of a commit or
-        an undoing. One that is as it was, and was used since, is LEFT. Raises as `commit` does."""
+        """Restore the old filesystem, bit for bit, from RELEASED or an interrupted commit or undo.
+
+        If the old filesystem was already restored and used again, the phase becomes LEFT. Raises like
+        `commit`.
+        """
         if self.phase not in (Phase.UNDONE, Phase.LEFT):
-            self._refuse_strangers()
+            self._refuse_foreign_superblock()
             with self._exchange() as exchange:
                 try:
                     proof = exchange.undo(progress)
@@ -214,8 +222,8 @@ class Committing:
         drop_folder(self._folder)
 
     def check_kept(self) -> None:
-        """Raises Failed where what was replaced is no longer as it was kept, Refused where it does not fit
-        what the device holds. Writes nothing."""
+        """Raises Failed if the saved bytes are damaged, Refused if they do not fit the device. Writes
+        nothing."""
         with self._exchange() as exchange:
             if not exchange.sides[0].keeps_old():
                 raise Failed(
@@ -230,7 +238,7 @@ class Committing:
             raise Refused(t("The change cannot be undone: {why}. Nothing was written.", why=obstacle))
 
     def undo_obstacle(self) -> Message | None:
-        """Why what was committed cannot be undone any more, as a clause; None where it can."""
+        """Return why a committed change cannot be undone, as a clause, or None."""
         if self.head is not Head.NEW:
             return USED
         with self._exchange() as exchange:
@@ -241,18 +249,17 @@ class Committing:
 
     @property
     def phase(self) -> Phase:
-        """How far it is, by what is on its medium."""
+        """Recorded phase of the transaction."""
         return self._record().phase
 
     @property
     def head(self) -> Head:
-        """Which of the two the filesystem is now, by its superblock."""
+        """State of the superblock on the device."""
         return self._snapshotted.head(self._medium.read(0, FIRST_BYTES))
 
     @property
     def is_as_put(self) -> bool:
-        """Whether the block that decides is to the bit what the finished change, or its undoing, put
-        there."""
+        """True if the deciding block is exactly as the commit or the undo wrote it."""
         put = self._snapshotted.old if self.phase is Phase.UNDONE else self._snapshotted.new
         block = deciding_block(self._medium.logical_block_bytes)
         return self._medium.read(0, FIRST_BYTES)[block] == put[block]
@@ -264,7 +271,7 @@ class Committing:
     def _exchange(self) -> Iterator[Exchange]:
         record = self._record()
         if any(change.path != self._device for change in record.changes):
-            # It has another name since it was begun.
+            # The device has a new name since the start of the run.
             changes = tuple(replace(change, path=self._device) for change in record.changes)
             save_record(self._run, replace(record, changes=changes))
         exchange = Exchange(self._run, [self._medium], kept_of(self._folder))
@@ -274,13 +281,14 @@ class Committing:
             exchange.close()
 
     def _collect(self, progress: Progress) -> None:
-        """Keep what will be replaced. The device is only read. Nothing kept anybody from mounting it since
-        the snapshot was closed, as a restart does, and what was made on the snapshot does not fit what was
-        written since.
+        """Save the blocks to be replaced. The device is only read.
+
+        Once the snapshot is closed, for example by a reboot, the device can be mounted. After a write, the
+        snapshot's blocks no longer fit.
         """
         first, block = self._medium.read(0, FIRST_BYTES), deciding_block(self._medium.logical_block_bytes)
         if first != self._snapshotted.old:
-            self._leave()
+            self._give_up()
         written = read_cow_store(self._folder / WORK, self._medium.size_bytes)
         touched = merged(written.written(), 1, self._medium.size_bytes)
         try:
@@ -320,17 +328,17 @@ class Committing:
             ),
         )
 
-    def _leave(self) -> NoReturn:
-        """Give the change up, of which nothing is on the device yet."""
+    def _give_up(self) -> NoReturn:
+        """Give up the change before the first write to the device."""
         save_record(self._run, Record(Phase.LEFT, waits=False))
         drop_folder(self._folder)
         raise Refused(t("The filesystem is left alone: {why}. Nothing was written.", why=USED))
 
-    def _refuse_strangers(self) -> None:
-        """Raises Refused where the superblock is neither one that this run put there nor that of the same
-        filesystem, used since: the engine would call it used, whatever stands there.
+    def _refuse_foreign_superblock(self) -> None:
+        """Raises Refused unless the superblock is from this run, or from the same filesystem after use. The
+        engine would accept any other as used.
 
-        A block that cannot be read is none of them: a power cut can leave one half written.
+        An unreadable block is accepted: a power cut can leave it half written.
         """
         try:
             first = self._medium.read(0, FIRST_BYTES)

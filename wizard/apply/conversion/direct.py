@@ -1,6 +1,6 @@
 """Convert a filesystem directly on the device.
 
-Each step has an undo file. Undo applies them in reverse and verifies the result by a fingerprint.
+Each step has an undo file. Undo applies the files in reverse order and verifies the result by a fingerprint.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ PUTS_BACK = Sentence("The undo data ({kept:exact}) can restore the replaced bloc
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """A run that works on the device itself, with undo files."""
+    """Run that works on the device itself, with undo files."""
 
     site: MigratingSite
 
@@ -64,15 +64,15 @@ class Direct:
         return self.site.migration.device
 
     def checks(self) -> Iterator[Check]:
-        """What is to hold of the device."""
+        """Yield the checks of the device."""
         yield from device_checks(self.node, self.site)
         yield from manifest_checks(self.node, self.site)
 
     def release(self) -> None:
-        """Nothing but the device is worked on."""
+        """Does nothing: all work is on the device."""
 
     def commit(self) -> str:
-        """It was made where it stays."""
+        """Does nothing: the result is already on the device."""
         return ""
 
     @property
@@ -84,27 +84,28 @@ class Direct:
         return self.site.migration
 
     @property
-    def _is_taking_back(self) -> bool:
+    def _is_undoing(self) -> bool:
         return (self._run / TAKING_BACK).exists()
 
     def _folder(self, step: int) -> Path:
         return folder_of(Path(self._migration.undo_dir), self._run.name, step)
 
     def prepare(self) -> None:
-        """Take the fingerprint, or, where an earlier process was cut off in a step, take all of it back
-        first: what such a step leaves is known to nobody, while what the device was is known to the bit.
+        """Record the fingerprint. If a step was interrupted, undo all steps first.
+
+        The state after an interrupted step is unknown. The state before all steps is known exactly.
         """
         record = load_record(self._run)
         if record is None:
             sha256, seconds = self._fingerprint()
             keep_record(self._run, UndoRecord(sha256, round(seconds, 1)))
-            took = t(
+            message = t(
                 "Recorded the fingerprint of {device} before the change, in {seconds:.1f} s.",
                 device=self._migration.device,
                 seconds=seconds,
             )
-            self.site.journal.add(Event.SAVED, str(took), output=f"sha256 {sha256}")
-        elif record.cut_off or self._is_taking_back:
+            self.site.journal.add(Event.SAVED, str(message), output=f"sha256 {sha256}")
+        elif record.cut_off or self._is_undoing:
             self.site.journal.add(
                 Event.COMMAND, str(t("A step was interrupted: all steps are undone and repeated."))
             )
@@ -112,16 +113,16 @@ class Direct:
             self.take_back()
 
     def is_done(self, step: int) -> bool:
-        """Whether a step on the device is done."""
+        """Return True if a step on the device is done."""
         record = load_record(self._run)
         return record is not None and record.is_done(step)
 
     def make(self, operation: OnGround, step: int) -> str:
-        """Carry out a step; a sentence on it. Its undo file is on the medium on return. Raises Failed."""
+        """Run a step and return a result message. The undo file is durable afterwards. Raises Failed."""
         device = self._migration.device
         if isinstance(operation, MakeFresh | CopyFiles):
             raise Failed(undo_files.ELSEWHERE(step=step, device=device))
-        # What a check puts right, such as a journal that was not empty, belongs to what is compared.
+        # Repairs by a check, such as a journal replay, come before the comparison.
         if not isinstance(operation, CheckFiles):
             keep_manifest(device, self.site)
         record = load_record(self._run)
@@ -129,13 +130,13 @@ class Direct:
             raise Failed(t("The fingerprint of {device} is missing.", device=device))
         undo_file = new_folder(self._folder(step))
         record = keep_record(self._run, record.begun(step, superblock_on(device)))
-        said = operate(operation, device, replace(self.site, step=step), undo_file)
+        message = operate(operation, device, replace(self.site, step=step), undo_file)
         kept = made_durable(self._folder(step))
         keep_record(self._run, record.done(superblock_on(device)))
-        return f"{said} {PUTS_BACK(kept=kept)}"
+        return f"{message} {PUTS_BACK(kept=kept)}"
 
     def check_kept(self) -> None:
-        """Raises Failed where an undo file of a step that was done is missing, damaged, or not root's
+        """Raises Failed if the undo file of a completed step is missing, damaged, or not owned by root
         alone."""
         record, device = load_record(self._run), self._migration.device
         for mark in record.marks if record else ():
@@ -163,20 +164,20 @@ class Direct:
                 )
 
     def take_back(self) -> str:
-        """Put everything back in reverse, and prove it; a sentence on that. May be repeated. Raises
-        Failed."""
+        """Undo all steps in reverse order, and compare the fingerprint. Return a result message. Can be
+        repeated. Raises Failed."""
         record, device = load_record(self._run), self._migration.device
-        if record is None or not (record.marks or self._is_taking_back):
+        if record is None or not (record.marks or self._is_undoing):
             return str(t("{device} contains no data from this run.", device=device))
-        again = record.cut_off or self._is_taking_back
+        again = record.cut_off or self._is_undoing
         mark_durably(self._run / TAKING_BACK)
         for mark in reversed(record.marks):
             site = replace(self.site, step=mark.step)
             put_step_back(
                 self._folder(mark.step), device, bytes.fromhex(mark.before), site.command, again=again
             )
-            # What is put back is not asked for again: a step that was cut off before its undo file was there
-            # fits only as it was then.
+            # Forget the undone step. An interrupted step without an undo file passes only now, while the
+            # superblock is the one before that step.
             record = keep_record(self._run, record.without_last())
         found, seconds = self._fingerprint()
         if found != record.sha256:
@@ -201,17 +202,16 @@ class Direct:
         )
 
     def drop(self) -> str:
-        """Delete the undo files; a sentence on that."""
+        """Delete the undo files, and return a result message."""
         freed = drop(Path(self._migration.undo_dir), self._run.name)
         return str(t("Deleted the undo data and freed {freed:exact}.", freed=freed))
 
     def check_resumable(self) -> None:
-        """Raises Refused where its steps would work on something else than they left."""
+        """Raises Refused if the device was changed since the last step."""
         self.check_untouched()
 
     def check_untouched(self) -> None:
-        """Raises Refused where the device was mounted for writing, or changed otherwise, since the run left
-        it."""
+        """Raises Refused if the device was mounted for writing or otherwise changed since the run."""
         record, device = load_record(self._run), self._migration.device
         if record is None or not record.marks:
             return
@@ -225,15 +225,15 @@ class Direct:
                     uuid=found.uuid,
                 )
             )
-        is_between = record.cut_off or self._is_taking_back
-        # Of what is between two steps any superblock can stand there: each is one that was left.
+        is_between = record.cut_off or self._is_undoing
+        # An interrupted step or undo may have left any recorded superblock.
         possible = [
             seen for one in (record.superblocks if is_between else (known,)) if (seen := read_ext(one))
         ]
         if found is not None and left is not None and was_mounted_since(found, left, *possible):
             raise Refused(mounted_since(device, self._run))
-        # What was cut off can have left anything between, but for the time of a mount, which none of the
-        # programs sets.
+        # An interrupted program may have left any state, but no other mount time: none of the programs sets
+        # it.
         if now != known and not is_between:
             raise Refused(
                 t(
@@ -245,13 +245,13 @@ class Direct:
             )
 
     def _fingerprint(self) -> tuple[str, float]:
-        begun = monotonic()
-        return fingerprint(self._migration.device, noting(self._run)), monotonic() - begun
+        start = monotonic()
+        return fingerprint(self._migration.device, noting(self._run)), monotonic() - start
 
 
 def mounted_since(device: str, run: Path, *, finish: bool = False) -> Message:
-    """Why there is no way back any more, and the way on; `finish`: the run has something left to do."""
-    on = (
+    """Return why undo is impossible, with the next command. `finish`: the run has steps left."""
+    command = (
         Sentence("`diskwright resume {run}` completes the remaining steps. Nothing was written.")
         if finish
         else Sentence("`diskwright keep {run}` deletes the undo data. Nothing was written.")
@@ -263,21 +263,22 @@ def mounted_since(device: str, run: Path, *, finish: bool = False) -> Message:
             device=device,
             name=run.name,
         ),
-        on(run=run_argument(run)),
+        command(run=run_argument(run)),
     )
 
 
 def fingerprint(node: str, on_share: Callable[[float], None]) -> str:
-    """SHA-256 of all bytes, read past every cache, each piece while the one before is hashed. `on_share` is
-    told which part is done, from 0 to 1. Raises Failed.
+    """Return the SHA-256 of a device, read past every cache while hashing.
+
+    `on_share` receives the completed share, from 0 to 1. Raises Failed.
     """
-    total, done, made = size_bytes(node), 0, hashlib.sha256()
+    total, done, digest = size_bytes(node), 0, hashlib.sha256()
     forget_caches(node)
     try:
         fd = os.open(node, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
         try:
             for piece in _pieces(fd, total):
-                made.update(piece)
+                digest.update(piece)
                 done += len(piece)
                 on_share(done / total)
         finally:
@@ -293,13 +294,13 @@ def fingerprint(node: str, on_share: Callable[[float], None]) -> str:
         ) from None
     if done < total:
         raise Failed(t("{device} ended at byte {place} of {total}.", device=node, place=done, total=total))
-    return made.hexdigest()
+    return digest.hexdigest()
 
 
 def _pieces(fd: int, total: int) -> Iterator[memoryview]:
-    """All bytes in order, the next being read meanwhile; a piece is good until the next is asked for. Raises
+    """Yield all bytes in order, reading ahead. A piece is valid until the next one is requested. Raises
     OSError."""
-    # Reading past the caches wants memory that begins on a page.
+    # O_DIRECT needs page-aligned memory.
     halves = [memoryview(mmap.mmap(-1, PIECE_BYTES)) for _ in range(2)]
     done = 0
     with ThreadPoolExecutor(1) as reader:

@@ -1,4 +1,4 @@
-"""Copy an old filesystem to a new ext4 on an empty device, read it back and compare.
+"""Copy an old filesystem to a new ext4 on an empty device, and compare the copy.
 
 The old filesystem is mounted read-only and privately. An interrupted copy starts over.
 """
@@ -30,14 +30,14 @@ from wizard.model.said import Message, Sentence, join, joined, t
 NOT_TOUCHED = Sentence("{target} was not changed: {why}.")
 
 READ_SHARE, COPIED_SHARE = 0.3, 0.75
-"""Roughly which part of the work is done when the old one was read, and when it was copied."""
+"""Approximate progress after reading the old filesystem, and after copying."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """The new filesystem: what is made by which `commands`, from the old one on `source`.
+    """New filesystem made by `commands`, for the files on `source`.
 
-    `command` runs one of them and raises Failed where it ends badly; `folder` is where manifests are kept.
+    `command` runs a command and raises Failed on an error. `folder` contains the manifests.
     """
 
     make: MakeFresh
@@ -48,8 +48,10 @@ class Fresh:
 
 
 def make_fresh(fresh: Fresh) -> str:
-    """Make it; a sentence on what is there then. Raises Failed, also for a target that holds anything else
-    than what we made before."""
+    """Make the new filesystem and return a result message.
+
+    Raises Failed, also if the target contains anything except the result of an earlier attempt.
+    """
     make = fresh.make
     check_target(make, fresh.source)
     for argv in fresh.commands:
@@ -61,7 +63,7 @@ def make_fresh(fresh: Fresh) -> str:
 
 
 def is_made(make: MakeFresh) -> bool:
-    """Whether the target holds the very ext4 that was to be made. Raises Failed where it cannot be read."""
+    """Return True if the target contains the planned ext4. Raises Failed if the target cannot be read."""
     found = _read(make.target)
     return found is not None and (found.kind, found.uuid, found.label) == ("ext4", make.uuid, make.label)
 
@@ -69,12 +71,14 @@ def is_made(make: MakeFresh) -> bool:
 def copy_files(
     fresh: Fresh, *, workers: int = 2, on_progress: Callable[[float], None] = lambda _share: None
 ) -> str:
-    """Copy everything into it and compare; a sentence on that. `on_progress` hears which part is done, from 0
-    to 1. Raises Failed."""
+    """Copy all files and compare them. Return a result message.
+
+    `on_progress` receives the completed share, from 0 to 1. Raises Failed.
+    """
     if not _is_ready(fresh.make):
         make_fresh(fresh)
     before, after, target = fresh.folder / BEFORE, fresh.folder / AFTER, fresh.make.target
-    # In one mount: as long as it lasts, nobody can mount the old one to write to it.
+    # Keep the old filesystem mounted until the copy is done, so that nobody can mount it for writing.
     with mounted_read_only(fresh.source) as old:
         taken = take_manifest(
             old, before, workers=workers, on_progress=lambda share: on_progress(share * READ_SHARE)
@@ -85,7 +89,7 @@ def copy_files(
                 used_bytes(old), lambda share: on_progress(READ_SHARE + share * (COPIED_SHARE - READ_SHARE))
             )
             copy_tree(old, new, meter.add)
-    # What was written has to come from the drive again, not from memory.
+    # Read the copy from the drive, not from memory.
     forget_caches(target)
     fresh.command(proof(target))
     with mounted_read_only(target) as new:
@@ -97,7 +101,7 @@ def copy_files(
         )
     if found := differences(before, after, inode_numbers=False):
         raise Failed(join(t("The copy on {target} differs:", target=target), *found))
-    said = t(
+    message = t(
         "{target} contains all files of {source}. {entries:,d} files, folders and "
         "links ({size:size}) were read back and match.",
         target=target,
@@ -105,13 +109,12 @@ def copy_files(
         entries=taken.entries,
         size=taken.read_bytes,
     )
-    return str(said)
+    return str(message)
 
 
 def check_target(make: MakeFresh, source: str) -> None:
-    """Raises Failed unless the target is another device than `source`, nobody's, and empty, or holds what
-    this very migration made: the UUID was drawn for it.
-    """
+    """Raises Failed unless the target is an unused device other than `source`, and empty or made by this
+    conversion, which has a unique UUID."""
     target = make.target
     try:
         same = Path(target).stat().st_rdev == Path(source).stat().st_rdev
@@ -124,8 +127,8 @@ def check_target(make: MakeFresh, source: str) -> None:
     kinds = {kind for kind, _ in list_signatures(target)}
     ours = kinds == {"ext4"} and is_made(make)
     if kinds and not ours:
-        held = t("the target contains {kinds:list}", kinds=tuple(sorted(printable(kind) for kind in kinds)))
-        raise Failed(NOT_TOUCHED(target=target, why=held))
+        reason = t("the target contains {kinds:list}", kinds=tuple(sorted(printable(kind) for kind in kinds)))
+        raise Failed(NOT_TOUCHED(target=target, why=reason))
 
 
 def _read(device: str) -> ExtFacts | None:
@@ -138,8 +141,10 @@ def _read(device: str) -> ExtFacts | None:
 
 
 def _is_ready(make: MakeFresh) -> bool:
-    """Whether what was made is there, with nothing copied yet. What an earlier process left in the middle
-    cannot be mounted as it is."""
+    """Return True if the new filesystem exists and is still empty.
+
+    After an interrupted copy, mounting may fail, which counts as not ready.
+    """
     if not is_made(make):
         return False
     try:
@@ -173,29 +178,31 @@ def _refuse_too_small(old: Path, new: Path, target: str) -> None:
 
 
 def made_of(migration: Migration) -> MakeFresh:
-    """The operation that makes the fresh filesystem of a migration that has one."""
+    """Return the operation that makes the new filesystem of a conversion."""
     return next(step.operation for step in migration.steps if isinstance(step.operation, MakeFresh))
 
 
 @dataclass(frozen=True, slots=True)
 class Copying:
-    """A run that makes a fresh filesystem and copies everything into it."""
+    """Run that makes a new filesystem and copies all files."""
 
     site: MigratingSite
 
     def release(self) -> None:
-        """Nothing is left on the old filesystem, which is only read."""
+        """Does nothing: the old filesystem is only read."""
 
     def prepare(self) -> None:
-        """Nothing comes before."""
+        """Does nothing."""
 
     def is_done(self, step: int) -> bool:
-        """Whether a step is done by the journal."""
+        """Return True if a step is done according to the journal."""
         return step in done_steps(read_entries(self.site.run))
 
     def make(self, operation: OnGround, step: int) -> str:
-        """Make the filesystem, or copy into it; a sentence. A copy that was cut off is begun anew. Raises
-        Failed."""
+        """Make the filesystem or copy the files. Return a result message.
+
+        An interrupted copy starts over. Raises Failed.
+        """
         site = replace(self.site, step=step)
         migration = site.migration
         made = next(each for each in migration.steps if isinstance(each.operation, MakeFresh))
@@ -215,8 +222,8 @@ class Copying:
                 )
 
     def checks(self) -> Iterator[Check]:
-        """What is to hold of the fresh filesystem and of the old one. Raises Failed or BadInput where
-        something cannot be read."""
+        """Yield the checks of the new and the old filesystem. Raises Failed or BadInput if one cannot be
+        read."""
         site = self.site
         migration, make = site.migration, made_of(site.migration)
         for step in migration.steps:
@@ -226,42 +233,42 @@ class Copying:
             if isinstance(step.operation, CopyFiles):
                 found = differences(site.run / BEFORE, site.run / AFTER, inode_numbers=False)
                 yield Check(what, not found, joined(found) or str(t("both manifests match")))
-        looked = site.command(proof(make.target), accept=range(256))
+        checked = site.command(proof(make.target), accept=range(256))
         yield Check(
             str(SOUND),
-            looked.status == 0,
-            looked.last_words
-            if looked.status
-            else str(t("{program} ended with status {status}", program="e2fsck", status=looked.status)),
+            checked.status == 0,
+            checked.last_words
+            if checked.status
+            else str(t("{program} ended with status {status}", program="e2fsck", status=checked.status)),
         )
         same = facts_on(migration.device) == migration.before
         seen = t("the superblock is unchanged") if same else t("the superblock changed during the copy")
         yield Check(str(t("{device} was only read.", device=migration.device)), same, str(seen))
 
     def commit(self) -> str:
-        """It was made where it stays."""
+        """Does nothing: the result is already on the target."""
         return ""
 
     def check_resumable(self) -> None:
-        """Always resumable: the copy restarts, and only on the filesystem that this run created."""
+        """Does nothing: the copy restarts, and only on the filesystem that this run created."""
 
     def check_kept(self) -> None:
-        """Nothing is kept."""
+        """Does nothing: nothing is saved for undo."""
 
     def check_untouched(self) -> None:
-        """The old one is only read, so that nobody else's change to it matters."""
+        """Does nothing: the old filesystem is only read, so changes by other programs do no harm."""
 
     def take_back(self) -> str:
-        """There is no way, and no need; raises Refused."""
+        """Raises Refused: a copy needs no undo."""
         raise Refused(no_way_back(self.site.migration))
 
     def drop(self) -> str:
-        """There is nothing to keep; raises Refused."""
+        """Raises Refused: nothing is saved for undo."""
         raise Refused(nothing_to_keep(self.site.migration))
 
 
 def no_way_back(migration: Migration) -> Message:
-    """Why a copy is not taken back."""
+    """Return why a copy cannot be undone."""
     target = made_of(migration).target
     command = " ".join(("wipefs", "--all", target))
     return t(
@@ -274,7 +281,7 @@ def no_way_back(migration: Migration) -> Message:
 
 
 def nothing_to_keep(migration: Migration) -> Message:
-    """Why there is nothing to be kept of a copy."""
+    """Return why a copy cannot be kept."""
     return t(
         "Keep does not apply: {device} was only read, and the copy on {target} remains.",
         device=migration.device,
@@ -283,7 +290,7 @@ def nothing_to_keep(migration: Migration) -> Message:
 
 
 def copied(migration: Migration) -> Message:
-    """How a run that did everything ends, in sentences."""
+    """Return the message of a complete run."""
     make = made_of(migration)
     return t(
         "{target} is an ext4 copy of {device}; all checks passed. {device} was only "

@@ -23,13 +23,15 @@ from wizard.process.program import Result, run, scratch_folder
 
 
 def line_operations(migration: Migration) -> tuple[SetFstabType, ...]:
-    """The lines that a migration changes."""
+    """Return the fstab lines that a conversion changes."""
     return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetFstabType))
 
 
 def type_standing(operation: SetFstabType, migration: Migration) -> ValueState:
-    """How one of a migration's lines stands: a line that is to be changed stands in the very file that was
-    looked at, but for the migration's other lines. Raises BadInput where the file cannot be read.
+    """Return the state of an fstab line. BEFORE requires the planned file, apart from the conversion's own
+    changes.
+
+    Raises BadInput if the file cannot be read.
     """
     lines = read_text(Path(operation.file)).split("\n")
     if lines.count(operation.new) == 1 and operation.old not in lines:
@@ -47,8 +49,8 @@ def type_standing(operation: SetFstabType, migration: Migration) -> ValueState:
 
 
 def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> str:
-    """Put the new line in the place of the old one; a sentence. Repeatable. Raises Failed where the file is
-    another by now."""
+    """Replace the old line, and return a result message. Can be repeated. Raises Failed if the file was
+    changed."""
     path = Path(operation.file)
     found = type_standing(operation, migration)
     if found.how is How.OTHER:
@@ -65,7 +67,7 @@ def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> st
 
 
 def old_type_back(operation: SetFstabType) -> str:
-    """Change only this line back; a sentence on how the file stands then."""
+    """Restore this line only, and return a result message."""
     return fstab.line_back(Path(operation.file), operation.old, operation.new)
 
 
@@ -74,15 +76,15 @@ FILE_NOT_READ = Sentence("Cannot read {path} on {node}:")
 READ = ("debugfs", "-c")
 PROMPT = "debugfs: "
 LARGEST_BYTES = 1 << 20
-"""Of a file that is read whole."""
+"""Largest file that is read completely."""
 
 _KIND, _SIZE, _LINKS = (re.compile(rf"\b{what}: (\w+)") for what in ("Type", "Size", "Links"))
 
 
 @dataclass(frozen=True, slots=True)
 class InnerFile:
-    """A file on the filesystem: `regular`, `directory`, `symlink` or what else debugfs calls it, its size,
-    and how many names it has."""
+    """File on an unmounted filesystem. `kind` is the type as debugfs calls it, such as `regular`, `directory`
+    or `symlink`. `links` is the number of hard links."""
 
     kind: str
     size_bytes: int
@@ -90,13 +92,15 @@ class InnerFile:
 
 
 def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, InnerFile]:
-    """Those of the paths that are there; they hold no spaces. Raises Failed where debugfs is missing or does
-    not end."""
-    asked = "".join(f"stat {path}\n" for path in paths).encode()
-    said = run((*READ, "-f", "-", node), seconds=LOOK_SECONDS, stdin=asked, accept=range(256)).output
+    """Return the files with these paths that exist on an unmounted filesystem. Paths must not contain spaces.
+
+    Raises Failed if debugfs is missing or times out.
+    """
+    requests = "".join(f"stat {path}\n" for path in paths).encode()
+    output = run((*READ, "-f", "-", node), seconds=LOOK_SECONDS, stdin=requests, accept=range(256)).output
     found = {}
-    for told in said.split(PROMPT)[1:]:
-        command, _, rest = told.partition("\n")
+    for answer in output.split(PROMPT)[1:]:
+        command, _, rest = answer.partition("\n")
         kind, size, links = _KIND.search(rest), _SIZE.search(rest), _LINKS.search(rest)
         if kind and size and links:
             found[command.removeprefix("stat ")] = InnerFile(kind[1], int(size[1]), int(links[1]))
@@ -104,14 +108,14 @@ def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, InnerFile]:
 
 
 def text_inside(node: str, path: str) -> str:
-    """The text of a regular file; bytes that are no UTF-8 survive. Raises Failed where it cannot be read."""
+    """Return the text of a regular file, preserving invalid UTF-8 as surrogates. Raises Failed."""
     with TemporaryDirectory(dir=scratch_folder()) as folder:
         copy = Path(folder) / "copy"
-        said = run((*READ, "-R", f'dump {path} "{copy}"', node), seconds=LOOK_SECONDS, accept=range(256))
+        result = run((*READ, "-R", f'dump {path} "{copy}"', node), seconds=LOOK_SECONDS, accept=range(256))
         try:
             return copy.read_bytes().decode("utf-8", "surrogateescape")
         except OSError:
-            raise Failed(f"{FILE_NOT_READ(path=path, node=node)} {said.last_words}") from None
+            raise Failed(f"{FILE_NOT_READ(path=path, node=node)} {result.last_words}") from None
 
 
 ROOT = "/"
@@ -120,8 +124,8 @@ LINKS = Path("/dev/disk")
 
 
 def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFstab | None:
-    """The file on the filesystem of a node, which nobody has mounted; None where it has none, or cannot be
-    looked into."""
+    """Return the fstab on an unmounted filesystem, or None if it has none. `fault` says why a file cannot be
+    changed."""
     try:
         seen = seen_inside(node, (FOLDER, OWN_FSTAB))
         if OWN_FSTAB not in seen:
@@ -132,7 +136,7 @@ def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFs
         lines = tuple(
             BootLine(line.number, line.kind, line.mount_point)
             for line in parse(text, OWN_FSTAB)
-            if _is_of(line, node, tags)
+            if _is_own_line(line, node, tags)
         )
     except (BadInput, Failed) as error:
         return OwnFstab(fault=str(t("the file cannot be read ({why})", why=str(error))))
@@ -153,10 +157,11 @@ def _fault(folder: InnerFile, file: InnerFile) -> Message | None:
     return t("the file is too large") if file.size_bytes > LARGEST_BYTES else None
 
 
-def _is_of(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
-    """Whether a line of a system that does not run is for the filesystem that it lies on. What a device was
-    called by that system, such as /dev/sda1, tells nothing here; but what it mounts as its root is the
-    filesystem itself.
+def _is_own_line(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
+    """Return True if a line in the fstab of another system is for the filesystem that contains the file.
+
+    Device names such as /dev/sda1 have another meaning there. But the line for / is always for that
+    filesystem.
     """
     if (named := line.names(tags)) is not None:
         return named
@@ -165,13 +170,13 @@ def _is_of(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
 
 
 def own_operations_of(migration: Migration) -> tuple[SetOwnFstabType, ...]:
-    """The lines of the filesystem's own fstab that a migration changes."""
+    """Return the lines that a conversion changes in the fstab on the filesystem."""
     return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetOwnFstabType))
 
 
 def own_standing(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
-    """How the line stands on a node, in the very file that was looked at but for what the migration changes;
-    raises Failed."""
+    """Return the state of a line in the fstab on a node. OTHER if the file has other changes. Raises
+    Failed."""
     lines = text_inside(node, OWN_FSTAB).split("\n")
     before = lines.copy()
     for each in own_operations_of(migration):
@@ -189,8 +194,10 @@ def set_own_type(
     command: Callable[..., Result],
     undo_file: str,
 ) -> str:
-    """Change the line on a node; a sentence. Raises Failed where the file is another than was looked at, or
-    does not read so afterwards."""
+    """Change a line in the fstab on a node, and return a result message.
+
+    Raises Failed if the file was changed since planning, or is not as planned afterwards.
+    """
     if own_standing(operation, migration, node) is not How.BEFORE:
         raise Failed(
             t(
@@ -208,7 +215,7 @@ def set_own_type(
 
 
 def own_checks(node: str, migration: Migration) -> Iterator[Check]:
-    """Whether each of these lines stands as it is to. Raises Failed where the file cannot be read."""
+    """Yield a check for each line of the fstab on a node. Raises Failed if the file cannot be read."""
     for step in migration.steps:
         if isinstance(step.operation, SetOwnFstabType):
             holds = own_standing(step.operation, migration, node) is How.AFTER

@@ -49,7 +49,7 @@ IN_USE = Sentence("{device} is in use: {reason}. Nothing was written.")
 
 
 def check_own(migration: Migration, environment: Environment) -> None:
-    """Raises Refused where it is for another drive or file than this run may touch."""
+    """Raises Refused if the conversion writes to a drive or file that is off limits for this run."""
     for device, drive in devices_of(migration):
         if environment.only is not None and drive.path not in environment.only:
             raise Refused(
@@ -60,7 +60,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
             )
         for node, reason in (
             (drive.path, node_fault(drive.path, drive.path)),
-            (device, _stray(device, drive.path)),
+            (device, _location_fault(device, drive.path)),
         ):
             if reason:
                 raise Refused(
@@ -86,8 +86,8 @@ def check_own(migration: Migration, environment: Environment) -> None:
 
 
 def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
-    """The devices that a migration works on, each with its drive: the filesystem's, and that of a fresh
-    one."""
+    """Return the devices of a conversion, each with its drive: the old filesystem, and the target of a
+    copy."""
     made = [step.operation.target for step in migration.steps if isinstance(step.operation, MakeFresh)]
     return (
         (migration.device, migration.drive),
@@ -95,9 +95,9 @@ def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
     )
 
 
-def _stray(device: str, drive: str) -> Message | str | None:
-    """Why a device is not the drive, a partition of it or a volume on it, by the kernel's own word; None
-    where it is, or is missing."""
+def _location_fault(device: str, drive: str) -> Message | str | None:
+    """Return why a device is not the drive, a partition of the drive or a volume on it according to sysfs.
+    None if it is, or is missing."""
     folder = SYS_BLOCK / kernel_name(device)
     if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
         return node_fault(device, drive)
@@ -109,7 +109,7 @@ def _stray(device: str, drive: str) -> Message | str | None:
 
 
 def check_migration_tools(migration: Migration) -> None:
-    """Raises Refused where a program is missing that a step, its check or its undoing needs."""
+    """Raises Refused if a program for a step, a check or an undo is missing."""
     wanted = {argv[0] for step in migration.steps for argv in step.commands}
     if migration.means is not Means.FILES:
         wanted.add(proof(migration.device)[0])
@@ -123,8 +123,8 @@ def check_migration_tools(migration: Migration) -> None:
 
 
 def check_new(migration: Migration) -> None:
-    """Raises Refused unless it is the drive and the filesystem that was looked at, as it was then, used by
-    nobody where it is changed."""
+    """Raises Refused unless the drive and the filesystem are as planned, and unused if the device will
+    change."""
     for device, identity in devices_of(migration):
         drive = probe_again(identity)
         check_same_start(identity, drive)
@@ -144,7 +144,7 @@ def check_new(migration: Migration) -> None:
 
 
 def check_as_looked_at(migration: Migration) -> None:
-    """Raises Refused unless the filesystem's superblock says what it said when the migration was made."""
+    """Raises Refused unless the superblock is the same as when the conversion was planned."""
     try:
         now = facts_on(migration.device)
     except Failed as error:
@@ -179,7 +179,7 @@ def _check_room(migration: Migration) -> None:
 
 
 def check_lines(migration: Migration, fits: frozenset[How]) -> None:
-    """Raises Refused where a line of fstab stands otherwise than it is to be found."""
+    """Raises Refused if an fstab line is in a state other than these."""
     for step in migration.steps:
         if isinstance(step.operation, SetFstabType):
             try:
@@ -193,7 +193,7 @@ def check_lines(migration: Migration, fits: frozenset[How]) -> None:
 
 
 def check_unused(device: str, drive: Drive) -> None:
-    """Raises Refused where anything uses the device; what else uses its drive may go on."""
+    """Raises Refused if the device is in use. The rest of the drive may be in use."""
     for use in drive.uses:
         if use.kind != "opened" and use.subject == device:
             raise Refused(IN_USE(device=device, reason=in_use(use)))
@@ -202,15 +202,17 @@ def check_unused(device: str, drive: Drive) -> None:
 
 
 def check_goes_on(migration: Migration) -> None:
-    """Raises Refused unless it is still the drive of a run that was begun, with its device used by nobody
-    where it is changed. That it is read-only may be the run's own doing."""
+    """Raises Refused if the drive of a started run is another one, or a device to change is in use.
+
+    A read-only device is accepted, since the run itself may have set that.
+    """
     for device, drive in drives_now(migration):
         if migration.means is not Means.FILES:
             check_unused(device, drive)
 
 
 def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
-    """The devices that a migration works on, each with its drive as it is now. Raises Refused if one may be
+    """Return the devices of a conversion, each with its drive as probed now. Raises Refused if one may be
     another drive."""
     found = []
     for device, identity in devices_of(migration):
@@ -219,15 +221,18 @@ def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
             drive = probe_drive(path, seconds=LOOK_SECONDS)
         except BadInput:
             raise Refused(t("{drive} is missing. Nothing was written.", drive=path)) from None
-        if fault := drive_fault(identity, drive, partial(_is_left_there, migration, device)):
+        if fault := drive_fault(identity, drive, partial(_has_filesystem, migration, device)):
             raise Refused(messages.ANOTHER_DRIVE(fault=fault))
         found.append((device, drive))
     return tuple(found)
 
 
-def _is_left_there(migration: Migration, device: str) -> bool | None:
-    """Whether a device contains the filesystem of the migration, or the one that it makes; None if it has no
-    superblock of ext, or is not there, as a logical volume of an inactive group."""
+def _has_filesystem(migration: Migration, device: str) -> bool | None:
+    """Return True if a device contains the filesystem of the conversion, old or new.
+
+    None if the device has no ext superblock, or does not exist, such as a logical volume of an inactive
+    group.
+    """
     if not Path(device).exists():
         return None
     made = {
@@ -240,7 +245,7 @@ def _is_left_there(migration: Migration, device: str) -> bool | None:
 
 
 def check_token(migration: Migration, token: str) -> None:
-    """Raises Refused unless the token is that of the drive that is written to, letter for letter."""
+    """Raises Refused unless the confirmation exactly matches the drive that will be written."""
     wanted = migration.written.token
     if token != wanted:
         drive, given = migration.written.path, repr(printable(token))
@@ -257,7 +262,7 @@ def check_token(migration: Migration, token: str) -> None:
 
 
 def outcome(migration: Migration) -> Message:
-    """What is confirmed, as the end of a sentence."""
+    """Return the outcome to confirm, as the end of a sentence."""
     made = next((step.operation for step in migration.steps if isinstance(step.operation, MakeFresh)), None)
     if made is None:
         return t("{device} becomes ext4", device=migration.device)
@@ -269,15 +274,14 @@ def outcome(migration: Migration) -> Message:
 
 
 def preflight_migration(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Everything that must hold before a migration may be begun; raises Refused or BadInput for the first
-    thing that does not."""
+    """Run all checks of a new run. Raises Refused or BadInput for the first that fails."""
     unlock(_cleared(migration, runs_folder(journal_dir), environment, make=False))
 
 
 def start_migration(
     migration: Migration, token: str, *, journal_dir: Path | None, environment: Environment
 ) -> Path:
-    """Begin a run and give its folder; a detached process migrates. Raises as `preflight_migration` does."""
+    """Start a detached run and return its folder. Raises like `preflight_migration`."""
     check_token(migration, token)
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(migration, folder, environment, make=True)
@@ -289,20 +293,20 @@ def start_migration(
             MIGRATION,
             render_migration(migration),
             environment,
-            partial(_called_for, migration),
+            partial(_folders_outside, migration),
         )
 
-    said = tn(
+    message = tn(
         "Converting {device} in one step.",
         "Converting {device} in {count} steps.",
         device=migration.device,
         count=len(migration.steps),
     )
-    return begin_new(make, str(said), drive_locks)
+    return begin_new(make, str(message), drive_locks)
 
 
-def _called_for(migration: Migration, name: str) -> Iterator[Path]:
-    """The folder that a run of this name keeps elsewhere what it needs in, or to take itself back."""
+def _folders_outside(migration: Migration, name: str) -> Iterator[Path]:
+    """Yield the folders outside of the runs' folder that a run of this name would use."""
     if migration.store:
         yield store_of(Path(migration.store), name)
     if migration.undo_dir:
@@ -310,7 +314,7 @@ def _called_for(migration: Migration, name: str) -> Iterator[Path]:
 
 
 def _cleared(migration: Migration, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
-    """The drive's lock, given only where everything stands as the migration found it."""
+    """Run all checks, and return the locks of the drives."""
     check_migration(migration)
     check_root()
     check_own(migration, environment)
@@ -323,8 +327,8 @@ def _cleared(migration: Migration, folder: Path, environment: Environment, *, ma
 
 
 def preflight_told(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Raises as `preflight_migration` does, and Refused where the migration explains itself otherwise than it
-    is worked out now."""
+    """Raises like `preflight_migration`, and Refused if the conversion's warnings are not the current
+    ones."""
     preflight_migration(migration, journal_dir=journal_dir, environment=environment)
     check_explained(migration, environment)
 
@@ -332,14 +336,14 @@ def preflight_told(migration: Migration, *, journal_dir: Path | None, environmen
 def start_told(
     migration: Migration, token: str, *, journal_dir: Path | None, environment: Environment
 ) -> Path:
-    """Begin the run and give its folder; raises as `start_migration` and `preflight_told` do."""
+    """Start the run and return its folder. Raises like `start_migration` and `preflight_told`."""
     preflight_told(migration, journal_dir=journal_dir, environment=environment)
     return start_migration(migration, token, journal_dir=journal_dir, environment=environment)
 
 
 def check_explained(migration: Migration, environment: Environment) -> None:
-    """Raises Refused where its doubts are not those that the filesystem, as it is found now, gives; and as
-    `look_at_ext` does."""
+    """Raises Refused if the warnings differ from those for the filesystem as it is now. Raises like
+    `look_at_ext`, too."""
     operations = tuple(step.operation for step in migration.steps)
     situation = look_at_ext(
         migration.device,
@@ -350,12 +354,12 @@ def check_explained(migration: Migration, environment: Environment) -> None:
     )
     wanted = doubts_of(situation, migration.way, migration.means, operations, manifest=migration.manifest)
     again = " ".join(("diskwright", "migrate", migration.device))
-    check_told(wanted, migration.doubts, again, _alike)
+    check_told(wanted, migration.doubts, again, _comparable)
 
 
-def _alike(doubt: Message | str) -> Message | str:
-    """A folder that could not be used is not named in the migration, so only that there is no transaction is
-    compared."""
+def _comparable(doubt: Message | str) -> Message | str:
+    """Reduce a warning about a missing transaction to that fact. The conversion does not name a folder that
+    could not be used."""
     none = NO_TRANSACTION
     sentences = dict(doubt.values).get("sentences") if isinstance(doubt, Message) else None
     return none if isinstance(sentences, tuple) and none in sentences else doubt

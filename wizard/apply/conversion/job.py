@@ -44,7 +44,7 @@ from wizard.model.migration import Carried, Migration
 from wizard.model.said import Sentence, t
 
 
-def _taking(run: Path, asked: JobRequest) -> Prepared:
+def _prepare(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
@@ -56,12 +56,12 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
     check_own(migration, load_environment(run))
     check_one(run, migration)
     paths = {drive.path for _, drive in devices_of(migration)}
-    doing = {
+    actions = {
         Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_goes_on),
         Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), _check_takes_back),
         Purpose.KEEP: (Sentence("Keeping the conversion of {device}."), _check_keeps),
     }
-    said, check = doing[asked.purpose]
+    said, check = actions[asked.purpose]
     return Prepared(
         str(said(device=migration.device)),
         partial(lock_drives, paths),
@@ -73,13 +73,13 @@ def _check_goes_on(run: Path, migration: Migration) -> None:
     if (now := state(run)) in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
         raise Refused(messages.NOTHING_TO_RESUME(name=run.name, state=now))
     check_migration_tools(migration)
-    with _ground(run) as ground:
+    with _workspace(run) as ground:
         check_begins(run, migration, ground)
 
 
 def _check_takes_back(run: Path, migration: Migration) -> None:
     check_takes_back(run)
-    with _ground(run) as ground:
+    with _workspace(run) as ground:
         ground.release()
         check_goes_on(migration)
         ground.check_untouched()
@@ -91,8 +91,7 @@ def _check_keeps(run: Path, migration: Migration) -> None:
 
 
 @contextmanager
-def _ground(run: Path) -> Iterator[Workspace]:
-    """Where a run works that nobody else works on."""
+def _workspace(run: Path) -> Iterator[Workspace]:
     journal = Journal(run)
     try:
         yield ground_of(site_of(run, journal, ()))
@@ -100,9 +99,11 @@ def _ground(run: Path) -> Iterator[Workspace]:
         journal.close()
 
 
-def _on_site(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork], Outcome]:
-    """Done while the kernel takes writes to the filesystem; where it took none before, and nothing came of
-    it, it takes none afterwards either."""
+def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork], Outcome]:
+    """Run `does` with the filesystem writable.
+
+    After an error, a filesystem that was read-only is protected again if it can still be undone.
+    """
 
     def work_on(work: RunWork) -> Outcome:
         site = site_of(work.run, work.journal, work.drive_locks)
@@ -117,12 +118,12 @@ def _on_site(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork], Ou
     return work_on
 
 
-def _told(run: Path, error: DiskwrightError) -> str:
+def _describe_error(run: Path, error: DiskwrightError) -> str:
     return f"{error} {reached(run)}".rstrip()
 
 
-def _ask(run: Path, purpose: Purpose) -> None:
-    """The checks of a command that only read, and not those of a snapshot, which a command takes down."""
+def _check_read_only(run: Path, purpose: Purpose) -> None:
+    """Run the read-only checks of a command. The command itself checks a snapshot, which it removes."""
     migration = migration_now(run)
     check_own(migration, load_environment(run))
     check_one(run, migration)
@@ -137,19 +138,23 @@ def _ask(run: Path, purpose: Purpose) -> None:
     drives_now(migration)
 
 
-def _leave(work: RunWork, _: Outcome) -> None:
-    """Nothing more can be done about a snapshot that somebody holds; whoever goes on finds it."""
+def _release_snapshot(work: RunWork, _: Outcome) -> None:
+    """Remove the snapshot after a run. If it is in use, the next command handles it."""
     if work.purpose is Purpose.APPLY:
         with suppress(DiskwrightError):
             ground_of(site_of(work.run, work.journal, work.drive_locks)).release()
 
 
 JOB = RunJob(
-    _taking,
-    {Purpose.APPLY: _on_site(migrate), Purpose.UNDO: _on_site(take_back), Purpose.KEEP: _on_site(keep)},
-    _told,
-    _leave,
-    asks=_ask,
+    _prepare,
+    {
+        Purpose.APPLY: _with_writes(migrate),
+        Purpose.UNDO: _with_writes(take_back),
+        Purpose.KEEP: _with_writes(keep),
+    },
+    _describe_error,
+    _release_snapshot,
+    asks=_check_read_only,
 )
 
 
@@ -161,10 +166,10 @@ def migration_of_carried(
     undo_dir: Path | None = None,
     journal_dir: Path | None = None,
 ) -> Migration:
-    """The way with every step, for the filesystem as it is now, on whatever device has it.
+    """Return the conversion with all steps for the filesystem as it is now, on any device.
 
-    Raises Refused where it is missing, there twice or another by now, and as `make_migration` does. Nothing
-    is written.
+    Raises Refused if the filesystem is missing, attached twice or changed, and like `make_migration`. Writes
+    nothing.
     """
     situation = look_at_ext(
         node_of_carried(carried), environment, store=store, undo_dir=undo_dir, journal_dir=journal_dir
@@ -181,7 +186,7 @@ def migration_of_carried(
 
 
 def node_of_carried(carried: Carried) -> str:
-    """The device that has the filesystem now, by its UUID; raises Refused where none has it, or several."""
+    """Return the device that contains the filesystem now, by UUID. Raises Refused if not exactly one does."""
     # A member of a mirror can look like the mirror itself.
     found = [
         node

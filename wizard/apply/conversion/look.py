@@ -41,10 +41,10 @@ ROOTS = frozenset({"/", "/usr"})
 _VERSION = re.compile(r"^e2fsck (\d+)\.(\d+)", re.MULTILINE)
 
 CHECK_SECONDS = 20.0
-"""A large filesystem takes longer: then nothing is known, and the run's first step finds it out."""
+"""A check of a large filesystem takes longer. Then damage is found by the first step of the run."""
 
 ERRORS_LEFT = 4
-"""In e2fsck's status (e2fsck(8)): it found errors and left them. Others say that it could not check."""
+"""Bit of e2fsck's exit status: errors left uncorrected (e2fsck(8)). Other bits: the check failed."""
 
 
 def look_at_ext(
@@ -56,39 +56,38 @@ def look_at_ext(
     target: str | None = None,
     journal_dir: Path | None = None,
 ) -> Situation:
-    """The ext filesystem on a drive, a partition, or a volume on one drive, and all around it that a
-    migration depends on.
+    """Inspect the ext filesystem on a drive, a partition or a volume on one drive, and all that a conversion
+    depends on.
 
-    Where neither `store` nor `undo_dir` is named, what is replaced is kept among the runs, which
-    `journal_dir` can have elsewhere. Raises BadInput where there is none or it cannot be read, Refused where
-    its superblock is damaged.
+    Without `store` and `undo_dir`, undo data is stored in the runs' folder, or in `journal_dir`. Raises
+    BadInput if the device is unreadable or not ext, Refused if the superblock is damaged.
     """
     path, _ = nodes_of(device)
-    node, read = Path(path), read_superblock(path)
-    seen = _seen(path)
-    use, tags = _use_of(seen), _tags(seen.drive, path, read)
+    node, ext = Path(path), read_superblock(path)
+    probed = _probe(path)
+    usage, tags = _usage_of(probed), _tags(probed.drive, path, ext)
     fstab = read_text(environment.fstab)
     lines = [line for line in parse(fstab, str(environment.fstab)) if line.means(path, tags)]
-    unmounted = "" if use.mounts or use.is_root else path
-    own = own_fstab(path, read, tags) if unmounted else None
+    unmounted = "" if usage.mounts or usage.is_root else path
+    own = own_fstab(path, ext, tags) if unmounted else None
     runs = runs_folder(journal_dir)
     return Situation(
-        drive=seen.identity,
-        device=seen.device,
-        ext=read,
+        drive=probed.identity,
+        device=probed.device,
+        ext=ext,
         fstab=str(environment.fstab),
         fstab_text=fstab,
         device_bytes=size_bytes(path),
-        mounts=use.mounts,
+        mounts=usage.mounts,
         swap_files=swap_files_on(node),
-        is_root=use.is_root,
-        opened=use.opened,
-        damaged=damage(path, read) if unmounted and not use.opened else None,
+        is_root=usage.is_root,
+        opened=usage.opened,
+        damaged=damage(path, ext) if unmounted and not usage.opened else None,
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
-        units=units_for(environment.fstab.parent, {path, seen.device}, tags),
+        units=units_for(environment.fstab.parent, {path, probed.device}, tags),
         own=own,
         boot=boot_path(
-            {line.mount_point for line in lines} | ({"/"} if use.is_root else set()),
+            {line.mount_point for line in lines} | ({"/"} if usage.is_root else set()),
             environment,
             unmounted,
             own,
@@ -99,15 +98,15 @@ def look_at_ext(
         no_snapshots=_clause(snapshot_obstacle()),
         store=folder_seen(store, runs, node),
         undo_dir=folder_seen(undo_dir, runs, node),
-        target=_target(target, seen.device, read) if target is not None else None,
+        target=_target(target, probed.device, ext) if target is not None else None,
         manifest_seconds=2
-        * manifest_seconds(used_bytes(read), read.inodes - read.free_inodes, turns=seen.drive.rotational),
+        * manifest_seconds(used_bytes(ext), ext.inodes - ext.free_inodes, turns=probed.drive.rotational),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """A device at the node `path`, and the one drive that it lies on. `layers` is what lies between them."""
+class _Device:
+    """Device at the node `path`, its only drive, and the layers between them."""
 
     path: str
     drive: Drive
@@ -116,33 +115,32 @@ class _Seen:
 
     @property
     def device(self) -> str:
-        """As a person calls it."""
+        """Name of the device for users."""
         return self.layers[-1].path if self.layers else self.path
 
 
-def _seen(path: str) -> _Seen:
-    """Raises BadInput where it lies on several drives, or the drive does not tell its size."""
+def _probe(path: str) -> _Device:
+    """Probe a device. Raises BadInput if it spans several drives, or the size of the drive is unknown."""
     machine = probe_machine([drive_of(kernel_name(path))])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(DRIVE_UNMEASURED(drive=drive.path))
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
-    return _Seen(path, drive, identity, _layers(drive, path))
+    return _Device(path, drive, identity, _layers(drive, path))
 
 
 @dataclass(frozen=True, slots=True)
-class _InUse:
-    """Where a device is mounted, whether the running system stands on it, and whether another block device
-    or a program holds it."""
+class _Usage:
+    """Mount points of a device, and if the running system, another block device or a program uses it."""
 
     mounts: tuple[str, ...]
     is_root: bool
     opened: bool
 
 
-def _use_of(seen: _Seen) -> _InUse:
-    uses = [use for use in seen.drive.uses if use.subject == seen.device]
-    return _InUse(
+def _usage_of(probed: _Device) -> _Usage:
+    uses = [use for use in probed.drive.uses if use.subject == probed.device]
+    return _Usage(
         tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system"))),
         any(use.kind == "running-system" and use.by in ROOTS for use in uses),
         any(use.kind in ("holder", "raid-member", "loop-backing", "swap", "opened") for use in uses),
@@ -150,12 +148,12 @@ def _use_of(seen: _Seen) -> _InUse:
 
 
 def read_superblock(path: str) -> ExtFacts:
-    """What the superblock on a device says; raises BadInput or Refused where that is nothing, naming a copy
-    that is whole."""
+    """Read the ext superblock of a device. Raises BadInput or Refused if it is missing or damaged, naming an
+    intact backup."""
     try:
-        found = read_filesystem(partial(_bytes, path))
+        found = read_filesystem(partial(_read_range, path))
         fault = _fault(path, found) if found else None
-        copy = _copy(path) if fault or not found else None
+        copy = _find_backup(path) if fault or not found else None
     except PermissionError:
         command = " ".join(("sudo", "diskwright", "migrate", path))
         raise BadInput(
@@ -201,13 +199,14 @@ def read_superblock(path: str) -> ExtFacts:
 
 
 def _fault(path: str, found: ExtFacts) -> Message | None:
-    """What e2fsprogs has against a superblock that looks whole; what it does not know is told elsewhere."""
+    """Return the error of dumpe2fs for a superblock that looks intact. Unknown features are reported
+    elsewhere."""
     if found.features - KNOWN or find("dumpe2fs") is None:
         return None
-    said = run(("dumpe2fs", "-h", path), seconds=LOOK_SECONDS, accept=range(256))
-    if not said.status:
+    result = run(("dumpe2fs", "-h", path), seconds=LOOK_SECONDS, accept=range(256))
+    if not result.status:
         return None
-    last = printable(said.last_words, 100).rstrip(".")
+    last = printable(result.last_words, 100).rstrip(".")
     return t(
         "The superblock of {device} is damaged ({program}: {said}).",
         device=path,
@@ -216,8 +215,8 @@ def _fault(path: str, found: ExtFacts) -> Message | None:
     )
 
 
-def _bytes(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
-    """None behind the device's end, wherever damaged numbers point."""
+def _read_range(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
+    """Read bytes. Empty beyond the end of the device, where damaged superblocks may point."""
     if offset_bytes + length_bytes > size_bytes(path):
         return b""
     with Path(path).open("rb", buffering=0) as file:
@@ -225,18 +224,18 @@ def _bytes(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -
         return file.read(length_bytes)
 
 
-def _copy(path: str) -> tuple[int, int] | None:
-    """The block and the block size of the first copy of the superblock that is whole."""
-    place = find_copy(partial(_bytes, path))
-    found = read_ext(_bytes(path, place)) if place is not None else None
+def _find_backup(path: str) -> tuple[int, int] | None:
+    """Return block number and block size of the first intact backup superblock."""
+    place = find_copy(partial(_read_range, path))
+    found = read_ext(_read_range(path, place)) if place is not None else None
     return (
         (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
     )
 
 
 def drive_of(name: str) -> str:
-    """The node of the one drive that a device lies on; raises BadInput where it lies on several."""
-    drives = set(_below(name))
+    """Return the node of the drive that contains a device. Raises BadInput unless it is exactly one drive."""
+    drives = set(_drives_below(name))
     if len(drives) != 1:
         device, named = node_of(name), tuple(sorted(drives))
         raise BadInput(
@@ -256,23 +255,23 @@ def drive_of(name: str) -> str:
     return drives.pop()
 
 
-def _below(name: str) -> Iterator[str]:
+def _drives_below(name: str) -> Iterator[str]:
     folder = SYS_BLOCK / name
     slaves = (
         sorted(entry.name for entry in (folder / "slaves").glob("*")) if (folder / "slaves").exists() else []
     )
     if (folder / "partition").exists():
-        if (there := target(folder)) is not None:
-            yield from _below(there.parent.name)
+        if (device := target(folder)) is not None:
+            yield from _drives_below(device.parent.name)
     elif slaves:
         for slave in slaves:
-            yield from _below(slave)
+            yield from _drives_below(slave)
     else:
         yield node_of(name)
 
 
 def _layers(drive: Drive, path: str) -> tuple[Layer, ...]:
-    """What lies between the drive and the device, the device's own layer last; nothing for the drive and its
+    """Return the layers between the drive and the device, the device's own last. Empty for drives and
     partitions."""
     name = kernel_name(path)
     own = [
@@ -286,7 +285,7 @@ def _layers(drive: Drive, path: str) -> tuple[Layer, ...]:
 
 
 def _tags(drive: Drive, path: str, ext: ExtFacts) -> dict[str, str | None]:
-    """What fstab can call it by instead of a node."""
+    """Return the tags by which fstab can name the filesystem."""
     part = drive.partition(path)
     return {
         "UUID": ext.uuid,
@@ -297,30 +296,30 @@ def _tags(drive: Drive, path: str, ext: ExtFacts) -> dict[str, str | None]:
 
 
 def _version() -> tuple[int, int]:
-    """Of e2fsprogs, (0, 0) where it does not tell."""
+    """Return the version of e2fsprogs, or (0, 0) if unknown."""
     if find("e2fsck") is None:
         return 0, 0
     try:
-        said = run(["e2fsck", "-V"], seconds=LOOK_SECONDS, accept=range(256))
+        result = run(["e2fsck", "-V"], seconds=LOOK_SECONDS, accept=range(256))
     except Failed:
         return 0, 0
-    match = _VERSION.search(said.errors + said.output)
+    match = _VERSION.search(result.errors + result.output)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def _clause(sentence: str) -> str:
-    """A sentence as the end of another. The names of programs are lower-case already."""
+    """Turn a sentence into a clause. Names of programs are in lower case already."""
     return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
 def _target(device: str, source: str, ext: ExtFacts) -> FreshTarget:
-    """The volume for a fresh filesystem; raises BadInput where there is no such device."""
+    """Inspect the volume for a new filesystem. Raises BadInput if the device does not exist."""
     path, _ = nodes_of(device)
-    seen = _seen(path)
-    part = seen.drive.partition(path)
-    carrier = seen.layers[-1] if seen.layers else part or seen.drive
-    found = FreshTarget(seen.device, size_bytes(path), seen.identity)
-    fault = _target_fault(seen.drive, found, source, carrier.signatures, ext)
+    probed = _probe(path)
+    part = probed.drive.partition(path)
+    carrier = probed.layers[-1] if probed.layers else part or probed.drive
+    found = FreshTarget(probed.device, size_bytes(path), probed.identity)
+    fault = _target_fault(probed.drive, found, source, carrier.signatures, ext)
     return replace(found, fault=str(fault) if fault else "")
 
 
@@ -346,10 +345,9 @@ def _target_fault(
 
 
 def damage(path: str, read: ExtFacts) -> str | None:
-    """The first error that e2fsck finds, without changing anything; empty where it finds none, None where
-    that was not found out.
+    """Return the first error that e2fsck finds without repair. Empty if it finds none, None if unknown.
 
-    A journal that waits to be replayed, and a filesystem in use, look damaged to it and are not.
+    e2fsck also reports errors for a journal to replay, and for a filesystem in use.
     """
     if not read.clean or read.needs_recovery or read.half_done or find(CHECKER) is None:
         return None

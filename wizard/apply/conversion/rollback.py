@@ -25,18 +25,6 @@ from wizard.model.ext import Event, ExtFacts, JournalEntry
 from wizard.model.migration import Means, Migration
 from wizard.model.said import Message, Sentence, join, t
 
-# Mounting it at the end.
-
-
-# The line of fstab.
-
-# Checks.
-
-# On a snapshot, or in files alone.
-
-# The way back.
-
-
 RESULTS: Mapping[RunState, Sentence] = {
     RunState.DONE: Sentence("The filesystem matches the plan and was checked."),
     RunState.FAILED: Sentence("A step failed; later steps did not start."),
@@ -49,32 +37,32 @@ RESULTS: Mapping[RunState, Sentence] = {
 }
 
 KEEPABLE = frozenset({Means.TRANSACTION, Means.DIRECT})
-"""Means that hold room until they are kept or undone."""
+"""Their undo data uses space until the run is kept or undone."""
 
 UNDOABLE = frozenset({Means.TRANSACTION, Means.DIRECT, Means.FILES})
-"""The copy has nothing to undo: what it was made from is as it was."""
+"""A copy needs no undo: the source is unchanged."""
 
 HALF_DONE = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
 def moved_sentence(state: RunState) -> Message:
-    """How the run ended."""
+    """Return how the run ended."""
     return RESULTS[state]() if state in RESULTS else t("The run is {state}.", state=state.value)
 
 
 def can_keep(migration: Migration, state: RunState) -> bool:
-    """Whether there is something to let go of."""
+    """Return True if the run has undo data to delete."""
     return state is RunState.DONE and migration.means in KEEPABLE
 
 
 def can_undo(migration: Migration, state: RunState, entries: Sequence[JournalEntry]) -> bool:
-    """Whether there may be something to take back; the undoing itself looks at what is there."""
+    """Return True if there may be something to undo. The undo checks the device."""
     begun = any(entry.event is Event.STEP_STARTED for entry in entries)
     return begun and migration.means in UNDOABLE and (state is RunState.DONE or state in HALF_DONE)
 
 
 def look_sentence(migration: Migration) -> Message:
-    """How to look at what was made without ending the way back."""
+    """Return how to inspect the result without making undo impossible."""
     return t(
         "To inspect the result, run `mount -o ro,noload {device} /mnt`, and `umount "
         "/mnt` before undo. Mounting for writing, without these options, makes undo "
@@ -84,7 +72,7 @@ def look_sentence(migration: Migration) -> Message:
 
 
 def advised_sentence(migration: Migration) -> Message:
-    """How to come to the options that are advised for it."""
+    """Return how to get recommended options."""
     return t(
         "`diskwright tune {device} --workload ID` suggests options for the workload "
         "and can set them; `diskwright workloads` lists the IDs.",
@@ -95,8 +83,8 @@ def advised_sentence(migration: Migration) -> Message:
 def decision_of(
     migration: Migration, state: RunState, entries: Sequence[JournalEntry], *, closed: bool = False
 ) -> Decision:
-    """What is left to a person about a run; `closed`: its filesystem was used since, so that it cannot be
-    undone any more."""
+    """Return the choices that the user has about a run. `closed`: undo is impossible, since the filesystem
+    was used."""
     choices = []
     if can_keep(migration, state):
         choices.append(
@@ -121,7 +109,7 @@ def decision_of(
 
 
 def keep_sentence(migration: Migration) -> Message:
-    """What keeping closes."""
+    """Return the effects of keeping."""
     if folder := migration.store or migration.undo_dir:
         ends = t(
             "Keeping makes undo impossible and frees {room:size} in {folder}.",
@@ -134,7 +122,7 @@ def keep_sentence(migration: Migration) -> Message:
 
 
 def undo_sentence(migration: Migration) -> Message:
-    """What undoing closes."""
+    """Return the effects of undo."""
     return (
         t("Undo restores the file.")
         if migration.means is Means.FILES
@@ -147,15 +135,17 @@ def undo_sentence(migration: Migration) -> Message:
 
 BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0
-"""So long a drive that sleeps may take to wake up; a list of runs waits no longer for one that does not
-answer."""
+"""Time for a sleeping drive to spin up. A list of runs does not wait longer for a drive."""
 
 OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
 
 
 class Rollback(StrEnum):
-    """The way back from a migration. OPEN: it can be undone. CLOSED: the filesystem was written to since.
-    UNKNOWN: nobody could look."""
+    """Possibility of undo.
+
+    OPEN: the conversion can be undone. CLOSED: the filesystem was written to since. UNKNOWN: the device is
+    unreadable.
+    """
 
     OPEN = "open"
     CLOSED = "closed"
@@ -164,8 +154,9 @@ class Rollback(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RollbackState:
-    """How the way back stands, with a sentence on that. `since` is when it was last mounted for writing, in
-    seconds since 1970, where that closed it, else 0.
+    """Possibility of undo, with a sentence.
+
+    `since` is the last mount for writing, in seconds since 1970, if the mount made undo impossible, else 0.
     """
 
     back: Rollback
@@ -174,49 +165,50 @@ class RollbackState:
 
 
 def window_of(run: Path) -> RollbackState | None:
-    """How the way back from a run stands; None where there is none to be watched: it is no migration, is at
-    work, is over, or has not written to the filesystem. A drive that is away is no error.
+    """Return if a run can be undone.
+
+    Returns None unless the run is an ended conversion, neither kept nor undone, that has written to the
+    filesystem. A missing drive is not an error.
     """
     try:
         if kind_of(run) is not RunKind.MIGRATION or state(run) in OVER:
             return None
-        return _window(run, load_migration(run))
+        return _undo_state(run, load_migration(run))
     except BadInput:
         return None
 
 
 def closed_sentence(run: Path) -> str:
-    """Why a run can no longer be undone, where its filesystem was used since; else empty. Raises as little as
-    `window_of`."""
+    """Return why a run can no longer be undone after use of its filesystem, or an empty string. Never raises
+    BadInput."""
     window = window_of(run)
     return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
 
 
 def is_closed(run: Path, migration: Migration) -> bool:
-    """Whether the way back from a run, which may be at work, is known to be closed. Raises BadInput where its
+    """Return True if a run, which may be in progress, certainly cannot be undone. Raises BadInput if its
     files are damaged."""
-    window = _window(run, migration)
+    window = _undo_state(run, migration)
     return window is not None and window.back is Rollback.CLOSED
 
 
 def can_be_taken_back(run: Path, migration: Migration) -> bool:
-    """Whether the way back from a run, which may be at work, is known to be open, and a mount for writing
-    would close it."""
+    """Return True if a run, which may be in progress, can certainly be undone until the filesystem is mounted
+    for writing."""
     try:
-        window = _window(run, migration)
+        window = _undo_state(run, migration)
     except BadInput:
         return False
     return window is not None and window.back is Rollback.OPEN
 
 
 def is_stranded(run: Path) -> bool:
-    """Whether a run that has ended early can neither go on nor be taken back, since its filesystem was
-    used."""
+    """Return True if an unfinished run can neither resume nor be undone, since the filesystem was used."""
     migration = load_migration(run)
     return migration.means is Means.DIRECT and not was_done(run) and is_closed(run, migration)
 
 
-def _window(run: Path, migration: Migration) -> RollbackState | None:
+def _undo_state(run: Path, migration: Migration) -> RollbackState | None:
     if not _can_close(run, migration):
         return None
     found, why = _first_bytes(migration)
@@ -233,21 +225,20 @@ def _window(run: Path, migration: Migration) -> RollbackState | None:
 
 
 def _can_close(run: Path, migration: Migration) -> bool:
-    """Whether something is kept that a mount for writing would make useless."""
+    """Return True if a mount for writing would invalidate the run's undo data."""
     match migration.means:
         case Means.TRANSACTION:
             return phase_of(run) in (Phase.RELEASING, Phase.RELEASED)
         case Means.DIRECT:
             direct = load_direct(run)
-            # While it is being put back it can say anything.
+            # During undo the superblock can be anything.
             return direct is not None and bool(direct.marks) and not (run / TAKING_BACK).exists()
         case _:
             return False
 
 
 def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
-    """When it was mounted for writing since the run left it so, 0 where it was written to otherwise; None
-    where it was not."""
+    """Return the time of a mount for writing since the run, 0 for another write, or None if unchanged."""
     now, snapshotted, direct = read_ext(first[START_BYTES:]), load_snapshotted(run), load_direct(run)
     left: ExtFacts | None = None
     if migration.means is Means.TRANSACTION and snapshotted is not None:
@@ -275,22 +266,21 @@ def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
             time=f"{when:%H:%M}",
         )
     if was_done(run):
-        on = t("`diskwright keep {run}` frees the space used by undo data.", run=name)
+        command = t("`diskwright keep {run}` frees the space used by undo data.", run=name)
     elif migration.means is Means.TRANSACTION:
-        on = t("`diskwright resume {run}` completes the remaining steps.", run=name)
+        command = t("`diskwright resume {run}` completes the remaining steps.", run=name)
     else:
-        on = t(
+        command = t(
             "Resume is not possible either. `diskwright keep {run}` frees the space, and "
             "`diskwright migrate {device}` plans the remaining steps.",
             run=name,
             device=device,
         )
-    return str(join(closed, on))
+    return str(join(closed, command))
 
 
 def _first_bytes(migration: Migration) -> tuple[bytes, str]:
-    """The first bytes of the migration's filesystem, wherever it is now; or nothing, and a clause on why they
-    cannot be seen."""
+    """Return the first bytes of the filesystem wherever it is now, or a clause why they cannot be read."""
     why = ""
     for node in _nodes(migration):
         found, fault = _read(node)
@@ -302,7 +292,7 @@ def _first_bytes(migration: Migration) -> tuple[bytes, str]:
 
 
 def _nodes(migration: Migration) -> Iterator[str]:
-    """The device by its name, then by udev's link to whatever has its name now."""
+    """Yield the planned device, then the device of udev's UUID link."""
     yield migration.device
     link = BY_UUID / migration.before.uuid
     if link.exists() and str(link.resolve()) != migration.device:
@@ -310,25 +300,24 @@ def _nodes(migration: Migration) -> Iterator[str]:
 
 
 def _read(node: str) -> tuple[bytes, str]:
-    """Through the page cache, as whoever has it mounted sees it. A drive that does not answer is left behind,
-    and not waited for."""
-    said: SimpleQueue[tuple[bytes, str]] = SimpleQueue()
+    """Read through the page cache, like a mounted filesystem. Gives up on a drive that does not respond."""
+    answers: SimpleQueue[tuple[bytes, str]] = SimpleQueue()
 
     def look() -> None:
         try:
             with Path(node).open("rb", buffering=0) as device:
-                said.put((device.read(FIRST_BYTES), ""))
+                answers.put((device.read(FIRST_BYTES), ""))
         except PermissionError:
-            said.put((b"", str(t("root access is required"))))
+            answers.put((b"", str(t("root access is required"))))
         except FileNotFoundError:
-            said.put((b"", str(t("{node} is missing", node=printable(node)))))
+            answers.put((b"", str(t("{node} is missing", node=printable(node)))))
         except OSError as error:
-            said.put(
+            answers.put(
                 (b"", str(t("{node} cannot be read ({why})", node=printable(node), why=str(error.strerror))))
             )
 
     Thread(target=look, daemon=True).start()
     try:
-        return said.get(timeout=LOOK_SECONDS)
+        return answers.get(timeout=LOOK_SECONDS)
     except Empty:
         return b"", str(t("{node} does not respond", node=printable(node)))

@@ -41,24 +41,24 @@ MOUNT_FAILED = Sentence("Cannot mount {device} at {place}:")
 NOT_AT_BOOT = frozenset({"noauto"})
 
 KEEPING = "keeping"
-"""The file in a run that says that keeping has begun: from then on there is no way back."""
+"""File in a run's folder: keeping has begun, so undo is impossible."""
 
 
 def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> MigratingSite:
-    """The surroundings of a run, as no step's."""
+    """Return the context of a run, outside of any step."""
     return MigratingSite(
         run, migration_now(run), 0, journal, drive_locks, load_environment(run).patience_seconds
     )
 
 
 def migrate(site: MigratingSite) -> tuple[Event, str]:
-    """Carry out what is not done of a migration: how the run ended. Raises DiskwrightError."""
+    """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
     run, migration = site.run, site.migration
-    ground = ground_of(site)
+    workspace = ground_of(site)
     check_own(migration, load_environment(run))
     check_one(run, migration)
-    check_begins(run, migration, ground)
-    ground.prepare()
+    check_begins(run, migration, workspace)
+    workspace.prepare()
     on_device = [
         (number, step)
         for number, step in enumerate(migration.steps, 1)
@@ -69,22 +69,22 @@ def migrate(site: MigratingSite) -> tuple[Event, str]:
         for number, step in enumerate(migration.steps, 1)
         if isinstance(step.operation, SetFstabType)
     ]
-    if ended := _make_all(on_device, ground, site):
+    if ended := _run_steps(on_device, workspace, site):
         return ended
     if on_device:
-        if failed := _verified(ground.checks(), site):
+        if failed := _count_failures(workspace.checks(), site):
             return Event.FAILED, str(CHECKS(count=failed))
-        if said := ground.commit():
+        if said := workspace.commit():
             site.journal.add(Event.COMMAND, said)
-    if ended := _make_all(in_files, ground, site):
+    if ended := _run_steps(in_files, workspace, site):
         return ended
-    if failed := _verified(file_checks(site), site):
+    if failed := _count_failures(file_checks(site), site):
         return Event.FAILED, str(CHECKS(count=failed))
     return Event.DONE, str(_done_sentence(run, migration))
 
 
 def _done_sentence(run: Path, migration: Migration) -> Message | str:
-    """How a run that did everything ends."""
+    """Return the message of a complete run."""
     if migration.means is Means.COPY:
         return copied(migration)
     if migration.means is Means.FILES:
@@ -121,8 +121,7 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
 
 
 def check_begins(run: Path, migration: Migration, ground: Workspace) -> None:
-    """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left
-    it."""
+    """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
     refuse_ended(run)
     try:
         ground.release()
@@ -136,14 +135,14 @@ def check_begins(run: Path, migration: Migration, ground: Workspace) -> None:
         raise Refused(str(error)) from None
 
 
-def _make_all(
-    steps: Iterable[tuple[int, MigrationStep]], ground: Workspace, site: MigratingSite
+def _run_steps(
+    steps: Iterable[tuple[int, MigrationStep]], workspace: Workspace, site: MigratingSite
 ) -> tuple[Event, str] | None:
-    """Make these steps but for those that are done; how the run ended where it did."""
+    """Run the remaining steps among these. Return the last event and message if the run ends here."""
     run, journal = site.run, site.journal
     for number, step in steps:
         operation = step.operation
-        if not isinstance(operation, SetFstabType) and ground.is_done(number):
+        if not isinstance(operation, SetFstabType) and workspace.is_done(number):
             continue
         if (run / STOP).exists():
             return Event.STOPPED, f"{messages.STOPPED(step=number)} {reached(run)}".rstrip()
@@ -154,7 +153,7 @@ def _make_all(
             said = (
                 set_type(operation, site.migration, run.name)
                 if isinstance(operation, SetFstabType)
-                else ground.make(operation, number)
+                else workspace.make(operation, number)
             )
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
@@ -164,8 +163,8 @@ def _make_all(
     return None
 
 
-def _verified(checks: Iterable[Check], site: MigratingSite) -> int:
-    """Note every check; how many do not hold."""
+def _count_failures(checks: Iterable[Check], site: MigratingSite) -> int:
+    """Journal all checks, and return the number of failures."""
     failed = 0
     for check in checks:
         site.journal.add(
@@ -176,7 +175,7 @@ def _verified(checks: Iterable[Check], site: MigratingSite) -> int:
 
 
 def reached(run: Path) -> str:
-    """Report whether a run that ended early wrote anything."""
+    """Report if a run that ended early wrote nothing, or must start over."""
     try:
         if not has_begun(run):
             return str(NOTHING_WRITTEN)
@@ -188,7 +187,7 @@ def reached(run: Path) -> str:
 
 
 def check_takes_back(run: Path) -> None:
-    """Raises Refused where there is nothing to take back, or no way."""
+    """Raises Refused if the run cannot be undone."""
     if (migration := load_migration(run)).means is Means.COPY:
         raise Refused(no_way_back(migration))
     now = state(run)
@@ -202,14 +201,14 @@ def check_takes_back(run: Path) -> None:
 
 
 def refuse_ended(run: Path) -> None:
-    """Raises Refused if undoing or keeping the run was begun: then it cannot go on."""
+    """Raises Refused if undo or keep was started, since then the run cannot resume."""
     if (run / UNDOING).exists():
         raise Refused(messages.UNDOING(name=run.name, run=run_argument(run)))
     refuse_kept(run)
 
 
 def refuse_kept(run: Path) -> None:
-    """Raises Refused where keeping was begun: of what could have taken it back a part may be deleted."""
+    """Raises Refused if keep was started, since part of the undo data may be deleted."""
     if (run / KEEPING).exists():
         raise Refused(
             t(
@@ -221,32 +220,32 @@ def refuse_kept(run: Path) -> None:
 
 
 def take_back(site: MigratingSite) -> tuple[Event, str]:
-    """Take a migration back: how that ended. Raises DiskwrightError.
+    """Undo a conversion. Return the last event and message. Raises DiskwrightError.
 
-    The line of fstab first: it speaks of an ext4, which will not be there any more.
+    The fstab line is restored first, since the ext4 in that line will not exist afterwards.
     """
     migration = site.migration
-    ground = ground_of(site)
+    workspace = ground_of(site)
     check_own(migration, load_environment(site.run))
     check_one(site.run, migration)
-    ground.release()
+    workspace.release()
     check_goes_on(migration)
-    ground.check_untouched()
-    # With an old line, and what is ext4 below it, the next start would not find its filesystem.
-    ground.check_kept()
+    workspace.check_untouched()
+    # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
+    workspace.check_kept()
     mark_durably(site.run / UNDOING)
-    said = []
+    messages = []
     for step in reversed(migration.steps):
         if isinstance(step.operation, SetFstabType):
-            said.append(old_type_back(step.operation))
-            site.journal.add(Event.COMMAND, said[-1])
-    said.append(ground.take_back())
-    ground.drop()
-    return Event.UNDONE, " ".join(said)
+            messages.append(old_type_back(step.operation))
+            site.journal.add(Event.COMMAND, messages[-1])
+    messages.append(workspace.take_back())
+    workspace.drop()
+    return Event.UNDONE, " ".join(messages)
 
 
 def check_keeps(run: Path) -> None:
-    """Raises Refused where there is nothing to keep."""
+    """Raises Refused unless the run has a result to keep."""
     if (migration := load_migration(run)).means is Means.COPY:
         raise Refused(nothing_to_keep(migration))
     now = state(run)
@@ -263,7 +262,7 @@ def check_keeps(run: Path) -> None:
 
 
 def check_one(run: Path, migration: Migration) -> None:
-    """Raise Refused if a copy of a filesystem that the run has changed is attached, too."""
+    """Raises Refused if a copy of a changed filesystem is attached, too."""
     if migration.means not in (Means.TRANSACTION, Means.DIRECT) or not has_begun(run):
         return
     uuid = migration.before.uuid
@@ -274,8 +273,8 @@ def check_one(run: Path, migration: Migration) -> None:
 
 
 def check_held(migration: Migration) -> None:
-    """Raise Refused unless the device holds the filesystem of the migration: what is kept of an absent one
-    is not deleted."""
+    """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
+    filesystem is not deleted."""
     drives_now(migration)
     try:
         now = facts_on(migration.device)
@@ -287,18 +286,18 @@ def check_held(migration: Migration) -> None:
 
 
 def keep(site: MigratingSite) -> tuple[Event, str]:
-    """Give up the way back, and mount it: how that ended. Raises DiskwrightError."""
+    """Delete the undo data and mount the filesystem. Return the last event and message. Raises
+    DiskwrightError."""
     check_one(site.run, site.migration)
     check_held(site.migration)
     mark_durably(site.run / KEEPING)
-    said = ground_of(site).drop()
-    # From here on there is no way back, whatever becomes of mounting it.
-    return Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
+    message = ground_of(site).drop()
+    # Undo is impossible now, even if mounting fails.
+    return Event.KEPT, f"{message} {_mount(site)} {advised_sentence(site.migration)}"
 
 
 def _mount(site: MigratingSite) -> Message | str:
-    """Mount it as the running system would at its next start; a sentence on that, also where it cannot be
-    mounted."""
+    """Mount the filesystem as at the next boot. Return a message, also if that fails."""
     device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
     try:
         if facts_on(device).uuid != uuid:
@@ -323,7 +322,7 @@ def _mount(site: MigratingSite) -> Message | str:
     if not environment.is_running_system:
         return CAN_BE_MOUNTED(device=device)
     text = read_text(environment.fstab)
-    # Lines can have been added above since.
+    # Other lines may have been added above.
     numbers = [
         number
         for number, line in enumerate(text.split("\n"), 1)

@@ -21,14 +21,14 @@ from wizard.process.program import Result, find, run
 
 READERS = ("grub-fstest", "grub2-fstest")
 FOLDERS = ("/boot/grub", "/boot/grub2", "/grub", "/grub2")
-"""Where GRUB's folder lies on a system's root, and on a filesystem that is its /boot."""
+"""GRUB's folder on a root filesystem, and on a filesystem for /boot."""
 
 SETTINGS = "grub.cfg"
 KERNELS = ("vmlinuz", "vmlinux", "kernel", "bzImage")
-"""How the names of kernels begin."""
+"""Prefixes of kernel file names."""
 
 DEVICE = "(loop0)"
-"""What GRUB calls the image that it is given."""
+"""GRUB's name for the given image."""
 
 
 def reader() -> str:
@@ -46,9 +46,10 @@ def folder_inside(node: str) -> str:
 
 
 def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
-    """Whether GRUB lists its folder on the filesystem of a node, and reads its settings and the newest
-    kernel, as Linux does; nothing where it has no such folder, or the program is missing. Raises Failed where
-    the filesystem cannot be mounted to look.
+    """Yield checks that GRUB's driver lists its folder and reads its settings and the newest kernel like
+    Linux.
+
+    Yields none without GRUB's folder or the program. Raises Failed if the filesystem cannot be mounted.
     """
     program = reader()
     if not program or not folder_inside(node):
@@ -57,42 +58,44 @@ def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
         folder = next((folder for folder in FOLDERS if _is_real(top, f"{folder}/{SETTINGS}")), "")
         if not folder:
             return
-        yield _lists(top, folder, lambda *asked: command((program, node, *asked), accept=range(256)))
+        yield _check_listing(top, folder, lambda *asked: command((program, node, *asked), accept=range(256)))
         for path in (f"{folder}/{SETTINGS}", *_newest_kernel(top, str(Path(folder).parent))):
-            told = command((program, node, "cmp", f"{DEVICE}{path}", f"{top}{path}"), accept=range(256))
+            result = command((program, node, "cmp", f"{DEVICE}{path}", f"{top}{path}"), accept=range(256))
             seen = (
-                told.last_words if told.status else str(t("{program} finds identical bytes", program=program))
+                result.last_words
+                if result.status
+                else str(t("{program} finds identical bytes", program=program))
             )
             yield Check(
                 str(t("GRUB's own driver and Linux read the same data from {path}.", path=path)),
-                told.status == 0,
+                result.status == 0,
                 seen,
             )
 
 
-def _lists(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
-    told = ask("ls", f"{DEVICE}{folder}/")
+def _check_listing(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
+    result = ask("ls", f"{DEVICE}{folder}/")
     wanted = {
         word
         for entry in (top / folder[1:]).iterdir()
         if not entry.name.startswith(".")
         for word in entry.name.split()
     }
-    missing = wanted - {word.rstrip("/") for word in told.output.split()}
+    missing = wanted - {word.rstrip("/") for word in result.output.split()}
     seen = (
-        t("{names:list} missing: {said}", names=tuple(sorted(missing)[:5]), said=told.last_words)
+        t("{names:list} missing: {said}", names=tuple(sorted(missing)[:5]), said=result.last_words)
         if missing
         else tn("the only name", "all {count} names", count=len(wanted))
     )
     return Check(
         str(t("GRUB's own driver and Linux list the same files in {folder}.", folder=folder)),
-        told.status == 0 and not missing,
+        result.status == 0 and not missing,
         str(seen),
     )
 
 
 def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:
-    """The kernel that was made last, beside GRUB's folder; none where none is called as kernels are."""
+    """Return the newest kernel next to GRUB's folder, if any."""
     below = folder.rstrip("/")
     named = [
         f"{below}/{entry.name}" for entry in (top / below[1:]).iterdir() if entry.name.startswith(KERNELS)
@@ -102,7 +105,7 @@ def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:
 
 
 def _is_real(top: Path, path: str) -> bool:
-    """Whether a path leads to a file without any link, which could lead out of the filesystem."""
+    """Return True for a file without links in its path, which could leave the filesystem."""
     try:
         above = [parent for parent in Path(path).parents if parent != Path("/")]
         folders = all(S_ISDIR((top / str(parent)[1:]).lstat().st_mode) for parent in above)
@@ -111,24 +114,13 @@ def _is_real(top: Path, path: str) -> bool:
         return False
 
 
-# The device and its superblock.
-
-# Why the volume for a fresh one cannot take it, as a clause.
 READ_ONLY = t("it is read-only")
-
-# Why a folder cannot hold what is replaced, as a clause.
-
-# Why the filesystem's own fstab cannot be changed, as a clause; and how it was.
-
-# GRUB's own driver.
-
-# A plan that was carried.
 
 
 SWAPS, CMDLINE = Path("/proc/swaps"), Path("/proc/cmdline")
 BOOT_PLACES = ("/", "/boot")
 INITRAMFS = (("initramfs-tools", "initramfs-tools"), ("dracut", "dracut.conf"), ("dracut", "dracut.conf.d"))
-"""What makes the first root, and what of it lies in /etc."""
+"""Initramfs generators and their configuration in /etc."""
 
 GRUB_DEFAULTS = "/etc/default/grub"
 
@@ -137,16 +129,16 @@ _ROOT_TYPE = re.compile(r"\brootfstype=([a-z0-9,]+)")
 
 
 def swap_files_on(node: Path) -> tuple[str, ...]:
-    """Swap files in use that lie on the filesystem of this device."""
+    """Return the active swap files on the filesystem of this device."""
     try:
         lines = SWAPS.read_text(errors="replace").splitlines()[1:]
     except OSError:
         return ()
     files = [unescaped(line.split()[0]) for line in lines if line.split()[1:2] == ["file"]]
-    return tuple(file for file in files if _lies_on(Path(file), node))
+    return tuple(file for file in files if _is_on(Path(file), node))
 
 
-def _lies_on(path: Path, node: Path) -> bool:
+def _is_on(path: Path, node: Path) -> bool:
     try:
         return path.stat().st_dev == node.stat().st_rdev
     except OSError:
@@ -154,15 +146,15 @@ def _lies_on(path: Path, node: Path) -> bool:
 
 
 def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
-    """A folder for stores or undo files: the one that was named, which must be there, or the usual one, which
-    can still be made."""
-    # A plan names it for whoever applies it, wherever that is, and by no way around.
+    """Inspect a folder for stores or undo files: the `named` one, which must exist, or the usual one, which
+    can be created later."""
+    # A plan can be applied from another folder, and must not follow links.
     path = Path(os.path.realpath(named or usual))
     try:
-        there = next(above for above in (path, *path.parents) if above.exists())
-        room = os.statvfs(there)
+        existing = next(above for above in (path, *path.parents) if above.exists())
+        room = os.statvfs(existing)
         free_bytes = room.f_bavail * room.f_frsize
-        fault = _fault(path, there, room.f_flag, node, asked=named is not None)
+        fault = _fault(path, existing, room.f_flag, node, asked=named is not None)
         return Folder(str(path), free_bytes, str(fault) if fault else "", named is not None)
     except OSError as error:
         return Folder(
@@ -186,8 +178,7 @@ def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> M
 
 
 def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tuple[str, ...]:
-    """The mount units that an administrator wrote for the filesystem (systemd.mount(5)), in the /etc that
-    `fstab` lies in."""
+    """Return the mount units in `etc` that an administrator wrote for the filesystem (systemd.mount(5))."""
     found = []
     for unit in sorted((etc / "systemd/system").glob("*.mount")):
         parser = ConfigParser(interpolation=None, strict=False)
@@ -209,9 +200,11 @@ def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tup
 
 
 def boot_path(places: Set[str], environment: Environment, unmounted: str, own: OwnFstab | None) -> BootPath:
-    """What starts a system whose root or /boot is mounted from here, as far as its /etc and this machine
-    tell; or, of a system that does not run, what lies on the filesystem itself, whose node is `unmounted`,
-    empty where somebody has it mounted.
+    """Return how a system boots whose root or /boot is on this filesystem, according to its /etc and this
+    machine.
+
+    If the system is not running, its files are read from `unmounted`, the node of the filesystem, which is
+    empty if mounted.
     """
     place = next((place for place in BOOT_PLACES if place in places), "")
     folder = folder_inside(unmounted) if unmounted else ""
@@ -226,7 +219,7 @@ def boot_path(places: Set[str], environment: Environment, unmounted: str, own: O
         makers = [name for name, entry in INITRAMFS if (etc / entry).exists()]
     else:
         place = "/" if is_root or folder.startswith("/boot/") else "/boot"
-        options, makers = _start_inside(unmounted)
+        options, makers = _boot_settings(unmounted)
     kind = _ROOT_TYPE.search(options)
     return BootPath(
         place=place,
@@ -238,9 +231,8 @@ def boot_path(places: Set[str], environment: Environment, unmounted: str, own: O
     )
 
 
-def _start_inside(node: str) -> tuple[str, list[str]]:
-    """The settings of GRUB and what makes the first root, by the /etc of a system on a filesystem that nobody
-    has mounted."""
+def _boot_settings(node: str) -> tuple[str, list[str]]:
+    """Return GRUB's settings and the initramfs generators of a system on an unmounted filesystem."""
     try:
         seen = seen_inside(node, [GRUB_DEFAULTS, *(f"/etc/{entry}" for _, entry in INITRAMFS)])
         options = (
@@ -254,7 +246,7 @@ def _start_inside(node: str) -> tuple[str, list[str]]:
 
 
 def _grub_version() -> tuple[int, int]:
-    """Of the first of GRUB's programs that is there; (0, 0) for none."""
+    """Return the version of the first GRUB program found, or (0, 0)."""
     program = next(
         (name for name in ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue") if find(name)),
         None,

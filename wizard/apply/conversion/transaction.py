@@ -3,10 +3,10 @@
 The change is made and verified on the snapshot, then written to the drive by the engine's exchange. Undo is
 exact, bit for bit.
 
-The snapshot's store is a redo log with everything that was written. It is immutable once the snapshot is
-removed. The kernel's snapshot-merge is not used: it consumes the store and needs the device mapper after a
-reboot. It also needs a second snapshot for the replaced data, which could fill up halfway. The exchange
-writes only real differences. A rescue system without the device mapper can resume and undo it.
+The snapshot's store is a redo log of all writes. It is immutable once the snapshot is removed. The kernel's
+snapshot-merge is not used: it consumes the store and needs the device mapper after a reboot. It also needs a
+second snapshot for the replaced data, which could fill up halfway. The exchange writes only real differences.
+A rescue system without the device mapper can resume and undo it.
 """
 
 from __future__ import annotations
@@ -47,14 +47,7 @@ from wizard.model.migration import Migration
 from wizard.model.said import Sentence, t
 from wizard.probe.host.sysfs import node_of
 
-# Beginning it.
-
-# Finding it again.
 THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")
-
-# Putting it on the device.
-
-# Taking it back.
 
 
 PREFIX = "diskwright-"
@@ -62,13 +55,14 @@ COMMAND_SECONDS = 120.0
 
 
 def store_of(store: Path, run_name: str) -> Path:
-    """The folder in `store` that is a run's own."""
+    """Return a run's own folder in `store`."""
     return store.absolute() / f"{PREFIX}{run_name}"
 
 
 class Transaction:
-    """One transaction of a run. Made by `begin`, found again by `reopen`. The caller holds the drive's lock;
-    `drive_locks` are handed to the commands that are run.
+    """Transaction of a run, started by `begin` or found by `reopen`.
+
+    The caller holds the drive's lock. Commands inherit `drive_locks`.
     """
 
     def __init__(self, run: Path, device: str, journal: Journal, drive_locks: Sequence[int] = ()) -> None:
@@ -85,10 +79,10 @@ class Transaction:
         room_bytes: int = 0,
         drive_locks: Sequence[int] = (),
     ) -> Transaction:
-        """Put a snapshot over the filesystem on `device`, its store in the folder `store`, of which
-        `room_bytes` are taken at once.
+        """Create a snapshot of the filesystem on `device`, with its store in the folder `store`. `room_bytes`
+        of the store are allocated now.
 
-        Raises Refused or Failed; the drive has not changed then, and will not until `commit`.
+        Raises Refused or Failed. The drive is unchanged then, and until `commit`.
         """
         if not may_begin(run):
             raise Refused(
@@ -145,8 +139,10 @@ class Transaction:
 
     @classmethod
     def reopen(cls, run: Path, device: str, journal: Journal, drive_locks: Sequence[int] = ()) -> Transaction:
-        """The run's transaction, also after a reboot, when `device` may have another name; raises Refused
-        where it is another."""
+        """Return the run's transaction. After a reboot, `device` may have another name.
+
+        Raises Refused if the device contains another filesystem.
+        """
         if not is_filesystem_of(snapshotted_of(run), device):
             raise Refused(
                 t(
@@ -159,7 +155,7 @@ class Transaction:
 
     @property
     def phase(self) -> Phase:
-        """Where it stands, by what is on its medium."""
+        """Recorded phase of the transaction."""
         return phase_of(self._run) or Phase.REHEARSING
 
     @property
@@ -168,8 +164,7 @@ class Transaction:
 
     @property
     def work(self) -> str:
-        """The snapshot's node, on which everything is done; raises Failed where it is gone, as after a
-        reboot, or is no longer valid."""
+        """Node of the snapshot. Raises Failed if the snapshot is lost, as after a reboot, or invalid."""
         node = self._snapshot().node() if self._is_at_work else None
         if node is None:
             raise Failed(
@@ -179,13 +174,15 @@ class Transaction:
         return node
 
     def check(self) -> int:
-        """How many bytes of the store are used; raises Failed where the snapshot is no longer valid, as when
-        its folder ran full."""
+        """Return the used bytes of the store. Raises Failed if the snapshot is invalid, as on a full
+        volume."""
         return self._snapshot().used_bytes()
 
     def abandon(self) -> None:
-        """Give it up: the snapshot and its store go, and the drive has not changed by one bit. It can be
-        begun again. Raises Refused where the drive has changed."""
+        """Delete the snapshot and its store, to begin again later. The drive is unchanged.
+
+        Raises Refused if the drive was changed.
+        """
         if self.phase not in UNTOUCHED:
             raise Refused(
                 t(
@@ -194,23 +191,24 @@ class Transaction:
                 )
             )
         snapshotted = snapshotted_of(self._run)
-        # In this order there is room again before anything is written.
+        # Free space before anything is written.
         self._snapshot().take_down()
         drop_folder(Path(snapshotted.folder))
         save_snapshotted(self._run, replace(snapshotted, closed=False))
         save_record(self._run, Record(Phase.REHEARSING, waits=False))
 
     def commit(self, on_progress: Progress = lambda share: None) -> None:
-        """Put what was done on the snapshot on the drive; goes on wherever an earlier commit was cut off.
-        Raises Refused or Failed; then it can be asked for again, or `undo`."""
+        """Write the changes on the snapshot to the drive, or continue an interrupted commit.
+
+        Raises Refused or Failed. Then call it again, or `undo`.
+        """
         if self._is_at_work:
-            self._seal()
+            self._close_store()
         with self._committing(HeldDrive) as committing:
             committing.commit(on_progress)
 
     def undo(self, on_progress: Progress = lambda share: None) -> None:
-        """Take the change back to the bit, from wherever it stands. Raises Refused where the filesystem was
-        used since."""
+        """Undo the change, bit for bit, from any phase. Raises Refused if the filesystem was used since."""
         if self.phase is Phase.REHEARSING:
             self.abandon()
             save_record(self._run, Record(Phase.UNDONE, waits=False))
@@ -219,27 +217,23 @@ class Transaction:
             committing.undo(on_progress)
 
     def check_kept(self) -> None:
-        """Raises Refused or Failed where a change that has reached the drive could not be undone. Writes
-        nothing."""
+        """Raises Refused or Failed if a change on the drive could not be undone. Writes nothing."""
         if self.phase not in (*UNTOUCHED, Phase.UNDONE, Phase.LEFT, Phase.KEPT):
             with self._committing() as committing:
                 committing.check_kept()
 
     def was_used(self) -> bool:
-        """Whether somebody has written to the filesystem since it was committed or taken back, as its
-        superblock tells."""
+        """Return True if the superblock shows a write since the commit or undo."""
         with self._committing() as committing:
             return committing.head is Head.OTHER
 
     def is_as_put(self) -> bool:
-        """Whether what was written last, by which it is committed or taken back, is read from the drive to
-        the bit."""
+        """Return True if the deciding block is exactly as the commit or undo wrote it."""
         with self._committing() as committing:
             return committing.is_as_put
 
     def keep(self) -> None:
-        """Give up the way back, and with it the room that it takes. Raises Refused unless the change is
-        committed."""
+        """Delete the undo data and free its space. Raises Refused unless the change is committed."""
         record = load_record(self._run)
         if record is None or record.phase not in (Phase.RELEASED, Phase.KEPT):
             raise Refused(
@@ -251,8 +245,8 @@ class Transaction:
         save_record(self._run, replace(record, phase=Phase.KEPT))
         drop_folder(Path(snapshotted_of(self._run).folder))
 
-    def _seal(self) -> None:
-        """Close the store, which then holds everything that was written to the snapshot."""
+    def _close_store(self) -> None:
+        """Remove the snapshot, and check that the store has all chunks that were written."""
         snapshot = self._snapshot()
         forget_caches(self.work)
         written = snapshot.chunks_written()
@@ -278,9 +272,9 @@ class Transaction:
 
     def _snapshot(self) -> Snapshot:
         store = Path(snapshotted_of(self._run).folder) / WORK
-        return Snapshot(f"{PREFIX}{self._run.name}", self._device, store, self._tell)
+        return Snapshot(f"{PREFIX}{self._run.name}", self._device, store, self._run_command)
 
-    def _tell(self, argv: Sequence[str]) -> str:
+    def _run_command(self, argv: Sequence[str]) -> str:
         result = journalled(argv, self._journal, 0, COMMAND_SECONDS, self._drive_locks)
         if result.status:
             ended = ENDED(program=argv[0], status=result.status)
@@ -289,16 +283,16 @@ class Transaction:
 
 
 def may_begin(run: Path) -> bool:
-    """Whether the run has no transaction, or one that was given up."""
-    begun, phase = load_snapshotted(run), phase_of(run)
-    if begun is None or phase is Phase.LEFT:
+    """Return True if the run has no transaction or an abandoned transaction."""
+    snapshotted, phase = load_snapshotted(run), phase_of(run)
+    if snapshotted is None or phase is Phase.LEFT:
         return True
-    return phase is Phase.REHEARSING and not Path(begun.folder).exists()
+    return phase is Phase.REHEARSING and not Path(snapshotted.folder).exists()
 
 
 def is_filesystem_of(snapshotted: Snapshotted, device: str) -> bool:
-    """Whether a device is as large as the transaction's, and its superblock, barred or not, has the same
-    UUID."""
+    """Return True if a device has the size and the UUID of the transaction, in a superblock that may be
+    hidden."""
     try:
         if size_bytes(device) != snapshotted.size_bytes:
             return False
@@ -309,8 +303,7 @@ def is_filesystem_of(snapshotted: Snapshotted, device: str) -> bool:
 
 
 def locate(run: Path) -> str:
-    """The device that the run's transaction is on, whatever the kernel calls it now; raises Refused where it
-    is missing, or there twice."""
+    """Return the device that contains the run's filesystem now. Raises Refused if not exactly one does."""
     snapshotted = snapshotted_of(run)
     found = [node for node in nodes_holding(snapshotted.uuid) if is_filesystem_of(snapshotted, node)]
     if not found:
@@ -322,11 +315,11 @@ def locate(run: Path) -> str:
 
 
 def nodes_holding(uuid: str) -> list[str]:
-    """The devices whose superblock, barred or not, has this UUID; snapshots of transactions are none of
-    them."""
+    """Return the devices with this UUID in the superblock, which may be hidden, without snapshots of
+    transactions."""
     return [
         node
-        for node in (node_of(entry.name) for entry in sorted(SYS_BLOCK.iterdir()) if not _is_own(entry))
+        for node in (node_of(entry.name) for entry in sorted(SYS_BLOCK.iterdir()) if not _is_snapshot(entry))
         if _uuid_on(node) == uuid
     ]
 
@@ -339,8 +332,8 @@ def _uuid_on(node: str) -> str | None:
     return facts.uuid if facts else None
 
 
-def _is_own(entry: Path) -> bool:
-    """Whether it is a transaction's snapshot, which looks like the filesystem itself."""
+def _is_snapshot(entry: Path) -> bool:
+    """Return True for a transaction's snapshot, which looks like the filesystem."""
     try:
         return (entry / "dm/name").read_text().startswith(PREFIX)
     except OSError:
@@ -348,16 +341,18 @@ def _is_own(entry: Path) -> bool:
 
 
 def has_begun(run: Path) -> bool:
-    """Whether a step was begun: so says the journal, or what is kept beside it to take the step back, should
-    the journal be cut off."""
+    """Return True if a step was started according to the journal, or to the undo data if the journal is
+    incomplete."""
     direct = undo_files.load_record(run)
     return bool(begun_steps(read_entries(run)) or (direct and direct.marks) or load_snapshotted(run))
 
 
 def migration_now(run: Path) -> Migration:
-    """The migration; where it is a transaction that is under way, or was given up and can be begun again, on
-    the device that has its filesystem, by UUID and size. One that is not there keeps its names, and whoever
-    looks at it says so. Raises BadInput where the run cannot be read.
+    """Return the run's conversion. The device of an unfinished or abandoned transaction is found by UUID and
+    size.
+
+    If the device is missing, the planned names stay, and later checks report it. Raises BadInput if the run
+    cannot be read.
     """
     migration, snapshotted = load_migration(run), load_snapshotted(run)
     if (

@@ -25,29 +25,29 @@ from wizard.process.program import Result
 UNDO = "undo.e2undo"
 
 MAGIC, HEADER = b"E2UNDO02", struct.Struct("<8sQQQI")
-"""How an undo file begins: its mark, the number of entries, the block of the superblock, that of the entries,
-the size of a block."""
+"""Header of an undo file: magic, number of entries, block of the superblock, block of the entries, block
+size."""
 
 MARK = slice(0x38, 0x3A)
-"""Where a superblock has s_magic."""
+"""s_magic in a superblock."""
 
 Command = Callable[..., Result]
 """`MigratingSite.command`."""
 
 
 def check_undo_room(folder: Path, needed_bytes: int) -> None:
-    """Raises Refused unless the folder is one that root alone can write to, with so much room."""
+    """Raises Refused unless only root can write to the folder, and the folder has enough space."""
     shown = printable(str(folder), 200)
-    there = next(above for above in (folder, *folder.parents) if above.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK):
+    existing = next(above for above in (folder, *folder.parents) if above.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
         raise Refused(
             t(
                 "Cannot store undo files in {folder}: not a writable folder. Nothing was written.",
                 folder=shown,
             )
         )
-    refuse_open_folder(there)
-    status = os.statvfs(there)
+    refuse_open_folder(existing)
+    status = os.statvfs(existing)
     free = status.f_bavail * status.f_frsize
     if free < needed_bytes:
         raise Refused(
@@ -63,18 +63,20 @@ def check_undo_room(folder: Path, needed_bytes: int) -> None:
 
 
 def folder_of(undo_dir: Path, run_name: str, step: int) -> Path:
-    """Where the undo file of a step lies: alone, because `tune2fs -I` names its own."""
+    """Return the folder for the undo file of one step, since `tune2fs -I` chooses the name."""
     return undo_folder_of(undo_dir, run_name) / f"{step:02}"
 
 
 def undo_folder_of(undo_dir: Path, run_name: str) -> Path:
-    """Where all undo files of a run lie. Never called as the run itself, which lies beside it where undo
-    files are kept among the runs."""
+    """Return the folder of all undo files of a run.
+
+    The name differs from the run's name, since both can be in the runs' folder.
+    """
     return undo_dir / f"undo-{run_name}"
 
 
 def new_folder(folder: Path) -> str:
-    """Make the folder of a step, empty, and give the undo file to be; raises Failed."""
+    """Create the empty folder of a step, and return the path of the future undo file. Raises Failed."""
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if fault := folder_fault(folder):
@@ -101,12 +103,12 @@ def new_folder(folder: Path) -> str:
 
 
 def undo_file_in(folder: Path) -> Path | None:
-    """The undo file of a step; None where there is none with anything in it."""
+    """Return the undo file of a step, or None if it is missing or empty."""
     return next((file for file in sorted(folder.glob("*.e2undo")) if file.stat().st_size), None)
 
 
 def made_durable(folder: Path) -> int:
-    """The size of a step's undo file, which is on the medium on return; raises Failed where there is none."""
+    """Flush the undo file of a step, and return its size. Raises Failed if it is missing."""
     file = undo_file_in(folder)
     if file is None:
         raise Failed(
@@ -130,8 +132,10 @@ def made_durable(folder: Path) -> int:
 
 
 def folder_fault(folder: Path) -> Message | None:
-    """Why the folder of a step is not trusted, as a clause: who could put another undo file there could have
-    root write anything."""
+    """Return why the folder of a step is not trusted, as a clause.
+
+    Anybody who can replace an undo file could make root write anything.
+    """
     for place in (folder.parent, folder):
         if os.path.lexists(place) and not is_roots_alone(place):
             return t("does not belong to root alone")
@@ -139,26 +143,27 @@ def folder_fault(folder: Path) -> Message | None:
 
 
 def undo_file_fault(folder: Path, device: str, command: Command) -> Message | None:
-    """What is wrong with the undo file of a step that was done, as a clause; None where all its checksums are
-    right. Writes nothing."""
+    """Return the fault of a completed step's undo file, as a clause, or None if all checksums match. Writes
+    nothing."""
     file = undo_file_in(folder)
     if file is None:
         return t("is missing")
-    return None if _reads_well(file, device, command) else t("is damaged")
+    return None if _is_readable(file, device, command) else t("is damaged")
 
 
-def _reads_well(file: Path, device: str, command: Command) -> bool:
-    """A dry run reads everything; without -f it would compare the superblock too, which only the last step's
-    file is to fit."""
+def _is_readable(file: Path, device: str, command: Command) -> bool:
+    """Return True if a dry run can read the whole file.
+
+    -f skips the comparison of the superblock, which fits only the file of the last step.
+    """
     return command(("e2undo", "-f", "-n", str(file), device), accept=range(256)).status == 0
 
 
 def put_step_back(folder: Path, device: str, superblock: bytes, command: Command, *, again: bool) -> None:
-    """Put back what a step replaced, and the superblock that it found. Raises Failed.
+    """Restore the blocks that a step replaced, and the superblock from before. Raises Failed.
 
-    `again` where the device can hold anything between, since the step or the putting back was cut off. e2undo
-    wants to find the superblock that the undo file was closed or cut off with, so that one is put there
-    first: skipping the comparison by -f would skip checksums, too.
+    `again`: the step or its undo was interrupted, so the device may be in any state. e2undo expects the
+    superblock in the undo file, so that one is written first. -f skips this comparison, but checksums, too.
     """
     file = undo_file_in(folder)
     recorded = _recorded_superblock(file) if file else None
@@ -173,21 +178,20 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
         found = superblock_on(device)
         put_superblock(device, recorded)
         if command(undo, accept=range(256)).status:
-            if not _reads_well(file, device, command):
+            if not _is_readable(file, device, command):
                 put_superblock(device, found)
                 why = t("the undo file {file} is damaged", file=printable(str(file), 200))
                 _check_untouched(device, superblock, why)
                 return
-            # A killed program can have left the list of blocks shorter than its count says; every block that
-            # is listed is whole.
+            # A killed program may have listed fewer blocks than it counted. All listed blocks are complete.
             command(("e2undo", "-f", str(file), device))
     if superblock_on(device) != superblock:
         put_superblock(device, superblock)
 
 
 def _recorded_superblock(file: Path) -> bytes | None:
-    """The superblock that an undo file says it fits (e2fsprogs, lib/ext2fs/undo_io.c); None where not even
-    its header was written."""
+    """Return the superblock that an undo file expects (e2fsprogs, lib/ext2fs/undo_io.c), or None if the
+    header is missing."""
     with file.open("rb") as undo:
         header = undo.read(HEADER.size)
         if len(header) < HEADER.size or not header.startswith(MAGIC):
@@ -197,14 +201,14 @@ def _recorded_superblock(file: Path) -> bytes | None:
         found = bytearray(undo.read(SUPERBLOCK_BYTES))
     if len(found) < SUPERBLOCK_BYTES:
         return None
-    # Its mark is turned round, so that nobody takes the file for a filesystem.
+    # s_magic is inverted, so that the file is not taken for a filesystem.
     found[MARK] = bytes(byte ^ 0xFF for byte in found[MARK])
     return bytes(found)
 
 
 def _check_untouched(device: str, superblock: bytes, why: Message) -> None:
-    """A program makes its undo file before it writes: without one, the superblock it found must still be
-    there. Raises Failed."""
+    """Raises Failed if a step without an undo file changed the superblock. Programs make the file before they
+    write."""
     if superblock_on(device) != superblock:
         raise Failed(
             t(
@@ -216,7 +220,7 @@ def _check_untouched(device: str, superblock: bytes, why: Message) -> None:
 
 
 def drop(undo_dir: Path, run_name: str) -> int:
-    """Delete all undo files of a run; how many bytes that freed. Raises Failed."""
+    """Delete all undo files of a run, and return the freed bytes. Raises Failed."""
     folder = undo_folder_of(undo_dir, run_name)
     if not folder.exists():
         return 0
@@ -238,15 +242,16 @@ def drop(undo_dir: Path, run_name: str) -> int:
 
 FILE = "direct.json"
 TAKING_BACK = "taking-back"
-"""The file in a run that says that the device is being put back, so that it can hold anything between."""
+"""File in a run's folder: an undo has begun, so the device can be in any state."""
 
 SCHEMA = "diskwright.direct/1"
 
 
 @dataclass(frozen=True, slots=True)
 class StepMark:
-    """A step on the device, which counts from 1, with its superblock `before` and `after`, in hexadecimal;
-    empty after where it was not done.
+    """Step on the device, counted from 1, with the superblock `before` and `after`, in hexadecimal.
+
+    `after` is empty if the step is not done.
     """
 
     step: int
@@ -256,47 +261,47 @@ class StepMark:
 
 @dataclass(frozen=True, slots=True)
 class UndoRecord:
-    """SHA-256 of the whole device before the first step, how long that took, and the steps that were
-    begun."""
+    """SHA-256 of the device before the first step, the seconds this took, and the started steps."""
 
     sha256: str
     seconds: float
     marks: tuple[StepMark, ...] = ()
 
     def begun(self, step: int, before: bytes) -> "UndoRecord":
-        """With a step that begins."""
+        """Return the record with a started step."""
         return replace(self, marks=(*self.marks, StepMark(step, before.hex())))
 
     def done(self, after: bytes) -> "UndoRecord":
-        """With its last step done."""
+        """Return the record with the last step done."""
         return replace(self, marks=(*self.marks[:-1], replace(self.marks[-1], after=after.hex())))
 
     def without_last(self) -> "UndoRecord":
-        """With its last step put back."""
+        """Return the record without the last step."""
         return replace(self, marks=self.marks[:-1])
 
     @property
     def cut_off(self) -> bool:
-        """Whether the last step was begun and not done."""
+        """True if the last step was started, but not done."""
         return bool(self.marks) and not self.marks[-1].after
 
     @property
     def last_superblock(self) -> bytes:
-        """What the device's superblock was last known to be; empty where no step was begun."""
+        """Last known superblock of the device, empty before the first step."""
         return bytes.fromhex(self.marks[-1].after or self.marks[-1].before) if self.marks else b""
 
     @property
     def superblocks(self) -> tuple[bytes, ...]:
-        """Every superblock that the device had before or after a step."""
+        """All superblocks of the device before or after a step."""
         return tuple(bytes.fromhex(one) for mark in self.marks for one in (mark.before, mark.after))
 
     def is_done(self, step: int) -> bool:
-        """Whether the step is done."""
+        """Return True if the step is done."""
         return any(mark.step == step and mark.after for mark in self.marks)
 
 
 def load_record(run: Path) -> UndoRecord | None:
-    """The record of a run; None where it has none yet. Raises BadInput where it cannot be read."""
+    """Return the record of a run, or None if it does not exist yet. Raises BadInput if the record cannot be
+    read."""
     where = str(run / FILE)
     if (text := read_kept(run / FILE)) is None:
         return None
@@ -304,17 +309,9 @@ def load_record(run: Path) -> UndoRecord | None:
 
 
 def keep_record(run: Path, record: UndoRecord) -> UndoRecord:
-    """Put the record in the place of the one before, and give it; on return it is on the medium. Raises
-    Failed."""
+    """Replace the record durably, and return the new one. Raises Failed."""
     replace_document(run / FILE, SCHEMA, record)
     return record
 
 
-# Steps.
 ELSEWHERE = Sentence("Step {step} uses a device other than {device}.")
-
-# Why the undo files cannot be relied on.
-
-# Undoing and keeping.
-
-# Reading it.

@@ -45,19 +45,17 @@ from wizard.process.output import Listener
 from wizard.process.program import Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
-"""The part of all that e2fsck has done when each of its five passes has ended, as its own bar reckons
-(e2fsck/unix.c)."""
+"""Progress after each of e2fsck's five passes, as in its own bar (e2fsck/unix.c)."""
 
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
 OnGround = OnDevice | MakeFresh | CopyFiles
-"""What is done to a filesystem, and not to a file that names it."""
+"""Operations on a filesystem, as opposed to files that name the filesystem."""
 
 
 @dataclass(frozen=True, slots=True)
 class MigratingSite:
-    """The surroundings of one step, which counts from 1. `patience_seconds` is granted on top of ten times
-    its estimate."""
+    """Context of one step, counted from 1. `patience_seconds` are added to ten times the estimate."""
 
     run: Path
     migration: Migration
@@ -68,7 +66,7 @@ class MigratingSite:
 
     @property
     def seconds(self) -> float:
-        """How long a command of this step may take."""
+        """Time limit for a command of this step."""
         estimate = (
             self.migration.steps[self.step - 1].seconds
             if self.step
@@ -84,68 +82,71 @@ class MigratingSite:
         part: tuple[float, float] = WHOLE,
         effort: Effort | None = None,
     ) -> Result:
-        """Run a command under the drive's lock and journal it; raises Failed where it ends badly.
+        """Run a command under the drive's lock and journal it. Raises Failed if the exit status is not
+        accepted.
 
-        How far it is gets noted, as the `part` of its step that it is, by its own word or by what it does of
-        the `effort` that is expected on its last argument.
+        The progress covers `part` of the step. It is reported by e2fsck, or estimated from the I/O on the
+        last argument, compared with the expected `effort`.
         """
         note = noting(self.run, self.step, part)
-        watched = watched_effort(argv[-1], effort, note, NOTE_SECONDS) if effort else nullcontext(_unheeded)
+        watched = watched_effort(argv[-1], effort, note, NOTE_SECONDS) if effort else nullcontext(_ignore)
         with Listener(Heed(note)) as listener, watched as begin:
-            telling = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
+            full_argv = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
             kept_open = (*self.drive_locks, listener.end)
             result = journalled(
-                telling, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
+                full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
             )
         if result.status not in accept:
-            said = messages.ENDED(program=argv[0], status=result.status)
-            raise Failed(f"{said} {result.last_words}")
+            message = messages.ENDED(program=argv[0], status=result.status)
+            raise Failed(f"{message} {result.last_words}")
         return result
 
 
-def _unheeded(_pid: int) -> None:
-    """Nobody watches this process."""
+def _ignore(_pid: int) -> None:
+    """Ignore a process without expected effort."""
 
 
 class Heed:
-    """Understands the lines on how far e2fsck is (e2fsck(8), -C), and tells which share of all it is."""
+    """Parse the progress lines of e2fsck (e2fsck(8), -C), and report the completed share."""
 
     def __init__(self, tell: Callable[[float], None]) -> None:
         self._tell = tell
 
     def __call__(self, line: str) -> None:
-        """One line: the pass, what of it is done, how much it is, and a name."""
+        """Parse one line: the pass, the completed part, the total, and a name."""
         if found := _PROGRESS.match(line):
             self._tell(share_of(int(found[1]), int(found[2]), int(found[3])))
 
 
 def share_of(turn: int, done: int, total: int) -> float:
-    """Which part of all is done when of pass `turn`, from 1 to 5, `done` of `total` is."""
+    """Return the completed share of all passes if `done` of `total` is completed in pass `turn`, from 1
+    to 5."""
     before, after = PASSES[turn - 1], PASSES[turn]
     return before + (after - before) * (min(done / total, 1.0) if total else 1.0)
 
 
 def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str = "") -> str:
-    """Carry the operation out on a node, and give a sentence. What is replaced is kept in `undo_file`, where
-    one is named.
+    """Run an operation on a node, and return a result message.
 
-    Raises Failed where a program ends badly.
+    Replaced blocks are saved in `undo_file` if given. Raises Failed if a program fails.
     """
     if isinstance(operation, SetOwnFstabType):
         return set_own_type(operation, site.migration, node, site.command, undo_file)
     repaired = False
     commands = operation_commands(operation, node, undo_file)
     for argv, part in zip(commands, parts_of(operation, len(commands)), strict=True):
-        unkept = isinstance(operation, WidenInodes) and not undo_file
-        # Without being told, tune2fs fills /var/lib/e2fsprogs with what nobody will ask for.
-        told = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if unkept else argv
-        looks = argv == proof(node)
-        # e2fsck says how far it is, and can be called for what is too damaged to be read here.
+        without_undo = isinstance(operation, WidenInodes) and not undo_file
+        # By default, tune2fs fills /var/lib/e2fsprogs with undo files that are never used.
+        argv_to_run = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if without_undo else argv
+        is_check = argv == proof(node)
+        # e2fsck reports progress itself, and the filesystem may be too damaged for `facts_on`.
         effort = (
             None if argv[0] == CHECKER else effort_of(operation, facts_on(node), undoable=bool(undo_file))
         )
-        result = site.command(told, accept=range(256) if looks else accepted(argv), part=part, effort=effort)
-        if looks and result.status not in accepted(argv):
+        result = site.command(
+            argv_to_run, accept=range(256) if is_check else accepted(argv), part=part, effort=effort
+        )
+        if is_check and result.status not in accepted(argv):
             raise Failed(damaged(site.migration.device, result.output))
         repaired = result.status != 0 or repaired
     forget_caches(node)
@@ -156,7 +157,7 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
 
 
 def first_error(said: str) -> Message | str:
-    """The first thing that e2fsck found."""
+    """Return the first finding of e2fsck."""
     found = [
         line
         for line in said.splitlines()
@@ -166,7 +167,7 @@ def first_error(said: str) -> Message | str:
 
 
 def damaged(device: str, said: str) -> Message:
-    """Why a migration ends at its first step, with the first thing that e2fsck found."""
+    """Return why a conversion stops at the first step, with the first finding of e2fsck."""
     first = first_error(said)
     command = " ".join(("diskwright", "migrate", device, "--repair"))
     return join(
@@ -183,7 +184,7 @@ def damaged(device: str, said: str) -> Message:
 
 
 def put_right(operation: OnDevice) -> Message:
-    """What e2fsck repaired in a step, as a clause."""
+    """Return what e2fsck repaired in a step, as a clause."""
     match operation:
         case CheckFiles(repairs=True):
             return t("e2fsck repaired the damage")
@@ -202,14 +203,14 @@ _COUNTS = {
 
 
 def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
-    """What is to hold of the filesystem on `node`, each thing once. Raises Failed where it cannot be read."""
+    """Yield the checks of the filesystem on `node`. Raises Failed if the filesystem cannot be read."""
     migration = site.migration
     checker, *rest = proof(node)
-    looked = site.command((checker, "-v", *rest), accept=range(256))
+    checked = site.command((checker, "-v", *rest), accept=range(256))
     yield Check(
         str(SOUND),
-        looked.status == 0,
-        looked.last_words if looked.status else str(messages.WAS_ENDED(program=checker, status=0)),
+        checked.status == 0,
+        checked.last_words if checked.status else str(messages.WAS_ENDED(program=checker, status=0)),
     )
     now = facts_on(node)
     kept = (now.uuid, now.label, now.block_bytes, now.blocks, now.inodes)
@@ -226,14 +227,14 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
         f"UUID {now.uuid}",
     )
     for step in migration.steps:
-        if (check := _promise(step, now, looked.output)) is not None:
+        if (check := _step_check(step, now, checked.output)) is not None:
             yield check
     yield from own_checks(node, migration)
     yield from grub_checks(node, site.command)
 
 
-def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
-    """Whether what a step promised besides a sound filesystem holds."""
+def _step_check(step: MigrationStep, now: ExtFacts, output: str) -> Check | None:
+    """Return the check of a step's own result, if any."""
     operation = step.operation
     if isinstance(operation, MakeFresh | CopyFiles | SetFstabType):
         return None
@@ -252,7 +253,7 @@ def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
                 what, now.inode_bytes == size, str(t("inodes have {bytes} bytes", bytes=now.inode_bytes))
             )
         case ConvertFiles():
-            mapped, all_of_them = extent_share(said)
+            mapped, all_of_them = extent_share(output)
             return Check(
                 what,
                 mapped == all_of_them,
@@ -276,8 +277,8 @@ def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
 
 
 def extent_share(said: str) -> tuple[int, int]:
-    """How many of the files, folders and long links are mapped by extents, and how many there are, as `e2fsck
-    -v` counts them."""
+    """Return the number of files, folders and long links with extents, and the number of all, as counted by
+    `e2fsck -v`."""
     depths = _DEPTHS.search(said)
     mapped = sum(map(int, depths[1].split("/"))) if depths else 0
     counted = {name: pattern.search(said) for name, pattern in _COUNTS.items()}
@@ -295,38 +296,38 @@ def file_checks(site: MigratingSite) -> Iterator[Check]:
 
 
 ENTRY_BYTES = 160
-"""What an entry takes in a manifest, packed, at most; of a system's files it was 67."""
+"""Maximum for a packed entry of a manifest. The files of a system needed 67."""
 
 
 def manifests_bytes(migration: Migration) -> int:
-    """The room in a run's folder for the manifests that a migration takes."""
+    """Return the space for a conversion's manifests in the run's folder."""
     if not migration.manifest and migration.means is not Means.COPY:
         return 0
     return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
 
 
 def keep_manifest(node: str, site: MigratingSite) -> None:
-    """Take the manifest of what is there before the first change, once, where it was asked for. Raises
-    Failed."""
+    """Save a manifest before the first change, once, if the conversion requires it. Raises Failed."""
     if not site.migration.manifest or (site.run / BEFORE).exists():
         return
-    taken = _take(node, site, BEFORE)
-    said = t(
+    taken = _save_manifest(node, site, BEFORE)
+    message = t(
         "All files were read before the first change: {entries} entries in {duration}.",
         entries=taken.entries,
         duration=format_duration(taken.seconds),
     )
-    site.journal.add(Event.SAVED, str(said))
+    site.journal.add(Event.SAVED, str(message))
 
 
 def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
-    """Whether every file is the same as before, where that was asked for. Raises Failed or BadInput."""
+    """Yield the check that all files are unchanged, if the conversion requires it. Raises Failed or
+    BadInput."""
     if not site.migration.manifest:
         return
-    taken = _take(node, site, AFTER)
-    # None of the ways that work in place gives a file another inode.
+    taken = _save_manifest(node, site, AFTER)
+    # A conversion in place preserves inode numbers.
     found = differences(
-        site.run / BEFORE, site.run / AFTER, inode_numbers=True, rewritten=_rewritten(site.migration)
+        site.run / BEFORE, site.run / AFTER, inode_numbers=True, rewritten=_changed_files(site.migration)
     )
     seen = joined(found) or str(
         t("{entries} entries match in every byte, hole and attribute", entries=taken.entries)
@@ -334,12 +335,12 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     yield Check(str(t("All files, folders and links are unchanged.")), not found, seen)
 
 
-def _rewritten(migration: Migration) -> frozenset[bytes]:
-    """The file whose content the migration itself changes, by its path from the top; what it is to hold is
-    checked by itself."""
+def _changed_files(migration: Migration) -> frozenset[bytes]:
+    """Return the file whose content the conversion changes, by its path from the top. A separate check covers
+    it."""
     return frozenset({OWN_FSTAB.lstrip("/").encode()} if own_operations_of(migration) else ())
 
 
-def _take(node: str, site: MigratingSite, file: str) -> Manifest:
+def _save_manifest(node: str, site: MigratingSite, file: str) -> Manifest:
     with mounted_read_only(node) as place:
         return take_manifest(place, site.run / file, on_progress=noting(site.run))

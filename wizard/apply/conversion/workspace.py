@@ -35,18 +35,18 @@ STORE_USED = Sentence("{used:exact} of the snapshot store is used; {device} is u
 
 @dataclass(frozen=True, slots=True)
 class Transacted:
-    """A run that works on a snapshot of the device."""
+    """Run that works on a snapshot of the device."""
 
     site: MigratingSite
 
     @property
     def node(self) -> str:
-        """The snapshot's; the device itself once that holds what was made."""
+        """Node of the snapshot while the run works on it, else of the device."""
         return self._transaction.work if self._is_at_work else self._device
 
     @property
-    def _proven(self) -> bool:
-        """What was made was looked at before its snapshot was closed."""
+    def _is_verified(self) -> bool:
+        """True if the result was verified, so that the snapshot was closed."""
         snapshotted = load_snapshotted(self.site.run)
         over = (Phase.UNDONE, Phase.LEFT, Phase.KEPT)
         return snapshotted is not None and snapshotted.closed and self._phase not in over
@@ -69,49 +69,50 @@ class Transacted:
         return Transaction.reopen(self.site.run, self._device, self.site.journal, self.site.drive_locks)
 
     def release(self) -> None:
-        """Give up a snapshot that is not complete, with what was done there: what a step that was cut off
-        leaves is known to nobody."""
+        """Abandon an incomplete snapshot, since the state after an interrupted step is unknown."""
         if self._is_at_work:
             self._transaction.abandon()
 
     def prepare(self) -> None:
-        """Make the snapshot."""
+        """Create the snapshot."""
         if may_begin(self.site.run):
             check_as_looked_at(self.site.migration)
             site, store = self.site, Path(self.site.migration.store)
-            # The other half is for what is replaced.
+            # The other half is for the replaced blocks.
             room = site.migration.room_bytes // 2
             Transaction.begin(
                 site.run, self._device, store, site.journal, room_bytes=room, drive_locks=site.drive_locks
             )
 
     def is_done(self, step: int) -> bool:
-        """Whether a step is done for good: none is before the snapshot, with all of them, is closed."""
-        return self._proven
+        """Return True if the snapshot, which contains all steps, is closed."""
+        return self._is_verified
 
     def make(self, operation: OnGround, step: int) -> str:
-        """Carry out a step on the snapshot; a sentence on it. Raises Failed."""
+        """Run a step on the snapshot, and return a result message. Raises Failed."""
         if isinstance(operation, MakeFresh | CopyFiles):
             raise Failed(ELSEWHERE(step=step, device=self._device))
         change = self._transaction
-        # What a check puts right, such as a journal that was not empty, belongs to what is compared.
+        # Repairs by a check, such as a journal replay, come before the comparison.
         if not isinstance(operation, CheckFiles):
             keep_manifest(change.work, self.site)
-        said = operate(operation, change.work, replace(self.site, step=step))
-        return f"{said} {STORE_USED(used=change.check(), device=self._device)}"
+        message = operate(operation, change.work, replace(self.site, step=step))
+        return f"{message} {STORE_USED(used=change.check(), device=self._device)}"
 
     def checks(self) -> Iterator[Check]:
-        """What is to hold of the snapshot; nothing once it is closed, which it is only after all of it
-        held."""
-        if not self._proven:
+        """Yield the checks of the snapshot. A closed snapshot has passed all of them."""
+        if not self._is_verified:
             yield from device_checks(self.node, self.site)
             yield from manifest_checks(self.node, self.site)
 
     def commit(self) -> str:
-        """Put what was made on the device; goes on where that was cut off. Raises Failed or Refused."""
+        """Write the result to the device, or continue an interrupted commit. Return a result message.
+
+        Raises Failed or Refused.
+        """
         change = self._transaction
         change.commit(noting(self.site.run))
-        said = (
+        message = (
             Sentence("{device} contains the result checked on the snapshot, read back from the drive.")
             if change.is_as_put()
             else Sentence(
@@ -119,24 +120,24 @@ class Transacted:
                 "written to after the commit."
             )
         )
-        return str(said(device=self._device))
+        return str(message(device=self._device))
 
     def check_resumable(self) -> None:
-        """Each phase looks for itself at what it finds, and what is committed may be in use."""
+        """Does nothing: each phase checks the device, and a committed filesystem may be in use."""
 
     def check_untouched(self) -> None:
-        """Raises Refused where the filesystem was mounted for writing since it was committed."""
+        """Raises Refused if the filesystem was mounted for writing since the commit."""
         if self._phase in (Phase.RELEASING, Phase.RELEASED) and self._transaction.was_used():
             raise Refused(mounted_since(self._device, self.site.run, finish=not was_done(self.site.run)))
 
     def check_kept(self) -> None:
-        """Raises Refused or Failed where what was replaced is damaged, or does not fit what the device
-        holds."""
+        """Raises Refused or Failed if the saved blocks are damaged or do not fit the device."""
         if self._phase is not None:
             self._transaction.check_kept()
 
     def take_back(self) -> str:
-        """Put back what was replaced; may be repeated. Raises Failed or Refused."""
+        """Restore the replaced blocks, and return a result message. Can be repeated. Raises Failed or
+        Refused."""
         phase = self._phase
         if phase is not None:
             self._transaction.undo(noting(self.site.run))
@@ -163,7 +164,7 @@ class Transacted:
         )
 
     def drop(self) -> str:
-        """Give up the way back, and the room that it takes; a sentence on that. Raises Failed."""
+        """Delete the undo data, and return a result message. Raises Failed."""
         folder = Path(snapshotted_of(self.site.run).folder)
         freed = sum(file.stat().st_blocks * 512 for file in folder.glob("*"))
         if self._phase is Phase.RELEASED:
@@ -173,96 +174,93 @@ class Transacted:
 
 
 class Workspace(Protocol):
-    """Steps are made, looked at, then committed; and taken back or dropped. All of it may be repeated after
-    it was cut off."""
+    """Steps are run, checked, then committed, and undone or kept. Each method can be repeated after an
+    interruption."""
 
     def release(self) -> None:
-        """Let go of the device: nothing that only a run at work needs is left on it. Raises Failed."""
+        """Remove from the device what only a run in progress needs. Raises Failed."""
 
     def prepare(self) -> None:
-        """What comes before the first step, and before going on after a process that was cut off. Raises
-        Failed or Refused."""
+        """Prepare the first step, or the next one after an interruption. Raises Failed or Refused."""
 
     def is_done(self, step: int) -> bool:
-        """Whether a step on the filesystem, which counts from 1, is done."""
+        """Return True if a step on the filesystem, counted from 1, is done."""
 
     def make(self, operation: OnGround, step: int) -> str:
-        """Carry out a step; a sentence on it. Raises Failed."""
+        """Run a step, and return a result message. Raises Failed."""
 
     def checks(self) -> Iterable[Check]:
-        """What is to hold before it is committed. Raises Failed or BadInput where it cannot be looked at."""
+        """Return the checks before the commit. Raises Failed or BadInput if the filesystem cannot be read."""
 
     def commit(self) -> str:
-        """Have the device hold what was made and looked at; a sentence, empty where it does already. Raises
-        Failed."""
+        """Write the checked result to the device. Return a result message, empty if the result is there
+        already. Raises Failed."""
 
     def check_resumable(self) -> None:
-        """Raises Refused where somebody else changed the device since the run left it, so that going on would
-        do harm."""
+        """Raises Refused if another program changed the device since, so that resuming would do damage."""
 
     def check_untouched(self) -> None:
-        """Raises Refused where somebody else changed the device since the run left it, so that taking back
-        would do harm."""
+        """Raises Refused if another program changed the device since, so that undo would do damage."""
 
     def check_kept(self) -> None:
-        """Raises Refused or Failed where what is kept for taking back would not bring back what was: asked
-        before anything is changed."""
+        """Raises Refused or Failed if the undo data cannot restore the old contents. Called before any
+        change."""
 
     def take_back(self) -> str:
-        """Have the device hold what it held before, and prove it; a sentence on that. Raises Failed."""
+        """Restore the old contents and verify them. Return a result message. Raises Failed."""
 
     def drop(self) -> str:
-        """Give up what is kept for taking back; a sentence on that. Raises Failed."""
+        """Delete the undo data, and return a result message. Raises Failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilesAlone:
-    """Nothing on the device is changed."""
+    """Run that changes only files, not the device."""
 
     node: str
 
     def release(self) -> None:
-        """There is nothing on it."""
+        """Does nothing."""
 
     def prepare(self) -> None:
-        """Nothing comes before."""
+        """Does nothing."""
 
     def is_done(self, step: int) -> bool:
-        """There is no such step."""
+        """Never called: no step is on the device."""
         raise AssertionError(step)
 
     def make(self, operation: OnGround, step: int) -> str:
-        """There is no such step."""
+        """Never called: no step is on the device."""
         raise AssertionError(operation, step)
 
     def checks(self) -> Iterable[Check]:
-        """There is nothing to check on it."""
+        """Return no checks."""
         return ()
 
     def commit(self) -> str:
-        """There is nothing to commit."""
+        """Does nothing."""
         return ""
 
     def check_resumable(self) -> None:
-        """A filesystem in use may change."""
+        """Does nothing: a filesystem in use may change."""
 
     def check_untouched(self) -> None:
-        """A filesystem in use may change."""
+        """Does nothing: a filesystem in use may change."""
 
     def check_kept(self) -> None:
-        """Nothing is kept."""
+        """Does nothing: the run has no undo data."""
 
     def take_back(self) -> str:
-        """A sentence on the device."""
+        """Return a message: the device is unchanged."""
         return str(t("{device} was not written to.", device=self.node))
 
     def drop(self) -> str:
-        """A sentence on the device."""
+        """Return a message: the run has no undo data."""
         return str(t("No undo data for {device}, which was not changed.", device=self.node))
 
 
 def ground_of(site: MigratingSite) -> Workspace:
-    """Where the run of this site works."""
+    """Return the workspace of a run."""
     match site.migration.means:
         case Means.DIRECT:
             return Direct(site)
