@@ -45,8 +45,8 @@ READERS = 2
 
 @dataclass(slots=True)
 class _Changed:
-    """What is found: `gone` is no longer there, or another kind of thing; `again` is to be copied, in order;
-    each with its entry once it is."""
+    """Changed entries. `gone` are missing or of another kind. `again` are copied again, in order, each with
+    the new entry once copied."""
 
     gone: list[bytes] = field(default_factory=list)
     again: dict[bytes, TreeEntry | None] = field(default_factory=dict)
@@ -54,17 +54,17 @@ class _Changed:
 
 
 def catch_up(site: BringSite) -> Message:
-    """Bring the copy to what the source is now, and finish it; a sentence on that. Raises Failed and
-    Stopped."""
+    """Copy changed files again, and finish the copy. Return a result message. Raises Failed and
+    CopyStopped."""
     note = noting(site.run, STEP)
-    copied, known = load_copied(site.run), load_again(site.run)
+    copied, previous = load_copied(site.run), load_again(site.run)
     assert copied is not None, "the first step is done"
-    changed = _find_changed(site, copied.top, frozenset(map(os.fsencode, known.paths)))
+    changed = _find_changed(site, copied.top, frozenset(map(os.fsencode, previous.paths)))
     new = names_in(site.here) - copied.top
-    paths = tuple(dict.fromkeys((*known.paths, *map(os.fsdecode, changed.again))))
+    paths = tuple(dict.fromkeys((*previous.paths, *map(os.fsdecode, changed.again))))
     save_again(site.run, Again(paths, new=tuple(sorted(map(os.fsdecode, new)))))
-    _check_own(site, changed, frozenset(map(os.fsencode, known.paths)))
-    _take_away(site, changed)
+    _check_own(site, changed, frozenset(map(os.fsencode, previous.paths)))
+    _remove_gone(site, changed)
     _copy_again(site, changed, lambda share: note(share * 0.8))
     _write_result(site, changed)
     _finish(site)
@@ -84,29 +84,29 @@ def catch_up(site: BringSite) -> Message:
     )
 
 
-def _find_changed(site: BringSite, top: frozenset[bytes], known: frozenset[bytes]) -> _Changed:
+def _find_changed(site: BringSite, top: frozenset[bytes], previous: frozenset[bytes]) -> _Changed:
     changed = _Changed()
-    left = set(known)
-    for path, entry, status in _side_by_side(site, top):
+    left = set(previous)
+    for path, entry, status in _compare_with_list(site, top):
         left.discard(path)
         if status is None:
             changed.gone.append(path)
             continue
-        if entry is None or path in known or not is_steady(entry, status):
+        if entry is None or path in previous or not is_steady(entry, status):
             changed.again[path] = None
             if entry is not None and KINDS.get(stat.S_IFMT(status.st_mode)) is not entry.kind:
                 changed.gone.append(path)
-    # An earlier attempt copied it, and it is gone since.
+    # Copied by an earlier attempt, and missing now.
     changed.gone += sorted(left)
-    # The top itself belongs to the target, unless the run made it.
+    # The top folder belongs to the target, unless the run made it.
     changed.again.pop(b"", None)
     return changed
 
 
-def _side_by_side(
+def _compare_with_list(
     site: BringSite, top: frozenset[bytes]
 ) -> Iterator[tuple[bytes, TreeEntry | None, os.stat_result | None]]:
-    """What was listed and what is there now, by path; both come in the same order."""
+    """Yield each path with the listed entry and the current status. Both lists have the same order."""
     listed = entries_in(site.run / BEFORE)
     entry = next(listed, None)
     for path, _, _ in walk(site.here, top, changing=True):
@@ -130,8 +130,8 @@ def _side_by_side(
         entry = next(listed, None)
 
 
-def _check_own(site: BringSite, changed: _Changed, known: frozenset[bytes]) -> None:
-    """Raise Failed if something that is about to be replaced or removed may not be the run's."""
+def _check_own(site: BringSite, changed: _Changed, previous: frozenset[bytes]) -> None:
+    """Raises Failed if an entry to replace or remove may not belong to the run."""
     wanted = {*changed.gone, *changed.again}
     if not wanted:
         return
@@ -139,18 +139,18 @@ def _check_own(site: BringSite, changed: _Changed, known: frozenset[bytes]) -> N
     recorded = {entry.path: entry for entry in listed if entry.path in wanted}
     for path in sorted(wanted):
         with telling(path):
-            check_own(site, path, recorded.get(path), half=path in known)
+            check_own(site, path, recorded.get(path), half=path in previous)
 
 
-def _take_away(site: BringSite, changed: _Changed) -> None:
-    """What the run copied and is no longer in the source, the deepest first."""
+def _remove_gone(site: BringSite, changed: _Changed) -> None:
+    """Remove copied entries that are missing in the source, deepest first."""
     for path in sorted(changed.gone, key=lambda path: path.split(b"/"), reverse=True):
         with telling(path):
             remove_entry(site.there, path)
 
 
 def remove_entry(top: int, path: bytes) -> bool:
-    """Take away a file, or a folder that is empty; whether it is gone then. Raises OSError."""
+    """Remove a file, or a folder if empty. Return True if the entry is gone. Raises OSError."""
     try:
         with folder_of(top, path) as (folder, name):
             if stat.S_ISDIR(status_at(folder, name).st_mode):
@@ -181,11 +181,11 @@ def _copy_again(site: BringSite, changed: _Changed, note: Callable[[float], None
     for number, path in enumerate(changed.again):
         check_going(site.run)
         with telling(path):
-            _copy_one_again(copy, path, first, changed)
+            _copy_one(copy, path, first, changed)
         note((number + 1) / len(changed.again))
 
 
-def _copy_one_again(copy: TreeCopy, path: bytes, first: dict[Inode, bytes], changed: _Changed) -> None:
+def _copy_one(copy: TreeCopy, path: bytes, first: dict[Inode, bytes], changed: _Changed) -> None:
     before = None
     try:
         before = status_at(copy.source, path)
@@ -193,26 +193,26 @@ def _copy_one_again(copy: TreeCopy, path: bytes, first: dict[Inode, bytes], chan
         status, same = status_at(copy.source, path), path
         if entry.kind is not EntryKind.FOLDER and status.st_nlink > 1:
             same = first.setdefault((status.st_dev, status.st_ino), path)
-        _freely(copy.target, path, partial(copy_entry, copy, path, status, same))
+        _without_flags(copy.target, path, partial(copy_entry, copy, path, status, same))
     except OSError as error:
-        if error.errno not in GONE and before is not None and not _changes(copy.source, path, before):
+        if error.errno not in GONE and before is not None and not _has_changed(copy.source, path, before):
             raise
-        # It was deleted, or became shorter while it was read.
+        # The entry was deleted, or truncated during the copy.
         changed.unsteady.add(path)
         remove_entry(copy.target, path)
         return
     changed.again[path] = replace(entry, same_as=same if same != path else b"")
 
 
-def _changes(top: int, path: bytes, before: os.stat_result) -> bool:
+def _has_changed(top: int, path: bytes, before: os.stat_result) -> bool:
     try:
         return status_at(top, path).st_ctime_ns != before.st_ctime_ns
     except OSError as error:
         return error.errno in GONE
 
 
-def _freely(top: int, path: bytes, work: Callable[[], object]) -> None:
-    """Do it, also where flags forbid it that an earlier attempt has set."""
+def _without_flags(top: int, path: bytes, work: Callable[[], object]) -> None:
+    """Run `work`. If flags set by an earlier attempt forbid that, clear them and retry."""
     try:
         work()
     except PermissionError:
@@ -221,15 +221,15 @@ def _freely(top: int, path: bytes, work: Callable[[], object]) -> None:
 
 
 def _write_result(site: BringSite, changed: _Changed) -> None:
-    """The list as the copy is to be now."""
+    """Write the manifest of the expected copy."""
     try:
-        write_manifest(site.run / RESULT, _lines(site, changed))
+        write_manifest(site.run / RESULT, _result_lines(site, changed))
     except OSError as error:
         file = str(site.run / RESULT)
         raise Failed(NOT_WRITTEN(file=file, why=str(error.strerror))) from None
 
 
-def _lines(site: BringSite, changed: _Changed) -> Iterator[bytes]:
+def _result_lines(site: BringSite, changed: _Changed) -> Iterator[bytes]:
     again = iter([entry for entry in changed.again.values() if entry is not None])
     gone = frozenset(changed.gone) | changed.again.keys()
     newer = next(again, None)
@@ -245,24 +245,24 @@ def _lines(site: BringSite, changed: _Changed) -> Iterator[bytes]:
 
 
 def _finish(site: BringSite) -> None:
-    """Folders, the deepest first; then flags."""
+    """Finish folders, deepest first, then set flags."""
     copy = TreeCopy(site.here, site.there, lambda _more: None, site.holds)
     entries = [one for one in entries_in(site.run / RESULT) if one.kind is EntryKind.FOLDER or one.flags]
     makes_top = bool(site.bring.target.makes) or site.bring.takes is not None
     for entry in reversed(entries):
         if entry.kind is EntryKind.FOLDER and (entry.path or makes_top):
-            _if_there(entry.path, partial(_finish_one, copy, entry.path))
+            _ignore_missing(entry.path, partial(_finish_one, copy, entry.path))
     for entry in entries:
         if flags := entry.flags & site.holds.flags if entry.path else 0:
-            _if_there(entry.path, partial(set_flags, site.there, entry.path, flags))
+            _ignore_missing(entry.path, partial(set_flags, site.there, entry.path, flags))
 
 
 def _finish_one(copy: TreeCopy, path: bytes) -> None:
-    _freely(copy.target, path, partial(finish_folder, copy, path))
+    _without_flags(copy.target, path, partial(finish_folder, copy, path))
 
 
-def _if_there(path: bytes, work: Callable[[], object]) -> None:
-    """Do it, unless it was deleted from the source meanwhile."""
+def _ignore_missing(path: bytes, work: Callable[[], object]) -> None:
+    """Run `work`, and ignore an entry that was deleted in the source."""
     with telling(path):
         try:
             work()
@@ -272,7 +272,7 @@ def _if_there(path: bytes, work: Callable[[], object]) -> None:
 
 
 def _find_unsteady(site: BringSite, changed: _Changed) -> None:
-    """What is not any more what was copied: it changes all the time."""
+    """Find entries that changed after they were copied again."""
     for entry in entries_in(site.run / RESULT):
         try:
             steady = is_steady(entry, status_at(site.here, entry.path))

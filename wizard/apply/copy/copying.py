@@ -28,47 +28,49 @@ from wizard.apply.tree.mount_read_only import ENTRY_OF
 from wizard.model.said import GIB, MIB, Message, t
 
 PIECE_ENTRIES, PIECE_BYTES = 2048, 64 * MIB
-"""How long a piece grows: what is done again at most when a run goes on that was stopped."""
+"""Limits of a piece: a resumed run copies at most one piece again."""
 
 LARGE_BYTES = 8 * MIB
-"""From here on a file is a piece of its own."""
+"""A file of this size is a separate piece."""
 
 WORKERS = 2
 SHARED_FROM = 64
-"""Fewer files are not worth processes of their own."""
+"""With fewer files, extra processes do not pay."""
 
 AHEAD_FILES = 16
-"""So many files are read ahead."""
+"""Number of files to read ahead."""
 
 Listed = tuple[int, TreeEntry]
-"""An entry, with its number in the list."""
+"""Number in the list, and the entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListPiece:
-    """So many entries in a row, at least one."""
+    """One or more consecutive entries of the list."""
 
     entries: tuple[Listed, ...]
 
     @property
     def start(self) -> int:
-        """The number of the first entry."""
+        """Number of the first entry."""
         return self.entries[0][0]
 
     @property
     def end(self) -> int:
-        """The number after the last entry's."""
+        """Number of the last entry plus 1."""
         return self.entries[-1][0] + 1
 
     @property
     def size_bytes(self) -> int:
-        """How much is copied for all of them."""
+        """Bytes to copy for all entries."""
         return sum(own_bytes_of(entry) for _, entry in self.entries)
 
 
 class EntryResult(NamedTuple):
-    """What became of an entry: what a file holds, and whether it was `missed`, since it changed since it was
-    listed. The next step looks after those."""
+    """Result for an entry: the content of a file, or `missed` if the entry changed since it was listed.
+
+    The next step handles missed entries.
+    """
 
     number: int
     content: Content | None = None
@@ -76,17 +78,17 @@ class EntryResult(NamedTuple):
 
 
 def data_bytes_of(entry: TreeEntry) -> int:
-    """How much of a file is no hole, which its entry tells first of where its data lie."""
+    """Return the size of a file without holes: the first number in the entry's data ranges."""
     return int(entry.data.partition(" ")[0] or 0)
 
 
 def own_bytes_of(entry: TreeEntry) -> int:
-    """How much is copied for an entry: nothing for a further name of a file."""
+    """Return the bytes to copy for an entry, 0 for a further name of a file."""
     return data_bytes_of(entry) if entry.kind is EntryKind.FILE and not entry.same_as else 0
 
 
 def is_steady(entry: TreeEntry, status: os.stat_result) -> bool:
-    """Whether a file or folder is still what it was when its entry was made."""
+    """Return True if a file or folder is unchanged since it was listed."""
     return (
         KINDS.get(status.st_mode & 0o170000) is entry.kind
         and (entry.kind is EntryKind.FOLDER or status.st_size == entry.size_bytes)
@@ -95,56 +97,56 @@ def is_steady(entry: TreeEntry, status: os.stat_result) -> bool:
 
 
 def pieces_of(listed: Iterable[Listed]) -> Iterator[ListPiece]:
-    """All of them, in their order."""
-    held: list[Listed] = []
-    held_bytes = 0
+    """Yield all entries as pieces, in order."""
+    piece: list[Listed] = []
+    piece_bytes = 0
     for number, entry in listed:
         size_bytes = own_bytes_of(entry)
         is_large = size_bytes >= LARGE_BYTES
-        if held and (len(held) >= PIECE_ENTRIES or held_bytes + size_bytes > PIECE_BYTES or is_large):
-            yield ListPiece(tuple(held))
-            held, held_bytes = [], 0
-        held.append((number, entry))
-        held_bytes += size_bytes
+        if piece and (len(piece) >= PIECE_ENTRIES or piece_bytes + size_bytes > PIECE_BYTES or is_large):
+            yield ListPiece(tuple(piece))
+            piece, piece_bytes = [], 0
+        piece.append((number, entry))
+        piece_bytes += size_bytes
         if is_large:
-            yield ListPiece(tuple(held))
-            held, held_bytes = [], 0
-    if held:
-        yield ListPiece(tuple(held))
+            yield ListPiece(tuple(piece))
+            piece, piece_bytes = [], 0
+    if piece:
+        yield ListPiece(tuple(piece))
 
 
 def copy_piece(
     site: BringSite, piece: ListPiece, half: int, on_bytes: Callable[[int], None]
 ) -> list[EntryResult]:
-    """Copy all of it; what became of each, in the order of the list. What an earlier attempt left of entries
-    before `half` is replaced.
+    """Copy a piece, and return the results in the order of the list.
 
-    `on_bytes` hears how many bytes more were copied, and may raise to end it. Raises Failed.
+    Entries before `half` may exist from an earlier attempt, and are replaced. `on_bytes` receives the number
+    of bytes of each write, and may raise to stop the copy. Raises Failed.
     """
-    copying = partial(_copied, site, half)
-    told: dict[int, EntryResult] = {}
+    copying = partial(_copy_one, site, half)
+    results: dict[int, EntryResult] = {}
 
-    def copy_here(these: Iterable[Listed]) -> None:
-        told.update((number, copying(on_bytes, (number, entry))) for number, entry in these)
+    def copy_here(entries: Iterable[Listed]) -> None:
+        results.update((number, copying(on_bytes, (number, entry))) for number, entry in entries)
 
-    folders, links, others = _parted(piece)
+    folders, links, others = _split(piece)
     copy_here(folders)
     if len(others) < SHARED_FROM:
         copy_here(others)
     else:
-        # In about the order in which they lie on the drive, as they are listed.
+        # By inode, which is roughly the order on the drive.
         others.sort(key=lambda listed: listed[1].inode)
         groups = [others[at : at + AHEAD_FILES] for at in range(0, len(others), AHEAD_FILES)]
-        with closing(share_out(groups, WORKERS, partial(_tell_of, site, copying))) as lines:
+        with closing(share_out(groups, WORKERS, partial(_copy_group, site, copying))) as lines:
             for line in lines:
-                one, size_bytes = _heard(line)
-                told[one.number] = one
+                one, size_bytes = _parse_result(line)
+                results[one.number] = one
                 on_bytes(size_bytes)
     copy_here(links)
-    return [told[number] for number, _ in piece.entries]
+    return [results[number] for number, _ in piece.entries]
 
 
-def _parted(piece: ListPiece) -> tuple[list[Listed], list[Listed], list[Listed]]:
+def _split(piece: ListPiece) -> tuple[list[Listed], list[Listed], list[Listed]]:
     folders, links, others = list[Listed](), list[Listed](), list[Listed]()
     for listed in piece.entries:
         entry = listed[1]
@@ -152,13 +154,13 @@ def _parted(piece: ListPiece) -> tuple[list[Listed], list[Listed], list[Listed]]
     return folders, links, others
 
 
-def _copied(site: BringSite, half: int, on_bytes: Callable[[int], None], listed: Listed) -> EntryResult:
-    """Copy one. Raises Failed, and what `on_bytes` raises, which is heard at each, however small."""
+def _copy_one(site: BringSite, half: int, on_bytes: Callable[[int], None], listed: Listed) -> EntryResult:
+    """Copy one entry, and call `on_bytes` at least once. Raises Failed, and whatever `on_bytes` raises."""
     number, entry = listed
     on_bytes(0)
     if not entry.path:
         return EntryResult(number)
-    held: list[Content] = []
+    contents: list[Content] = []
     with telling(entry.path):
         try:
             status = status_at(site.here, entry.path)
@@ -167,7 +169,7 @@ def _copied(site: BringSite, half: int, on_bytes: Callable[[int], None], listed:
             again = number < half
             if again:
                 check_own(site, entry.path, entry, half=True)
-            copy = TreeCopy(site.here, site.there, on_bytes, site.holds, again, held.append)
+            copy = TreeCopy(site.here, site.there, on_bytes, site.holds, again, contents.append)
             copy_entry(copy, entry.path, status, entry.same_as or entry.path)
         except FileExistsError:
             raise
@@ -175,7 +177,7 @@ def _copied(site: BringSite, half: int, on_bytes: Callable[[int], None], listed:
             if not _has_changed(site, entry) and error.errno not in GONE:
                 raise
             return EntryResult(number, missed=True)
-    return EntryResult(number, held[0] if held else None)
+    return EntryResult(number, contents[0] if contents else None)
 
 
 def _has_changed(site: BringSite, entry: TreeEntry) -> bool:
@@ -185,13 +187,13 @@ def _has_changed(site: BringSite, entry: TreeEntry) -> bool:
         return error.errno in GONE
 
 
-def _tell_of(
+def _copy_group(
     site: BringSite,
     copying: Callable[[Callable[[int], None], Listed], EntryResult],
     group: Sequence[Listed],
     say: Say,
 ) -> None:
-    """Copy some, in a process of its own, and say of each what became of it and how many bytes that were."""
+    """Copy several entries in a separate process, and report the result and the bytes of each."""
     for _, entry in group:
         _read_ahead(site.here, entry)
     for listed in group:
@@ -202,14 +204,14 @@ def _tell_of(
 
 
 def _read_ahead(top: int, entry: TreeEntry) -> None:
-    """Have the drive begin to read a file, so that it has several to choose from. What goes wrong is met
-    again when the file is copied."""
+    """Start reading a file, so that the drive can order its requests. Errors reappear when the file is
+    copied."""
     if entry.kind is EntryKind.FILE:
         with suppress(OSError), opened(top, entry.path, TO_READ) as fd:
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
 
 
-def _heard(line: bytes) -> tuple[EntryResult, int]:
+def _parse_result(line: bytes) -> tuple[EntryResult, int]:
     number, missed, size_bytes, *content = line.decode().split("\t")
     held = None
     if content:
@@ -220,28 +222,28 @@ def _heard(line: bytes) -> tuple[EntryResult, int]:
 
 STEP = 1
 LIST_SHARE = 0.08
-"""Roughly which part of the step is done when the list is there."""
+"""Approximate progress of the step when the list is complete."""
 
 AHEAD = 4096
-"""So many entries are begun at once."""
+"""Number of entries that are recorded as begun ahead of the copy."""
 
 SYNC_BYTES, SYNC_SECONDS = GIB, 15.0
-"""What is copied is made to last after so much, or so long: a power cut costs no more."""
+"""The copy is flushed after so much data or time, so a power cut costs no more."""
 
 
 class CopyStopped(Exception):
-    """The run was asked to stop, and stands where it can go on."""
+    """The run was asked to stop, and can resume."""
 
 
 def check_going(run: Path) -> None:
-    """Raises Stopped where the run was asked to stop."""
-    # For each file, so without a path object.
+    """Raises CopyStopped if the run was asked to stop."""
+    # Called for each file, so without a path object.
     if os.path.exists(f"{run}/{STOP}"):  # noqa: PTH110
         raise CopyStopped
 
 
 def heeding(run: Path, note: Callable[[float], None]) -> Callable[[float], None]:
-    """Notes progress, and raises Stopped where the run was asked to stop."""
+    """Return a function that notes progress, and raises CopyStopped if the run was asked to stop."""
 
     def heed(share: float) -> None:
         check_going(run)
@@ -251,14 +253,14 @@ def heeding(run: Path, note: Callable[[float], None]) -> Callable[[float], None]
 
 
 def entries_in(file: Path) -> Iterator[TreeEntry]:
-    """The entries of a manifest, in order; raises BadInput."""
+    """Yield the entries of a manifest in order. Raises BadInput."""
     what = ENTRY_OF(file=str(file))
     return (from_line(line, what) for line in manifest_lines(file))
 
 
 @dataclass(slots=True)
 class _Progress:
-    """How far the copying is, and what of it lasts already."""
+    """Progress of the copy, and how much of it is flushed."""
 
     site: BringSite
     copied: Copied
@@ -277,15 +279,15 @@ class _Progress:
         self.note(min(self.bytes_done / max(self.bytes_to_do, 1), 1.0))
 
     def begin(self, piece: ListPiece) -> None:
-        """The entries of a piece are about to be made."""
+        """Record that the entries of a piece will be created."""
         if piece.end > self.copied.begun:
             self.save(piece.start)
             self.copied = replace(self.copied, begun=piece.end + AHEAD)
             save_copied(self.site.run, self.copied)
 
-    def hear(self, piece: ListPiece, told: Iterable[EntryResult]) -> None:
-        """All of it was copied, with what became of each entry."""
-        for (_, entry), one in zip(piece.entries, told, strict=True):
+    def hear(self, piece: ListPiece, results: Iterable[EntryResult]) -> None:
+        """Record the results of a copied piece."""
+        for (_, entry), one in zip(piece.entries, results, strict=True):
             if one.content is not None:
                 self.digests.note(one.number, one.content)
             if one.missed:
@@ -294,7 +296,7 @@ class _Progress:
             self.save(piece.end)
 
     def save(self, done: int) -> None:
-        """All before `done` is there for good."""
+        """Flush all entries before `done`, and record that."""
         self.site.sync()
         self.digests.sync()
         if self.missed:
@@ -307,12 +309,14 @@ class _Progress:
 
 
 def copy_listed(site: BringSite) -> Message:
-    """List what there is, unless that was done before, and copy what is not copied yet; a sentence on that.
-    Raises Failed, and Stopped."""
-    copied = _listed(site)
+    """List the source unless an earlier attempt did, and copy the remaining entries. Return a result message.
+
+    Raises Failed and CopyStopped.
+    """
+    copied = _ensure_list(site)
     listed = enumerate(entries_in(site.run / BEFORE))
     done_bytes = sum(own_bytes_of(entry) for _, entry in islice(listed, copied.done))
-    begun = monotonic()
+    start = monotonic()
     left_bytes = max(site.bring.amount.size_bytes - done_bytes, 1)
     low = LIST_SHARE + (1 - LIST_SHARE) * done_bytes / (done_bytes + left_bytes)
     note = noting(site.run, STEP, (min(low, 0.999), 1.0), left_bytes)
@@ -320,8 +324,8 @@ def copy_listed(site: BringSite) -> Message:
         progress = _Progress(site, copied, digests, note, left_bytes)
         count, size_bytes = _copy_rest(progress, listed)
     size_bytes += done_bytes
-    # The top itself is on the list, too.
-    count, seconds = count - 1, monotonic() - begun
+    # The list includes the top folder.
+    count, seconds = count - 1, monotonic() - start
     if progress.bytes_done and seconds >= 1:
         rate = int(progress.bytes_done / seconds)
         return t(
@@ -334,26 +338,26 @@ def copy_listed(site: BringSite) -> Message:
 
 
 def _copy_rest(progress: _Progress, listed: Iterable[Listed]) -> tuple[int, int]:
-    """What is left of the list, piece by piece: how many entries there are on all of it, and how many bytes
-    the rest was listed with."""
-    # The piece that was begun may be incomplete, so its entries are replaced.
+    """Copy the remaining pieces. Return the number of all entries, and the listed bytes of the remaining
+    ones."""
+    # Entries recorded as begun may be incomplete, so they are replaced.
     half, count, size_bytes = progress.copied.begun, progress.copied.done, 0
     for piece in pieces_of(listed):
         progress.begin(piece)
         try:
             check_going(progress.site.run)
-            told = copy_piece(progress.site, piece, half, progress.add)
+            results = copy_piece(progress.site, piece, half, progress.add)
         except CopyStopped:
             progress.save(piece.start)
             raise
-        progress.hear(piece, told)
+        progress.hear(piece, results)
         count, size_bytes = piece.end, size_bytes + piece.size_bytes
     progress.save(count)
     return count, size_bytes
 
 
-def _listed(site: BringSite) -> Copied:
-    """With the names at the top settled, and the list written down, for which no file is read."""
+def _ensure_list(site: BringSite) -> Copied:
+    """Check the names at the top and write the list, unless an earlier attempt did. Reads no files."""
     copied = load_copied(site.run)
     if copied is None:
         names = names_in(site.here)

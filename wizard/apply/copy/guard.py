@@ -27,29 +27,31 @@ from wizard.probe.machine import probe_machine
 
 
 def drives_now(bring: Bring) -> tuple[str, ...]:
-    """The drives that are written to, by the names that they have now; raises Refused unless the target is
-    the filesystem that it was, mounted where it was, and can be written to."""
+    """Return the drives that are written to, by their current names.
+
+    Raises Refused unless the target is the planned filesystem, and mounted read-write at the planned place.
+    """
     to = bring.target
-    ground = ground_of(Path(to.place))
-    device = device_of(ground.mounted)
+    location = ground_of(Path(to.place))
+    device = device_of(location.mounted)
     other = t(
         "The filesystem at {place} is not the {title} target of this copy. This attempt made no changes.",
         place=shown(to.place),
         title=KINDS[to.filesystem].title,
     )
-    if device is None or str(ground.folder) != ground.mounted.mount_point:
+    if device is None or str(location.folder) != location.mounted.mount_point:
         raise Refused(other)
     held = held_on(device)
     if (held.filesystem, held.uuid) != (to.filesystem, to.uuid):
         raise Refused(other)
-    if "ro" in ground.mounted.options:
+    if "ro" in location.mounted.options:
         raise refused(survey.READ_ONLY(path=shown(to.place)))
     return _own_drives(bring, held.node)
 
 
 def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
-    """Return the drives that the target is on. Raises Refused if none of them is the drive that it was on,
-    or a copy of the target is attached, too."""
+    """Return the drives below the target. Raises Refused if none is the planned drive, or a copy of the
+    target is attached, too."""
     paths = drives_under(node)
     drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
     # The target's UUID was compared before.
@@ -68,8 +70,8 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
 
 
 def stands_as_copied(bring: Bring) -> bool:
-    """Whether the target is mounted where the files were brought to, and the source where they came from: the
-    one has not taken the place of the other yet."""
+    """Return True if target and source are mounted as during the copy: the target has not replaced the source
+    yet."""
     try:
         drives_now(bring)
         return uuid_of(ground_of(Path(bring.source.path)).mounted) == bring.source.uuid
@@ -78,7 +80,7 @@ def stands_as_copied(bring: Bring) -> bool:
 
 
 def drives_anywhere(bring: Bring) -> tuple[str, ...]:
-    """The drives that the target is on, wherever it is mounted; none where it is not attached."""
+    """Return the drives below the target wherever it is mounted, or none if it is not attached."""
     to = bring.target
     for path in (to.device, *nodes_with(to.uuid)):
         with suppress(BadInput):
@@ -89,8 +91,10 @@ def drives_anywhere(bring: Bring) -> tuple[str, ...]:
 
 
 def check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
-    """The drives as `drives_now` gives them, or where only fstab is left to be changed, as `drives_anywhere`
-    does; raises Refused for one that this run may not touch, too."""
+    """Return the drives as `drives_now`, or `drives_anywhere` if only fstab remains to be changed.
+
+    Raises Refused like these, or if a drive is off limits for this run.
+    """
     drives = drives_anywhere(bring) if anywhere else drives_now(bring)
     if bring.takes is not None:
         check_file(bring.takes.edit, environment)
@@ -101,18 +105,18 @@ def check_own(bring: Bring, environment: Environment, *, anywhere: bool = False)
 
 
 def check_new(bring: Bring) -> None:
-    """Raises Refused where it does not fit any more."""
+    """Raises Refused if the copy no longer fits."""
     drives_now(bring)
     check_room_there(bring)
     check_place(bring)
 
 
 LISTED_BYTES = 512
-"""What an entry takes at most of the lists in the run's folder, packed as they are."""
+"""Maximum size of an entry in the packed lists of a run."""
 
 
 def check_token(bring: Bring, token: str) -> None:
-    """Raises Refused unless the token is the drive's, letter for letter."""
+    """Raises Refused unless the confirmation exactly matches the drive."""
     if token != bring.drive.token:
         wanted, given = printable(bring.drive.token), printable(token)
         raise Refused(
@@ -126,21 +130,20 @@ def check_token(bring: Bring, token: str) -> None:
 
 
 def preflight_bring(bring: Bring, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Everything that must hold before it may be begun; raises Refused or BadInput for the first thing that
-    does not."""
+    """Run all checks of a new run. Raises Refused or BadInput for the first that fails."""
     unlock(_cleared(bring, runs_folder(journal_dir), environment, make=False))
 
 
 def start_bring(bring: Bring, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Begin a run and give its folder; a detached process copies. Raises as `preflight_bring` does."""
+    """Start a detached run and return its folder. Raises like `preflight_bring`."""
     check_token(bring, token)
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(bring, folder, environment, make=True)
-    said = t(
+    message = t(
         "Copying {source} to {folder}.", source=shown(bring.source.path), folder=shown(bring.target.folder)
     )
     make = partial(make_run, folder, (bring.target.device,), BRING, render_bring(bring), environment)
-    return begin_new(make, said, drive_locks)
+    return begin_new(make, message, drive_locks)
 
 
 def _cleared(bring: Bring, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:

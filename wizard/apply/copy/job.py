@@ -27,7 +27,7 @@ from wizard.model.said import Message, join, reason_of, t
 
 
 def step_said(bring: Bring, step: BringStep) -> Message:
-    """What a step does."""
+    """Return the description of a step."""
     match step:
         case BringStep.COPY:
             return t(
@@ -55,7 +55,7 @@ STOPPED = t("Stopped as requested. Copied files remain.")
 
 
 def bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
-    """Carry it out from where it stands: how the run ended. Raises DiskwrightError."""
+    """Run the remaining steps of a copy. Return the last event and message. Raises DiskwrightError."""
     bring = load_bring(run)
     try:
         check_own(bring, load_environment(run), anywhere=only_fstab_left(run, bring))
@@ -65,26 +65,28 @@ def bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
             check_new(bring)
         if not only_fstab_left(run, bring):
             with site_of(run, bring, makes=True) as site:
-                ended = _steps(run, bring, journal, tuple(_DOES), partial(_with_files, site, journal))
+                ended = _run_steps(run, bring, journal, tuple(_ACTIONS), partial(_with_files, site, journal))
             if ended is not None:
                 return ended
         if bring.takes is not None:
-            ended = _steps(run, bring, journal, (BringStep.TAKE_PLACE,), partial(_take, run, bring, journal))
+            ended = _run_steps(
+                run, bring, journal, (BringStep.TAKE_PLACE,), partial(_replace_source, run, bring, journal)
+            )
             if ended is not None:
                 return ended
-        return Event.DONE, _ended(run, bring)
+        return Event.DONE, _done_message(run, bring)
     except BadInput as error:
         raise Refused(str(error)) from None
 
 
 def only_fstab_left(run: Path, bring: Bring) -> bool:
-    """Whether all is copied and compared, so that the volumes are not needed any more: after a start in
-    between they can be mounted otherwise."""
-    return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(_DOES) + 1))
+    """Return True if all is copied and compared, so that the volumes are not needed. After a reboot, they may
+    be mounted elsewhere."""
+    return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(_ACTIONS) + 1))
 
 
 def check_goes_on(run: Path) -> None:
-    """Raises Refused where the run was being undone."""
+    """Raises Refused if an undo was started."""
     if (run / UNDOING).exists():
         raise Refused(
             t(
@@ -95,14 +97,14 @@ def check_goes_on(run: Path) -> None:
         )
 
 
-def _steps(
+def _run_steps(
     run: Path,
     bring: Bring,
     journal: Journal,
     these: Sequence[BringStep],
     do: Callable[[int, BringStep], Message],
 ) -> tuple[Event, Message] | None:
-    """Do those of the steps that are not done; how the run ended, None where it goes on."""
+    """Run the remaining steps among these. Return the last event and message if the run ends here."""
     done = done_steps(read_entries(run))
     for number, step in enumerate(bring.steps, 1):
         if number in done or step not in these:
@@ -112,7 +114,7 @@ def _steps(
         check_own(bring, load_environment(run), anywhere=only_fstab_left(run, bring))
         journal.add(Event.STEP_STARTED, step_said(bring, step), step=number)
         try:
-            said = do(number, step)
+            message = do(number, step)
         except CopyStopped:
             return Event.STOPPED, STOPPED
         except (DiskwrightError, OSError) as error:
@@ -125,15 +127,15 @@ def _steps(
                 steps=steps,
                 error=reason,
             )
-        journal.add(Event.STEP_DONE, said, step=number)
+        journal.add(Event.STEP_DONE, message, step=number)
     return None
 
 
 def _with_files(site: BringSite, journal: Journal, _number: int, step: BringStep) -> Message:
-    return _DOES[step](site, journal)
+    return _ACTIONS[step](site, journal)
 
 
-def _take(run: Path, bring: Bring, journal: Journal, number: int, _step: BringStep) -> Message:
+def _replace_source(run: Path, bring: Bring, journal: Journal, number: int, _step: BringStep) -> Message:
     return take_place(run, bring, number, journal)
 
 
@@ -147,33 +149,33 @@ def _catch_up(site: BringSite, _: Journal) -> Message:
 
 def _compare(site: BringSite, journal: Journal) -> Message:
     try:
-        said, entries = compare(site)
+        message, entries = compare(site)
     except Failed as error:
         journal.add(Event.NOT_VERIFIED, ALL_SAME, output=str(error))
         raise
     journal.add(
         Event.VERIFIED, ALL_SAME, output=str(t("no difference in {entries:,d} entries", entries=entries))
     )
-    return said
+    return message
 
 
-_DOES: dict[BringStep, Callable[[BringSite, Journal], Message]] = {
+_ACTIONS: dict[BringStep, Callable[[BringSite, Journal], Message]] = {
     BringStep.COPY: _copy,
     BringStep.CATCH_UP: _catch_up,
     BringStep.COMPARE: _compare,
 }
 
 
-def _ended(run: Path, bring: Bring) -> Message:
+def _done_message(run: Path, bring: Bring) -> Message:
     folder, source = (shown(path) for path in (bring.target.folder, bring.source.path))
     again = load_again(run)
-    more = (
+    notes = (
         [t("Not copied because created during the copy: {paths:list}.", paths=_names(again.new))]
         if again.new
         else []
     )
     if bring.takes is not None:
-        more.append(
+        notes.append(
             t(
                 "The next boot mounts {device} at {place}. Reboot soon: changes there before "
                 "the reboot are not copied.",
@@ -181,7 +183,7 @@ def _ended(run: Path, bring: Bring) -> Message:
                 place=source,
             )
         )
-        more.append(
+        notes.append(
             t(
                 "The old filesystem on {old} remains unchanged. `diskwright undo {run}` "
                 "restores the old mount.",
@@ -199,7 +201,7 @@ def _ended(run: Path, bring: Bring) -> Message:
                 source=source,
                 paths=paths,
             ),
-            *more,
+            *notes,
         )
     return join(
         t(
@@ -209,7 +211,7 @@ def _ended(run: Path, bring: Bring) -> Message:
             source=source,
             run=run_argument(run),
         ),
-        *more,
+        *notes,
     )
 
 
@@ -219,7 +221,7 @@ def _names(paths: tuple[str, ...]) -> tuple[Message | str, ...]:
 
 
 def check_takes_back(run: Path) -> None:
-    """Raises Refused where there is nothing to take back."""
+    """Raises Refused if the run has no changes to undo."""
     if state(run) is RunState.UNDONE:
         raise Refused(t("Run {run} is already undone.", run=run.name))
     if not begun_steps(read_entries(run)):
@@ -227,10 +229,11 @@ def check_takes_back(run: Path) -> None:
 
 
 def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
-    """Put fstab's old lines back, then remove what was brought: how that ended. Raises DiskwrightError.
+    """Restore the old lines of fstab, then remove the copy. Return the last event and message. Raises
+    DiskwrightError.
 
-    Where the volume is no longer mounted where the files were brought to, it may have taken its place by now,
-    and what is on it be in use: then nothing of that is removed.
+    If the target is mounted elsewhere, it may have replaced the source and be in use. Then no files are
+    removed.
     """
     bring = load_bring(run)
     check_own(bring, load_environment(run), anywhere=bring.takes is not None)
@@ -242,18 +245,18 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
             first = (give_place_back(run, bring, number, journal),)
             journal.add(Event.COMMAND, str(first[0]), step=number)
         if not stands_as_copied(bring):
-            stays = t(
+            kept = t(
                 "The copy on {device} remains, because it may be in use at the new mount "
                 "point. The next boot mounts the old filesystem at {place}.",
                 device=bring.target.device,
                 place=shown(bring.takes.place),
             )
-            return Event.UNDONE, join(*first, stays)
+            return Event.UNDONE, join(*first, kept)
     try:
         with site_of(run, bring, makes=True) as site:
-            said = remove_brought(site)
+            message = remove_brought(site)
             if bring.takes is not None:
-                _give_top_back(site, bring.takes.top)
+                _restore_top(site, bring.takes.top)
     except (Refused, BadInput) as error:
         raise Failed(
             t(
@@ -263,16 +266,16 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
             )
         ) from None
     remove_made_folders(bring.target.makes)
-    return Event.UNDONE, join(*first, said)
+    return Event.UNDONE, join(*first, message)
 
 
-def _give_top_back(site: BringSite, top: Top) -> None:
+def _restore_top(site: BringSite, top: Top) -> None:
     with telling(b"", survey.NOT_REMOVED):
         top_back(site.there, top)
     site.sync()
 
 
-def _taking(run: Path, asked: JobRequest) -> Prepared:
+def _prepare(run: Path, asked: JobRequest) -> Prepared:
     if asked.over_changes:
         raise Refused(
             t(
@@ -288,12 +291,12 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
             if now in (RunState.DONE, RunState.UNDONE):
                 raise Refused(t("Run {run} is {state}; no steps remain.", run=run.name, state=now))
             check_goes_on(run)
-            said = t(
+            message = t(
                 "Resuming the copy of {source} to {folder}.", source=shown(bring.source.path), folder=folder
             )
         case Purpose.UNDO:
             check_takes_back(run)
-            said = t("Removing the copied files from {folder}.", folder=folder)
+            message = t("Removing the copied files from {folder}.", folder=folder)
         case Purpose.KEEP:
             raise Refused(
                 t(
@@ -304,21 +307,21 @@ def _taking(run: Path, asked: JobRequest) -> Prepared:
             )
     anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or only_fstab_left(run, bring))
     drives = check_own(bring, load_environment(run), anywhere=anywhere)
-    return Prepared(said, partial(lock_drives, drives))
+    return Prepared(message, partial(lock_drives, drives))
 
 
-def _told(_: Path, error: DiskwrightError) -> str:
+def _describe_error(_: Path, error: DiskwrightError) -> str:
     return str(error)
 
 
 def _apply(work: RunWork) -> Outcome:
-    event, said = bring_files(work.run, work.journal)
-    return event, str(said)
+    event, message = bring_files(work.run, work.journal)
+    return event, str(message)
 
 
 def _undo(work: RunWork) -> Outcome:
-    event, said = take_back(work.run, work.journal)
-    return event, str(said)
+    event, message = take_back(work.run, work.journal)
+    return event, str(message)
 
 
-JOB = RunJob(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _told)
+JOB = RunJob(_prepare, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _describe_error)

@@ -1,6 +1,6 @@
 """Prove that a copied entry belongs to the run before it is removed or replaced. Read-only.
 
-The proof is the content. Size and dates are no proof, because programs restore them.
+The proof is the content. Size and dates are no proof, because programs can restore them.
 """
 
 import os
@@ -31,25 +31,25 @@ from wizard.model.said import MIB, Sentence, t
 
 READERS = 2
 SLACK_NS = 2 * 10**9
-"""A process writes for about so long after it last noted its progress."""
+"""A process may write for about this long after its last progress note."""
 
 
 def check_own(site: BringSite, path: bytes, recorded: TreeEntry | None, *, half: bool) -> None:
-    """Raise Failed if what lies at `path` in the copy, which is about to be replaced or removed, may hold
-    something that the run did not write. Raises OSError.
+    """Raises Failed if the entry at `path` in the copy may contain anything that the run did not write. Call
+    it before replacing or removing the entry. Raises OSError.
 
-    It is the run's if the source holds all of it, or if it is what was `recorded` when it was copied. An
-    earlier process may have left it `half` copied, from a source that has changed since: then it must not
-    have been changed after that process last wrote.
+    The entry belongs to the run if the source contains all of it, or if it is as `recorded` during the copy.
+    An earlier process may have left it `half` copied, from a source that has changed since. Then it must not
+    have changed after the last write of that process.
     """
-    with _unless_gone():
-        there = status_at(site.there, path)
-        # Of folders only empty ones are removed.
-        if stat.S_ISDIR(there.st_mode) or is_part(site, path):
+    with _ignore_missing():
+        status = status_at(site.there, path)
+        # Folders are removed only if empty.
+        if stat.S_ISDIR(status.st_mode) or is_part(site, path):
             return
         if recorded is not None and _is_recorded(site, path, recorded):
             return
-        was_cut_off = half and is_older(there, site.written_ns)
+        was_cut_off = half and is_older(status, site.written_ns)
         if not was_cut_off or _is_steady(site, path, recorded):
             raise Failed(
                 t(
@@ -61,51 +61,53 @@ def check_own(site: BringSite, path: bytes, recorded: TreeEntry | None, *, half:
 
 
 def is_older(there: os.stat_result, written_ns: int) -> bool:
-    """Return True if neither content nor inode was changed after the run last wrote."""
+    """Return True if neither content nor inode was changed after the last write of the run."""
     return max(there.st_mtime_ns, there.st_ctime_ns) <= written_ns + SLACK_NS
 
 
 def is_same(site: BringSite, path: bytes) -> bool:
-    """Return True if the source holds the same, with everything that the target can keep of it. A folder
-    that is as it was made, without its owner and attributes, counts as the same. Raises OSError."""
+    """Return True if the source has the same entry, as far as the target can store it. Raises OSError.
+
+    A new folder, still without owner and attributes, also counts as the same.
+    """
     try:
-        here, there = (_seen(site, top, path) for top in (site.here, site.there))
+        source, copy = (_reduced(site, top, path) for top in (site.here, site.there))
     except OSError as error:
         if error.errno in GONE:
             return False
         raise
-    if here is None or there is None or here.kind is not there.kind:
+    if source is None or copy is None or source.kind is not copy.kind:
         return False
-    if there.kind is EntryKind.FOLDER and not (
-        there.mode & 0o77 or there.uid or there.flags or there.attributes
-    ):
+    if copy.kind is EntryKind.FOLDER and not (copy.mode & 0o77 or copy.uid or copy.flags or copy.attributes):
         return True
-    # Flags are set last of all.
-    return there == here or there == replace(here, flags=0)
+    # Flags are set last.
+    return copy == source or copy == replace(source, flags=0)
 
 
 def is_part(site: BringSite, path: bytes) -> bool:
-    """Return True if the source holds every byte of it: each block of a file is the source's or zeros, as
-    a copy that was cut off leaves it. Raises OSError."""
+    """Return True if the source contains all bytes of the entry. Raises OSError.
+
+    Each block of a file must be the source's or zeros, which an interrupted copy leaves.
+    """
     try:
-        here, there = (status_at(top, path) for top in (site.here, site.there))
-        if stat.S_IFMT(here.st_mode) != stat.S_IFMT(there.st_mode):
+        source, copy = (status_at(top, path) for top in (site.here, site.there))
+        if stat.S_IFMT(source.st_mode) != stat.S_IFMT(copy.st_mode):
             return False
-        if stat.S_ISLNK(there.st_mode):
+        if stat.S_ISLNK(copy.st_mode):
             return _link_at(site.here, path) == _link_at(site.there, path)
-        if stat.S_ISREG(there.st_mode):
-            return there.st_size <= here.st_size and _is_part_of(site, path, there.st_size)
+        if stat.S_ISREG(copy.st_mode):
+            return copy.st_size <= source.st_size and _is_part_of(site, path, copy.st_size)
     except OSError as error:
         if error.errno in GONE:
             return False
         raise
-    return here.st_rdev == there.st_rdev
+    return source.st_rdev == copy.st_rdev
 
 
 def _is_part_of(site: BringSite, path: bytes, size_bytes: int) -> bool:
     with opened(site.here, path, TO_READ) as old, opened(site.there, path, TO_READ) as new:
         for start, end in data_ranges(new, size_bytes):
-            # From a border of blocks on: a block is compared as a whole.
+            # Start at a block border, since blocks are compared as a whole.
             for at in range(start - start % BLOCK_BYTES, end, MIB):
                 length = min(MIB, end - at)
                 if not _are_blocks_of(os.pread(new, length, at), os.pread(old, length, at)):
@@ -121,7 +123,7 @@ def _are_blocks_of(new: bytes, old: bytes) -> bool:
 
 
 def _is_recorded(site: BringSite, path: bytes, recorded: TreeEntry) -> bool:
-    """Return True if it has the content that was noted when it was copied. Raises OSError."""
+    """Return True if the entry has the content recorded during the copy. Raises OSError."""
     found = look(site.there, path, READERS, lambda _more: None)
     if found.kind is not recorded.kind:
         return False
@@ -132,22 +134,22 @@ def _is_recorded(site: BringSite, path: bytes, recorded: TreeEntry) -> bool:
 
 
 def _is_steady(site: BringSite, path: bytes, recorded: TreeEntry | None) -> bool:
-    """Return True if the source is as it was listed: a copy that holds something else was changed."""
+    """Return True if the source is as listed, so that different content in the copy is a later change."""
     if recorded is None:
         return False
     with suppress(OSError):
-        here = status_at(site.here, path)
-        return (here.st_mtime_ns, here.st_ctime_ns) == (recorded.modified, recorded.changed)
+        source = status_at(site.here, path)
+        return (source.st_mtime_ns, source.st_ctime_ns) == (recorded.modified, recorded.changed)
     return False
 
 
-def _seen(site: BringSite, top: int, path: bytes) -> TreeEntry | None:
-    """Return the entry, reduced to the fields that must be the same."""
-    seen = as_held(site.holds)(look(top, path, READERS, lambda _more: None))
-    if seen is None:
+def _reduced(site: BringSite, top: int, path: bytes) -> TreeEntry | None:
+    """Return the entry, reduced to the fields that must match."""
+    entry = as_held(site.holds)(look(top, path, READERS, lambda _more: None))
+    if entry is None:
         return None
-    changes = seen.modified if seen.kind is not EntryKind.FOLDER else 0
-    return replace(seen, modified=changes, changed=0, inode=0)
+    changes = entry.modified if entry.kind is not EntryKind.FOLDER else 0
+    return replace(entry, modified=changes, changed=0, inode=0)
 
 
 def _link_at(top: int, path: bytes) -> bytes:
@@ -156,7 +158,7 @@ def _link_at(top: int, path: bytes) -> bytes:
 
 
 @contextmanager
-def _unless_gone() -> Iterator[None]:
+def _ignore_missing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -170,7 +172,7 @@ FILE = "digests"
 
 
 class DigestNotes:
-    """Append digests of copied files, after those of the first `done` entries."""
+    """Append digests of copied files, after the digests of the first `done` entries."""
 
     def __init__(self, run: Path, done: int) -> None:
         self._path = run / FILE
@@ -181,7 +183,7 @@ class DigestNotes:
             self._file.truncate(kept)
             self._file.seek(kept)
         except OSError as error:
-            raise self._lost(error) from None
+            raise self._error(error) from None
 
     def __enter__(self) -> "DigestNotes":
         return self
@@ -192,48 +194,52 @@ class DigestNotes:
         self._file.close()
 
     def note(self, number: int, content: Content) -> None:
-        """What entry `number` holds. Raises Failed."""
+        """Add the digest and data ranges of entry `number`. Raises Failed."""
         try:
             self._file.write("\t".join((str(number), *content)).encode() + b"\n")
         except OSError as error:
-            raise self._lost(error) from None
+            raise self._error(error) from None
 
     def sync(self) -> None:
-        """Have all of it on the medium. Raises Failed."""
+        """Flush all digests to the medium. Raises Failed."""
         try:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise self._lost(error) from None
+            raise self._error(error) from None
 
-    def _lost(self, error: OSError) -> Failed:
+    def _error(self, error: OSError) -> Failed:
         return Failed(NOT_NOTED(file=str(self._path), why=str(error.strerror)))
 
 
 def _is_before(line: bytes, done: int) -> bool:
-    """Whether it is a whole line of an entry before `done`; they come in order. What was not on the medium
-    yet can be anything after a power cut."""
+    """Return True for a complete line of an entry before `done`. Lines are in order.
+
+    After a power cut, lines that were not flushed can contain anything.
+    """
     number = line.partition(b"\t")[0]
     return line.endswith(b"\n") and number.isdigit() and int(number) < done
 
 
 def with_digests(run: Path, entries: Iterator[TreeEntry]) -> Iterator[TreeEntry]:
-    """The list's entries with what was noted of them; those that have it already, as a run of an older
-    version lists them, stay as they are. Further names of a file hold what its first one does."""
-    noted = _noted(run / FILE)
-    held = next(noted, None)
+    """Yield the list's entries with their recorded digests. Lists of older versions already include them.
+
+    All names of a file have the digest of the first name.
+    """
+    digests = _read_digests(run / FILE)
+    recorded = next(digests, None)
     several: dict[bytes, TreeEntry] = {}
     for number, entry in enumerate(entries):
-        while held is not None and held[0] < number:
-            held = next(noted, None)
+        while recorded is not None and recorded[0] < number:
+            recorded = next(digests, None)
         if entry.kind is not EntryKind.FILE or entry.digest:
             yield entry
             continue
         first = several.get(entry.same_as) if entry.same_as else None
         if first is not None:
             full = replace(entry, digest=first.digest, data=first.data, wide_data=first.wide_data)
-        elif held is not None and held[0] == number:
-            digest, data, wide = held[1]
+        elif recorded is not None and recorded[0] == number:
+            digest, data, wide = recorded[1]
             full = replace(entry, digest=digest, data=data, wide_data=wide)
         else:
             full = entry
@@ -242,7 +248,7 @@ def with_digests(run: Path, entries: Iterator[TreeEntry]) -> Iterator[TreeEntry]
         yield full
 
 
-def _noted(file: Path) -> Iterator[tuple[int, Content]]:
+def _read_digests(file: Path) -> Iterator[tuple[int, Content]]:
     try:
         with file.open("rb") as lines:
             for line in lines:

@@ -31,7 +31,7 @@ OTHER_SOURCE = Sentence("{path} is missing or has changed. This attempt made no 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFilesystem:
-    """A filesystem on a device: libblkid's name for it, and its UUID, which is empty where it has none."""
+    """Filesystem on a device, by libblkid's name. `uuid` may be empty."""
 
     node: str
     filesystem: str
@@ -40,35 +40,35 @@ class DeviceFilesystem:
 
 @dataclass(frozen=True, slots=True)
 class FolderLocation:
-    """What a folder lies on: the mount that it is reached by, and its path from that filesystem's top."""
+    """Folder, and the mount that contains it."""
 
     folder: Path
     mounted: Mounted
 
     @property
     def inside(self) -> Path:
-        """Where it lies in its filesystem."""
+        """Path of the folder in the filesystem."""
         return Path(self.mounted.root) / self.folder.relative_to(self.mounted.mount_point)
 
     def overlaps(self, other: "FolderLocation") -> bool:
-        """Whether one of both folders is the other, or lies in it."""
+        """Return True if the folders are the same, or one contains the other."""
         if self.mounted.source != other.mounted.source or not self.mounted.source.startswith("/"):
             return False
         return self.inside.is_relative_to(other.inside) or other.inside.is_relative_to(self.inside)
 
 
 def shown(path: str | Path) -> str:
-    """A path for a person."""
+    """Return a path for display."""
     return printable(os.fsencode(path).decode(errors="backslashreplace"), 200)
 
 
 def refused(said: Message) -> Refused:
-    """A refusal before anything was done."""
+    """Return a refusal. Adds that nothing was written."""
     return Refused(join(said, NOTHING_WRITTEN))
 
 
 def ground_of(folder: Path) -> FolderLocation:
-    """What a folder lies on; raises BadInput where there is no such folder."""
+    """Return the location of a folder. Raises BadInput if the folder does not exist."""
     try:
         real = folder.resolve(strict=True)
     except (OSError, RuntimeError):
@@ -76,13 +76,13 @@ def ground_of(folder: Path) -> FolderLocation:
     if not real.is_dir():
         raise BadInput(NO_FOLDER(path=shown(folder)))
     mounts = [one for one in read_mounts() if real.is_relative_to(one.mount_point)]
-    # Of several at one place the last hides the others.
+    # Of several mounts at one place, the last hides the others.
     deepest = max(range(len(mounts)), key=lambda at: (len(Path(mounts[at].mount_point).parts), at))
     return FolderLocation(real, mounts[deepest])
 
 
 def device_of(mounted: Mounted) -> str | None:
-    """The node of the device that is mounted; None where it is none, as in memory."""
+    """Return the device node of a mount, or None if it has no device, such as tmpfs."""
     with suppress(OSError):
         if Path(mounted.source).is_block_device():
             return str(Path(mounted.source).resolve())
@@ -94,7 +94,7 @@ def device_of(mounted: Mounted) -> str | None:
 
 
 def held_on(device: str) -> DeviceFilesystem:
-    """The one filesystem on a device; raises BadInput where there is none that Linux mounts."""
+    """Return the only filesystem on a device. Raises BadInput unless Linux can mount it."""
     node, drive_node = nodes_of(device)
     (drive,) = probe_machine([drive_node], seconds=LOOK_SECONDS).drives
     found = signatures_on(drive, node)
@@ -110,18 +110,18 @@ def held_on(device: str) -> DeviceFilesystem:
 
 
 def mount_of(node: str) -> Mounted | None:
-    """Where a device is mounted, as a whole if it is anywhere; the last of several such mounts."""
+    """Return the last mount of a device, preferably of the whole filesystem, or None."""
     found = [one for one in read_mounts() if is_mount_of(one, node) or device_of_source(one) == node]
     return next((one for one in reversed(found) if one.root == "/"), found[-1] if found else None)
 
 
 def device_of_source(mounted: Mounted) -> str:
-    """The node that a mount was made of, whatever link it was named by."""
+    """Return the device node of a mount without links, or an empty string."""
     return os.path.realpath(mounted.source) if mounted.source.startswith("/dev/") else ""
 
 
 def drives_under(node: str) -> tuple[str, ...]:
-    """The nodes of the whole drives that a device lies on, below every layer."""
+    """Return the nodes of all drives below a device."""
     block = (SYS / "class/block" / name_of(node)).resolve()
     whole = block.parent if (block / "partition").exists() else block
     below = sorted(whole.glob("slaves/*"))
@@ -131,8 +131,7 @@ def drives_under(node: str) -> tuple[str, ...]:
 
 
 def drive_of(node: str) -> Identity:
-    """Who the drive is that a device lies on, the first of several; raises BadInput where it cannot be
-    read."""
+    """Return the identity of the first drive below a device. Raises BadInput if the drive cannot be read."""
     machine = probe_machine([drives_under(node)[0]], seconds=LOOK_SECONDS)
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
@@ -142,13 +141,13 @@ def drive_of(node: str) -> Identity:
 
 @contextmanager
 def source_open(source: BringFrom) -> Iterator[Path]:
-    """The folder of what is copied, where nothing can be written to it. Raises Refused where it is not what
-    it was, Failed where it cannot be reached."""
+    """Yield the source's folder, read-only. Raises Refused if the source has changed, Failed if it cannot be
+    read."""
     if not source.is_device:
-        ground = ground_of(Path(source.path))
-        if uuid_of(ground.mounted) != source.uuid:
+        location = ground_of(Path(source.path))
+        if uuid_of(location.mounted) != source.uuid:
             raise Refused(OTHER_SOURCE(path=shown(source.path)))
-        with seen_alone(ground.folder) as top:
+        with seen_alone(location.folder) as top:
             yield top
         return
     node = _node_of(source)
@@ -162,7 +161,7 @@ def source_open(source: BringFrom) -> Iterator[Path]:
 
 
 def uuid_of(mounted: Mounted) -> str:
-    """The UUID of what is mounted; empty where it has none."""
+    """Return the UUID of a mounted filesystem, or an empty string."""
     device = device_of(mounted)
     if device is None:
         return ""
@@ -173,12 +172,12 @@ def uuid_of(mounted: Mounted) -> str:
 
 
 def _node_of(source: BringFrom) -> str:
-    """The source's node, which can have another name after a restart."""
+    """Return the source's node, which may have another name after a reboot."""
     for path in (source.path, *nodes_with(source.uuid)):
         with suppress(BadInput):
-            held = held_on(path)
-            if (held.filesystem, held.uuid) == (source.filesystem, source.uuid):
-                return held.node
+            found = held_on(path)
+            if (found.filesystem, found.uuid) == (source.filesystem, source.uuid):
+                return found.node
     raise Refused(OTHER_SOURCE(path=source.path))
 
 
@@ -187,8 +186,11 @@ HOMES = Path("/home")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A filesystem, by where it is mounted or else by its device, or a folder. `device` is empty for a folder
-    that is no filesystem of its own, and `size_bytes` is 0 then. `filesystem` is libblkid's name."""
+    """Filesystem to copy from, by its mount point or else its device, or a folder. `filesystem` is libblkid's
+    name.
+
+    For a folder in another filesystem, `device` is empty and `size_bytes` is 0.
+    """
 
     path: str
     device: str = ""
@@ -198,43 +200,43 @@ class Source:
 
     @property
     def is_mounted(self) -> bool:
-        """Whether the source is a mount point rather than a device."""
+        """True if the source is a mount point, not a device."""
         return self.path != self.device
 
 
 def sources_of(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
-    """All of a machine but what is mounted at one of the `targets`, what is mounted first. What other layers
-    hold is left out. Pure."""
-    found = [one for drive in machine.drives for one in _of_drive(machine, drive, frozenset(targets))]
+    """Return the filesystems to copy from, mounted ones first, except those at `targets`. Devices used by
+    another layer are skipped. Pure."""
+    found = [one for drive in machine.drives for one in _sources_on(machine, drive, frozenset(targets))]
     return tuple(sorted(found, key=lambda one: (not one.is_mounted, one.path)))
 
 
 def homes_apart(found: Sequence[Source], homes: Path = HOMES) -> tuple[Source, ...]:
-    """The folder of the homes, where it is none of the filesystems that were found."""
+    """Return the folder of the homes, unless it is one of these filesystems."""
     try:
-        ground = ground_of(homes)
+        location = ground_of(homes)
     except BadInput:
         return ()
-    listed = any(one.path == str(ground.folder) for one in found)
-    return () if listed else (Source(str(ground.folder), filesystem=ground.mounted.filesystem),)
+    listed = any(one.path == str(location.folder) for one in found)
+    return () if listed else (Source(str(location.folder), filesystem=location.mounted.filesystem),)
 
 
-def _of_drive(machine: Machine, drive: Drive, targets: frozenset[str]) -> Iterator[Source]:
+def _sources_on(machine: Machine, drive: Drive, targets: frozenset[str]) -> Iterator[Source]:
     sizes = {drive.path: drive.size_bytes or 0, **{part.path: part.size_bytes for part in drive.partitions}}
     for device, size_bytes in sizes.items():
         kind = filesystem_on(drive, device)
-        if not isinstance(kind, FilesystemKind) or not _is_read(machine, kind):
+        if not isinstance(kind, FilesystemKind) or not _is_readable(machine, kind):
             continue
         places = places_of(drive, device)
-        if targets.intersection(places) or (not places and _is_held(drive, device)):
+        if targets.intersection(places) or (not places and _is_in_use(drive, device)):
             continue
         label = next((mark.label for mark in signatures_on(drive, device) if mark.label), "")
         yield Source(places[0] if places else device, device, kind.name, label or "", size_bytes)
 
 
-def _is_read(machine: Machine, kind: FilesystemKind) -> bool:
+def _is_readable(machine: Machine, kind: FilesystemKind) -> bool:
     return bool(machine.kernel.filesystems.intersection(kind.kernel_names))
 
 
-def _is_held(drive: Drive, device: str) -> bool:
+def _is_in_use(drive: Drive, device: str) -> bool:
     return any(use.subject == device for use in drive.uses)

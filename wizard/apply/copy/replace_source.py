@@ -1,4 +1,4 @@
-"""Mount the target in place of the source through fstab, and undo it. Uses the common fstab editor."""
+"""Mount the target in place of the source through fstab, and undo that. Uses the common fstab editor."""
 
 import os
 from pathlib import Path
@@ -25,8 +25,8 @@ from wizard.plan.steps.commands import fstab_line
 
 
 def taken_place(source: BringFrom, to: BringTo, environment: Environment) -> TakePlace:
-    """How the target takes the place of the source. Raises Refused where it cannot, and BadInput where fstab,
-    or what is on a device, cannot be read."""
+    """Return how the target replaces the source. Raises Refused if it cannot, BadInput if fstab or a device
+    cannot be read."""
     if not source.is_device and (fault := takes_fault(source.path)) is not None:
         raise refused(t("{why}. The copy cannot replace the source.", why=fault))
     mounted = None if source.is_device else mounted_at(source.path)
@@ -63,11 +63,11 @@ def taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Tak
     old = _old_line(lines, source.path, file)
     own, line = _own_line(lines, text, old, source.path, to, environment)
     edit = place_edit(str(file), text, old.number, own, line)
-    return TakePlace(source.path, device, source.uuid, edit, _top(Path(to.folder)))
+    return TakePlace(source.path, device, source.uuid, edit, _read_top(Path(to.folder)))
 
 
 def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
-    """The one line by which the source is mounted at its place."""
+    """Return the only line of fstab for the source's mount point."""
     found = [line for line in lines if line.mount_point.rstrip("/") == place]
     if len(found) != 1:
         said = (
@@ -84,13 +84,12 @@ def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
 def _own_line(
     lines: tuple[Line, ...], text: str, old: Line, place: str, to: BringTo, environment: Environment
 ) -> tuple[int | None, str]:
-    """The number and the text of the line by which the target is mounted; None and the line that it gets
-    where it has none."""
-    used = look_at_filesystem(to.device, environment)
-    own = next((line for line in used.lines if line.mount_point.rstrip("/") == to.place), None)
+    """Return number and text of the target's line in fstab, or None and the text of a new line."""
+    target = look_at_filesystem(to.device, environment)
+    own = next((line for line in target.lines if line.mount_point.rstrip("/") == to.place), None)
     if own is not None:
         return own.number, text.split("\n")[own.number - 1]
-    if not used.uuid:
+    if not target.uuid:
         raise refused(t("The filesystem on {device} has no UUID for fstab.", device=to.device))
     mounted = mounted_at(to.place)
     assert mounted is not None, "it was looked at"
@@ -103,7 +102,7 @@ def _own_line(
             )
         )
     options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
-    line = line_of(used.uuid, place, used.existing.filesystem, _name(mounted), options)
+    line = line_of(target.uuid, place, target.existing.filesystem, _type_of(mounted), options)
     others = tuple(one for one in lines if one is not old)
     if found := conflict(others, line):
         raise refused(
@@ -116,11 +115,11 @@ def _own_line(
     return None, fstab_line(line)
 
 
-def _name(mounted: Mounted) -> str:
+def _type_of(mounted: Mounted) -> str:
     return "ntfs-3g" if mounted.filesystem == "fuseblk" else mounted.filesystem
 
 
-def _top(folder: Path) -> Top:
+def _read_top(folder: Path) -> Top:
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         status = os.fstat(fd)
@@ -131,20 +130,20 @@ def _top(folder: Path) -> Top:
 
 
 def top_back(there: int, top: Top) -> None:
-    """Make the target's top again what it was. Raises OSError."""
+    """Restore owner, mode and attributes of the target's top folder. Raises OSError."""
     os.fchown(there, top.owner, top.group)
     os.fchmod(there, top.mode)
-    was = dict(top.attributes)
+    old = dict(top.attributes)
     for name in attribute_names(there):
-        if name not in was:
+        if name not in old:
             os.removexattr(there, name)
-    for name, value in was.items():
+    for name, value in old.items():
         if os.getxattr(there, name).hex() != value:
             os.setxattr(there, name, bytes.fromhex(value))
 
 
 def check_place(bring: Bring) -> None:
-    """Raises Refused where fstab is not the file any more that was looked at."""
+    """Raises Refused if fstab was changed since planning."""
     if bring.takes is None:
         return
     edit = bring.takes.edit
@@ -154,16 +153,16 @@ def check_place(bring: Bring) -> None:
 
 
 def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
-    """Have fstab mount the target in the place of the source; a sentence on that. Repeatable. Raises
+    """Make fstab mount the target in place of the source. Return a result message. Can be repeated. Raises
     Failed."""
     assert bring.takes is not None
-    said = make_change(bring.takes.edit, _site(run, bring, number, journal))
-    journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(said))
-    return said
+    message = make_change(bring.takes.edit, _site(run, bring, number, journal))
+    journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(message))
+    return message
 
 
 def give_place_back(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
-    """Put the old lines back, and only those; a sentence on how fstab stands then. Raises Failed."""
+    """Restore the old lines of fstab, and no others. Return a result message. Raises Failed."""
     assert bring.takes is not None
     return take_back(bring.takes.edit, _site(run, bring, number, journal))
 

@@ -21,14 +21,16 @@ from wizard.plan.copy import holds_of
 FILE, SCHEMA = "copied.json", "diskwright.copied/1"
 AGAIN, AGAIN_SCHEMA = "again.json", "diskwright.again/1"
 RESULT = "expected.manifest"
-"""The manifest of what the copy is to be, once everything was caught up with."""
+"""Manifest of the expected copy, written when all changes are copied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """How far the copy in `folder` is. `names` are what was taken from the source's top, as the system names
-    files. From when
-    it is undone on, `written_ns` is when the copy was last written to, in ns since 1970."""
+    """Progress of the copy in `folder`. `names` are the copied names in the source's top folder, as
+    `os.fsdecode` returns them.
+
+    During undo, `written_ns` is the time of the last write to the copy, in ns since 1970.
+    """
 
     folder: str
     names: tuple[str, ...]
@@ -38,14 +40,14 @@ class Copied:
 
     @property
     def top(self) -> frozenset[bytes]:
-        """The names as bytes."""
+        """Names as bytes."""
         return frozenset(map(os.fsencode, self.names))
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What changed while it was copied: the `paths` that are copied once more, or were, and those that still
-    change. `new` came to the source's top meanwhile."""
+    """Changes during the copy: `paths` to copy again, `unsteady` ones that still change, and `new` names in
+    the source's top folder."""
 
     paths: tuple[str, ...]
     unsteady: tuple[str, ...] = ()
@@ -53,18 +55,18 @@ class Again:
 
 
 def load_copied(run: Path) -> Copied | None:
-    """Return how far the copy is, or None before it starts. Raises BadInput if the file is damaged."""
+    """Return the progress of the copy, or None before it starts. Raises BadInput if the file is damaged."""
     text = read_kept(run / FILE)
     return None if text is None else from_json(parse_document(text, SCHEMA, FILE), Copied, str(run / FILE))
 
 
 def save_copied(run: Path, copied: Copied) -> None:
-    """On the medium on return. Raises Failed."""
+    """Write the progress durably. Raises Failed."""
     replace_document(run / FILE, SCHEMA, copied)
 
 
 def load_again(run: Path) -> Again:
-    """Nothing where it has not come so far; raises BadInput."""
+    """Return the changes during the copy, empty before they are searched for. Raises BadInput."""
     text = read_kept(run / AGAIN)
     if text is None:
         return Again(())
@@ -72,13 +74,12 @@ def load_again(run: Path) -> Again:
 
 
 def save_again(run: Path, again: Again) -> None:
-    """On the medium on return. Raises Failed."""
+    """Write the changes during the copy durably. Raises Failed."""
     replace_document(run / AGAIN, AGAIN_SCHEMA, again)
 
 
 def written_ns(run: Path) -> int:
-    """Return when the run last noted how far its copy is, in ns since 1970; 0 if it never did. Raises
-    BadInput."""
+    """Return when the run last recorded its progress, in ns since 1970, or 0. Raises BadInput."""
     copied = load_copied(run)
     if copied is not None and copied.written_ns:
         return copied.written_ns
@@ -94,9 +95,11 @@ TARGET_LOST = Sentence("Cannot write to {folder}: {why}.")
 
 @dataclass(frozen=True, slots=True)
 class BringSite:
-    """A run at work: `source` is a folder that cannot be written to, `target` where the copy lies; `here` and
-    `there` are their descriptors. `written_ns` is when an earlier process of the run last wrote, in ns since
-    1970; 0 if there was none."""
+    """Open folders of a run: the read-only `source`, the `target` of the copy, and their descriptors `here`
+    and `there`.
+
+    `written_ns` is the last write of an earlier process of the run, in ns since 1970, or 0.
+    """
 
     run: Path
     bring: Bring
@@ -108,11 +111,11 @@ class BringSite:
 
     @property
     def holds(self) -> Holds:
-        """What the target can hold."""
+        """Capabilities of the target's filesystem."""
         return holds_of(self.bring.target.filesystem)
 
     def sync(self) -> None:
-        """Have all that was written on the medium. Raises Failed."""
+        """Flush the target's filesystem. Raises Failed."""
         library = ctypes.CDLL(None, use_errno=True)
         if library.syncfs(self.there):
             why = os.strerror(ctypes.get_errno())
@@ -121,7 +124,7 @@ class BringSite:
 
 @contextmanager
 def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
-    """Both places of a run, with the folders that it `makes` where they are missing. Raises Refused or
+    """Open source and target of a run. With `makes`, create missing folders of the target. Raises Refused or
     Failed."""
     copied = load_copied(run)
     if copied is not None and copied.folder != bring.target.folder:
@@ -136,17 +139,16 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
     with ExitStack() as held:
         source = held.enter_context(source_open(bring.source))
         target = held.enter_context(target_open(bring, makes=makes))
-        here, there = (_opened(held, place) for place in (source, target))
+        here, there = (_open_folder(held, place) for place in (source, target))
         yield BringSite(run, bring, source, here, target, there, written_ns(run))
 
 
 @contextmanager
 def target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
-    """The target's folder, by a mount of our own. As long as it is open, its usual place cannot be
-    unmounted."""
+    """Yield the target's folder in a private mount. Until the end, the public mount cannot be unmounted."""
     to = bring.target
     with ExitStack() as held:
-        _opened(held, Path(to.place))
+        _open_folder(held, Path(to.place))
         top = held.enter_context(seen_alone(Path(to.place), writable=True))
         folder = top / Path(to.folder).relative_to(to.place)
         try:
@@ -157,7 +159,7 @@ def target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
         yield folder
 
 
-def _opened(held: ExitStack, place: Path) -> int:
+def _open_folder(held: ExitStack, place: Path) -> int:
     try:
         fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:

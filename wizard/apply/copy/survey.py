@@ -29,17 +29,13 @@ from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, rounded_up, t
 from wizard.plan.copy import losses_of, name_fault, size_fault
 
-# Whether it can be done.
 READ_ONLY = Sentence("{path} is mounted read-only.")
 UNREAD = Sentence("Cannot read {path}: {why}.")
 
 
-# The run.
-
 MORE_CHANGE = Sentence("{count:,d} more")
 
 
-# Taking it back.
 NOT_REMOVED = Sentence("Cannot remove {path}: {why}.")
 
 
@@ -48,8 +44,7 @@ ENTRY_BYTES = 1024
 
 
 def names_in(top: int) -> frozenset[bytes]:
-    """What is to be copied, by its names at the top. The folder for what a check finds is none of it while it
-    is empty."""
+    """Return the names in the top folder to copy. An empty lost+found is skipped."""
     with os.scandir(top) as entries:
         names = {os.fsencode(entry.name) for entry in entries}
     if LOST_AND_FOUND in names and stat.S_ISDIR(status_at(top, LOST_AND_FOUND).st_mode):
@@ -73,8 +68,10 @@ class _Count:
 
 
 def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
-    """Count what lies in a folder, for a target of that filesystem, with blocks of so many bytes. Raises
-    Refused for the first file that cannot be there, Failed where something cannot be read."""
+    """Count the contents of a folder for a target with this filesystem and block size.
+
+    Raises Refused for the first file that the target cannot store, Failed if something cannot be read.
+    """
     count = _Count()
     fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -150,7 +147,7 @@ def _check_fits(path: bytes, fault: Message | None) -> None:
 
 
 def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
-    """How much of a file is no hole. Fewer blocks than its size asks for may also be compressed."""
+    """Return the size of a file without holes. A compressed file uses fewer blocks than its size, too."""
     if status.st_blocks * 512 >= status.st_size:
         return status.st_size
     with opened(top, path, TO_READ) as fd:
@@ -165,26 +162,28 @@ def work_out(
     *,
     takes_place: bool = False,
 ) -> Bring:
-    """Look at both, and count; with `takes_place` the target is to be mounted where the source is. Raises
-    BadInput for what is not there, Refused where it cannot be brought."""
-    ground = _target_ground(target)
-    to = _target(ground, into)
-    wanted = _source(source)
-    _check_apart(wanted, ground, to)
-    takes = taken_place(wanted, to, environment or Environment()) if takes_place else None
+    """Inspect source and target, and count the files. With `takes_place`, the target replaces the source.
+
+    Raises BadInput if source or target is missing, Refused if the copy is impossible.
+    """
+    location = _locate_target(target)
+    to = _target(location, into)
+    origin = _source(source)
+    _check_overlap(origin, location, to)
+    takes = taken_place(origin, to, environment or Environment()) if takes_place else None
     drive = drive_of(to.device)
-    block_bytes = os.statvfs(ground.mounted.mount_point).f_frsize
-    with source_open(wanted) as top:
+    block_bytes = os.statvfs(location.mounted.mount_point).f_frsize
+    with source_open(origin) as top:
         _check_free(top, to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
         raise refused(t("{source} is empty: no files to copy.", source=shown(source)))
-    bring = Bring(drive, wanted, to, amount, takes)
+    bring = Bring(drive, origin, to, amount, takes)
     check_room_there(bring)
     return replace(bring, doubts=losses_of(bring))
 
 
-def _target_ground(target: str) -> FolderLocation:
+def _locate_target(target: str) -> FolderLocation:
     path = Path(target)
     if path.is_block_device():
         mounted = mount_of(str(path.resolve()))
@@ -199,15 +198,15 @@ def _target_ground(target: str) -> FolderLocation:
     return ground_of(path)
 
 
-def _target(ground: FolderLocation, into: str | None) -> BringTo:
-    mounted = ground.mounted
+def _target(location: FolderLocation, into: str | None) -> BringTo:
+    mounted = location.mounted
     device = device_of(mounted)
     if device is None:
-        raise refused(t("{path} is not on a drive.", path=shown(ground.folder)))
+        raise refused(t("{path} is not on a drive.", path=shown(location.folder)))
     if "ro" in mounted.options:
         raise refused(READ_ONLY(path=shown(mounted.mount_point)))
     held = held_on(device)
-    folder = ground.folder
+    folder = location.folder
     if into is not None:
         inner = PurePosixPath(into)
         if inner.is_absolute() or ".." in inner.parts or not inner.parts:
@@ -217,20 +216,19 @@ def _target(ground: FolderLocation, into: str | None) -> BringTo:
                     path=shown(into),
                 )
             )
-        folder = ground.folder / inner
+        folder = location.folder / inner
     return BringTo(
         held.node,
         held.filesystem,
         held.uuid,
         mounted.mount_point,
         str(folder),
-        _missing(ground.folder, folder),
+        _missing_folders(location.folder, folder),
     )
 
 
-def _missing(ground: Path, folder: Path) -> tuple[str, ...]:
-    """The folders that have to be made, the outermost first; raises Refused where something else is in their
-    place."""
+def _missing_folders(ground: Path, folder: Path) -> tuple[str, ...]:
+    """Return the missing folders, outermost first. Raises Refused if something else is in their place."""
     ways = [folder, *folder.parents]
     missing = []
     for path in ways[: ways.index(ground)]:
@@ -252,7 +250,7 @@ def _source(source: str) -> BringFrom:
     device = device_of(ground.mounted)
     below = _mounted_below(ground.folder)
     known: DeviceFilesystem | None = None
-    # A folder can be read where its device cannot, as in a container.
+    # A folder may be readable although its device is not, as in a container.
     with suppress(BadInput):
         known = held_on(device) if device else None
     filesystem, uuid = (known.filesystem, known.uuid) if known else (ground.mounted.filesystem, "")
@@ -264,13 +262,13 @@ def _mounted_below(folder: Path) -> tuple[str, ...]:
     return tuple(sorted({str(place) for place in places if place != folder and place.is_relative_to(folder)}))
 
 
-def _check_apart(source: BringFrom, ground: FolderLocation, to: BringTo) -> None:
-    """Raises Refused where the copy would lie in what is copied, or the other way round."""
+def _check_overlap(source: BringFrom, location: FolderLocation, to: BringTo) -> None:
+    """Raises Refused if the source contains the copy, or the copy the source."""
     mounted = mount_of(source.path) if source.is_device else None
     if source.is_device and mounted is None:
         return
     there = FolderLocation(Path(mounted.mount_point), mounted) if mounted else ground_of(Path(source.path))
-    folder = replace(ground, folder=Path(to.folder))
+    folder = replace(location, folder=Path(to.folder))
     if there.overlaps(folder):
         raise refused(
             t(
@@ -291,7 +289,7 @@ def _check_free(top: Path, to: BringTo) -> None:
 
 
 def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
-    """Raises Refused for the first name that is taken in the target."""
+    """Raises Refused for the first name that exists in the target."""
     folder = os.fsencode(to.folder)
     for name in sorted(names):
         if os.path.lexists(folder + b"/" + name):
@@ -305,7 +303,7 @@ def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
 
 
 def check_room_there(bring: Bring) -> None:
-    """Raises Refused where the copy does not fit."""
+    """Raises Refused if the target has not enough space or inodes."""
     to, amount = bring.target, bring.amount
     status = os.statvfs(to.place)
     free, needed = status.f_bfree * status.f_frsize, amount.room_bytes
@@ -318,12 +316,12 @@ def check_room_there(bring: Bring) -> None:
                 needed=needed,
             )
         )
-    # Where a filesystem makes inodes as it needs them, it counts none.
+    # Filesystems that create inodes on demand report none.
     if status.f_files and amount.entries > status.f_ffree:
-        said = t(
+        message = t(
             "{target} can store {free:,d} more files; the copy needs {needed:,d}.",
             target=shown(to.place),
             free=status.f_ffree,
             needed=amount.entries,
         )
-        raise refused(said)
+        raise refused(message)

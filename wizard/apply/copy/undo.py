@@ -24,14 +24,14 @@ from wizard.model.errors import Failed
 from wizard.model.said import Message, join, t, tn
 
 NAMED = 5
-"""So many files are named, the others counted."""
+"""Number of files to name. Others are counted."""
 
 KEPT = "kept.txt"
-"""The file in a run's folder that lists all that undoing kept."""
+"""File in a run's folder that lists all entries that undo kept."""
 
 
 @dataclass(slots=True)
-class _Taken:
+class _Removal:
     removed: int = 0
     inodes: set[int] = field(default_factory=set)
     left: list[bytes] = field(default_factory=list)
@@ -40,31 +40,31 @@ class _Taken:
 
 
 def remove_brought(site: BringSite) -> Message:
-    """Take away what the run made; a sentence on that, and on what was left. Raises Failed."""
+    """Remove the entries that the run made. Return a message about removed and kept ones. Raises Failed."""
     copied = load_copied(site.run)
     if copied is not None and not copied.written_ns:
-        # Undoing notes its progress where the copy did.
+        # Undo overwrites the progress file of the copy.
         save_copied(site.run, replace(copied, written_ns=site.written_ns))
-    taken = _Taken()
+    removal = _Removal()
     note = noting(site.run)
-    paths = dict(_made(site))
+    paths = dict(_made_entries(site))
     for number, (path, half) in enumerate(paths.items()):
         with telling(path, survey.NOT_REMOVED):
-            _take_one(site, path, taken, half=half)
+            _remove_one(site, path, removal, half=half)
         note((number + 1) / len(paths))
-    for path in sorted(taken.folders, key=lambda path: path.split(b"/"), reverse=True):
+    for path in sorted(removal.folders, key=lambda path: path.split(b"/"), reverse=True):
         with telling(path, survey.NOT_REMOVED):
-            _take_folder(site, path, taken)
+            _remove_folder(site, path, removal)
     site.sync()
-    return _told(site, taken)
+    return _result_message(site, removal)
 
 
-def _made(site: BringSite) -> Iterator[tuple[bytes, bool]]:
-    """What the run made, and whether it can be half there."""
+def _made_entries(site: BringSite) -> Iterator[tuple[bytes, bool]]:
+    """Yield the entries that the run made. The second value is True if the entry may be incomplete."""
     copied, again = load_copied(site.run), load_again(site.run)
     if copied is None:
         return
-    # Before it is written down what they are to be, files that were copied again can be half there, too.
+    # Until the expected manifest is written, files that were copied again may be incomplete.
     settled = (site.run / RESULT).exists()
     twice = dict.fromkeys(map(os.fsencode, again.paths))
     if (site.run / BEFORE).exists():
@@ -78,50 +78,50 @@ def _made(site: BringSite) -> Iterator[tuple[bytes, bool]]:
         yield path, not settled
 
 
-def _take_one(site: BringSite, path: bytes, taken: _Taken, *, half: bool) -> None:
+def _remove_one(site: BringSite, path: bytes, removal: _Removal, *, half: bool) -> None:
     try:
-        there = status_at(site.there, path)
+        status = status_at(site.there, path)
     except OSError as error:
         if error.errno in GONE:
             return
         raise
-    if stat.S_ISDIR(there.st_mode):
-        taken.folders.append(path)
-    elif _is_own(site, path, there, taken, half=half) and not _was_touched(site, path, there):
+    if stat.S_ISDIR(status.st_mode):
+        removal.folders.append(path)
+    elif _is_own(site, path, status, removal, half=half) and not _was_touched(site, path, status):
         remove_entry(site.there, path)
-        taken.removed += 1
-        taken.inodes.add(there.st_ino)
+        removal.removed += 1
+        removal.inodes.add(status.st_ino)
     else:
-        taken.left.append(path)
+        removal.left.append(path)
 
 
-def _is_own(site: BringSite, path: bytes, there: os.stat_result, taken: _Taken, *, half: bool) -> bool:
-    """Return True if the source holds all of it, so that nothing is lost with it."""
+def _is_own(site: BringSite, path: bytes, status: os.stat_result, removal: _Removal, *, half: bool) -> bool:
+    """Return True if the source contains all of the entry, so that no data is lost with it."""
     if is_same(site, path):
         return True
-    # Removing another name of the same file was the inode's last change.
-    is_as_left = there.st_ino in taken.inodes or is_older(there, site.written_ns)
+    # The last change of the inode may be the removal of another name.
+    is_as_left = status.st_ino in removal.inodes or is_older(status, site.written_ns)
     return half and is_as_left and is_part(site, path)
 
 
 def _was_touched(site: BringSite, path: bytes, before: os.stat_result) -> bool:
-    """Return True if somebody changed it while it was compared."""
+    """Return True if the entry changed during the comparison."""
     now = status_at(site.there, path)
     seen = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in (before, now)]
     return seen[0] != seen[1]
 
 
-def _take_folder(site: BringSite, path: bytes, taken: _Taken) -> None:
+def _remove_folder(site: BringSite, path: bytes, removal: _Removal) -> None:
     if not is_same(site, path):
-        taken.left.append(path)
+        removal.left.append(path)
     elif remove_entry(site.there, path):
-        taken.removed += 1
+        removal.removed += 1
     else:
-        taken.kept_folders.append(path)
+        removal.kept_folders.append(path)
 
 
 def remove_made_folders(site_folders: tuple[str, ...]) -> None:
-    """Take away the folders that lead to the copy, as far as nothing else is in them."""
+    """Remove the folders that the run made above the copy, unless they have other contents."""
     for path in reversed(site_folders):
         try:
             Path(path).rmdir()
@@ -129,32 +129,34 @@ def remove_made_folders(site_folders: tuple[str, ...]) -> None:
             return
 
 
-def _told(site: BringSite, taken: _Taken) -> Message:
+def _result_message(site: BringSite, removal: _Removal) -> Message:
     folder = shown(site.bring.target.folder)
-    said = [
+    messages = [
         tn(
             "1 entry was removed from {folder}.",
             "{count:,d} entries were removed from {folder}.",
-            count=taken.removed,
+            count=removal.removed,
             folder=folder,
         )
     ]
-    if taken.left:
+    if removal.left:
         source = shown(site.bring.source.path)
-        said.append(
+        messages.append(
             t(
                 "Kept because the copy differs from {source}: {paths:list}.",
                 source=source,
-                paths=_names(taken.left),
+                paths=_names(removal.left),
             )
         )
-        if len(taken.left) > NAMED:
+        if len(removal.left) > NAMED:
             list_file = site.run / KEPT
-            replace_durably(list_file, "".join(f"{named(path)}\n" for path in sorted(taken.left)).encode())
-            said.append(t("{file} lists all kept entries.", file=str(list_file)))
-    if taken.kept_folders:
-        said.append(t("Folders with other contents remain: {paths:list}.", paths=_names(taken.kept_folders)))
-    return join(*said)
+            replace_durably(list_file, "".join(f"{named(path)}\n" for path in sorted(removal.left)).encode())
+            messages.append(t("{file} lists all kept entries.", file=str(list_file)))
+    if removal.kept_folders:
+        messages.append(
+            t("Folders with other contents remain: {paths:list}.", paths=_names(removal.kept_folders))
+        )
+    return join(*messages)
 
 
 def _names(paths: list[bytes]) -> tuple[Message | str, ...]:
@@ -166,11 +168,13 @@ STEP = 3
 
 
 def compare(site: BringSite) -> tuple[Message, int]:
-    """Read it and compare; a sentence, and how many entries that were. Raises Failed where something is not
-    the same, naming it."""
+    """Read the copy back and compare it. Return a result message and the number of entries.
+
+    Raises Failed with the differences.
+    """
     copied, again, to = load_copied(site.run), load_again(site.run), site.bring.target
     assert copied is not None, "the first step is done"
-    # What was written has to come from the drive again, not from memory.
+    # Read the copy from the drive, not from memory.
     size_bytes = site.bring.amount.size_bytes
     site.sync()
     forget_caches(to.device)
@@ -188,7 +192,7 @@ def compare(site: BringSite) -> tuple[Message, int]:
     )
     if found:
         raise Failed(join(t("The copy in {folder} differs:", folder=shown(to.folder)), *found))
-    # The top is on the list, too.
+    # The list includes the top folder.
     count = taken.entries - 1
     return t(
         "{entries:,d} entries were read back from the drive and match {source}.",
