@@ -87,8 +87,7 @@ def partition_nodes(drive: str) -> tuple[str, ...]:
 
 
 def has_gone(drive: str) -> bool:
-    """Return True if a drive was unplugged. While a run has the drive open, no other drive gets the same
-    node."""
+    """Return True if a drive was unplugged. While a run has the drive open, no other drive gets the node."""
     return not is_attached(drive, None)
 
 
@@ -107,9 +106,9 @@ def size_bytes(node: str) -> int:
 
 
 def open_exclusively(path: str) -> Message | str | None:
-    """Open a device with O_EXCL and close it again. Return None, or why that failed.
+    """Open a device with O_EXCL and close it again. Return None, or the reason for a failure.
 
-    Programs that scan drives open each one briefly, so a busy device is tried several times.
+    Programs that scan drives open each one briefly, so a busy device is retried.
     """
     for attempt in range(CLAIM_TRIES):
         if attempt:
@@ -244,7 +243,7 @@ def tell_of(drive: str, numbers: Iterable[int]) -> None:
 def forget_partitions(drive: str) -> None:
     """Remove all of a drive's partitions from the kernel. Raises Failed if a partition stays in use.
 
-    udev and others open new partitions briefly, so busy ones are tried several times.
+    udev and others open new partitions briefly, so busy partitions are retried.
     """
     deadline = monotonic() + FORGET_SECONDS
     while partition_nodes(drive):

@@ -36,7 +36,7 @@ GRAIN_BYTES = 4096
 NO_MAP = frozenset({errno.EOPNOTSUPP, errno.ENOTTY, errno.EBADR})
 
 Read = Callable[[int, int], bytes]
-"""Read a range: start and length in bytes."""
+"""Function that reads a range: start and length in bytes."""
 
 
 def merged(places: Iterable[Extent], block_bytes: int, end_bytes: int) -> tuple[Extent, ...]:
@@ -106,7 +106,7 @@ def chunks(places: Iterable[Extent]) -> Iterator[Extent]:
 def held(file: int) -> tuple[Extent, ...]:
     """Return the allocated ranges of a file, including allocated zeros. Raises OSError.
 
-    tmpfs has no FIEMAP, but writes allocated zeros, so SEEK_DATA finds them.
+    Without FIEMAP, as on tmpfs, allocated zeros are written, so SEEK_DATA finds them.
     """
     size = os.fstat(file).st_size
     os.fsync(file)
@@ -157,7 +157,7 @@ def _seek_extents(file: int, size_bytes: int) -> Iterator[Extent]:
 
 
 def zeros(start_bytes: int, length_bytes: int) -> bytes:
-    """Read zeros, at most 1 MiB. A `Read` for ranges of zeros."""
+    """Return zeros, at most 1 MiB. Serves as `Read` for ranges known to be zeros."""
     return ZEROS[:length_bytes]
 
 

@@ -147,7 +147,7 @@ def _file_behind(node: str) -> str:
 
 
 def load_loop() -> None:
-    """Load the loop module. Without udev, /dev/loop-control does not exist before."""
+    """Load the loop module. Without udev, /dev/loop-control appears only then."""
     # modprobe fails for built-in modules. Opening reports missing ones.
     if find("modprobe"):
         with suppress(Failed):
@@ -227,7 +227,7 @@ def ignore_mapped(name: str, folder: str = "") -> None:
 
 
 def ignore(what: str, lines: Sequence[str]) -> None:
-    """Install these udev rules under the name `what`, until `heed(what)`. On return they are in effect.
+    """Install these udev rules under the name `what`, until `heed(what)`. They are in effect on return.
     Raises OSError."""
     rule = _rule_path(what)
     RULES.mkdir(parents=True, exist_ok=True)

@@ -38,7 +38,7 @@ LOOK_SECONDS = 60.0
 MODULES = ("loop", "dm_snapshot")
 
 Tell = Callable[[Sequence[str]], str]
-"""Run a command, journal it, and return its output. Raises Failed."""
+"""Function that runs a command, journals it, and returns the output. Raises Failed."""
 
 
 def snapshot_obstacle() -> str:
@@ -97,7 +97,7 @@ def store_bytes(device_bytes: int, chunk_bytes: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Device-mapper snapshot `name` of a device, which may not exist yet. `store` is its backing file."""
+    """Device-mapper snapshot `name` of a device. `store` is the backing file. Neither need exist yet."""
 
     name: str
     device: str

@@ -46,7 +46,7 @@ WORK, OLD = "work.cow", "old.img"
 
 
 class Head(Enum):
-    """State of the superblock, which decides if the filesystem can be mounted.
+    """State of the superblock, which decides whether the filesystem can be mounted.
 
     HIDDEN: not mountable. OTHER: written by another program.
     """

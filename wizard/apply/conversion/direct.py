@@ -211,7 +211,7 @@ class Direct:
         self.check_untouched()
 
     def check_untouched(self) -> None:
-        """Raises Refused if the device was mounted for writing or otherwise changed since the run."""
+        """Raises Refused if the device was mounted for writing or otherwise changed after the run stopped."""
         record, device = load_record(self._run), self._migration.device
         if record is None or not record.marks:
             return
@@ -305,13 +305,13 @@ def _pieces(fd: int, total: int) -> Iterator[memoryview]:
     done = 0
     with ThreadPoolExecutor(1) as reader:
 
-        def ask() -> Future[int]:
+        def read_next() -> Future[int]:
             return reader.submit(os.preadv, fd, [halves[0][: total - done]], done)
 
-        asked = ask()
-        while got := asked.result():
+        pending = read_next()
+        while got := pending.result():
             piece = halves[0][:got]
             done += got
             halves.reverse()
-            asked = ask()
+            pending = read_next()
             yield piece

@@ -160,8 +160,8 @@ def _fault(folder: InnerFile, file: InnerFile) -> Message | None:
 def _is_own_line(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
     """Return True if a line in the fstab of another system is for the filesystem that contains the file.
 
-    Device names such as /dev/sda1 have another meaning there. But the line for / is always for that
-    filesystem.
+    Device names of that system, such as /dev/sda1, mean nothing here. But with such a name, the line for / is
+    for that filesystem.
     """
     if (named := line.names(tags)) is not None:
         return named

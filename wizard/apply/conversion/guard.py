@@ -179,7 +179,7 @@ def _check_room(migration: Migration) -> None:
 
 
 def check_lines(migration: Migration, fits: frozenset[How]) -> None:
-    """Raises Refused if an fstab line is in a state other than these."""
+    """Raises Refused if the state of an fstab line is not in `fits`."""
     for step in migration.steps:
         if isinstance(step.operation, SetFstabType):
             try:

@@ -61,9 +61,9 @@ def _prepare(run: Path, asked: JobRequest) -> Prepared:
         Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), _check_takes_back),
         Purpose.KEEP: (Sentence("Keeping the conversion of {device}."), _check_keeps),
     }
-    said, check = actions[asked.purpose]
+    title, check = actions[asked.purpose]
     return Prepared(
-        str(said(device=migration.device)),
+        str(title(device=migration.device)),
         partial(lock_drives, paths),
         partial(check, run, migration),
     )
@@ -102,7 +102,7 @@ def _workspace(run: Path) -> Iterator[Workspace]:
 def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork], Outcome]:
     """Run `does` with the filesystem writable.
 
-    After an error, a filesystem that was read-only is protected again if it can still be undone.
+    If that fails, restore the write protection while undo is possible.
     """
 
     def work_on(work: RunWork) -> Outcome:
@@ -123,7 +123,8 @@ def _describe_error(run: Path, error: DiskwrightError) -> str:
 
 
 def _check_read_only(run: Path, purpose: Purpose) -> None:
-    """Run the read-only checks of a command. The command itself checks a snapshot, which it removes."""
+    """Run the read-only checks of a command. Those of a snapshot are left to the command, which removes
+    it."""
     migration = migration_now(run)
     check_own(migration, load_environment(run))
     check_one(run, migration)

@@ -131,7 +131,7 @@ def _probe(path: str) -> _Device:
 
 @dataclass(frozen=True, slots=True)
 class _Usage:
-    """Mount points of a device, and if the running system, another block device or a program uses it."""
+    """Mount points of a device, and whether the running system, another block device or a program uses it."""
 
     mounts: tuple[str, ...]
     is_root: bool

@@ -1,4 +1,4 @@
-"""Determine from the superblock if a conversion can still be undone. Read-only."""
+"""Determine from the superblock whether a conversion can still be undone. Read-only."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,10 +37,10 @@ RESULTS: Mapping[RunState, Sentence] = {
 }
 
 KEEPABLE = frozenset({Means.TRANSACTION, Means.DIRECT})
-"""Their undo data uses space until the run is kept or undone."""
+"""Means whose undo data uses space until the run is kept or undone."""
 
 UNDOABLE = frozenset({Means.TRANSACTION, Means.DIRECT, Means.FILES})
-"""A copy needs no undo: the source is unchanged."""
+"""Means with undo. A copy needs none: the source is unchanged."""
 
 HALF_DONE = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
@@ -165,7 +165,7 @@ class RollbackState:
 
 
 def window_of(run: Path) -> RollbackState | None:
-    """Return if a run can be undone.
+    """Return whether a run can be undone.
 
     Returns None unless the run is an ended conversion, neither kept nor undone, that has written to the
     filesystem. A missing drive is not an error.
@@ -280,7 +280,7 @@ def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
 
 
 def _first_bytes(migration: Migration) -> tuple[bytes, str]:
-    """Return the first bytes of the filesystem wherever it is now, or a clause why they cannot be read."""
+    """Return the first bytes of the filesystem wherever it is now, or the reason why they cannot be read."""
     why = ""
     for node in _nodes(migration):
         found, fault = _read(node)

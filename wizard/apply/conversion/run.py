@@ -74,8 +74,8 @@ def migrate(site: MigratingSite) -> tuple[Event, str]:
     if on_device:
         if failed := _count_failures(workspace.checks(), site):
             return Event.FAILED, str(CHECKS(count=failed))
-        if said := workspace.commit():
-            site.journal.add(Event.COMMAND, said)
+        if message := workspace.commit():
+            site.journal.add(Event.COMMAND, message)
     if ended := _run_steps(in_files, workspace, site):
         return ended
     if failed := _count_failures(file_checks(site), site):
@@ -150,7 +150,7 @@ def _run_steps(
             drives_now(site.migration)
         try:
             journal.add(Event.STEP_STARTED, step.sentence, step=number)
-            said = (
+            message = (
                 set_type(operation, site.migration, run.name)
                 if isinstance(operation, SetFstabType)
                 else workspace.make(operation, number)
@@ -159,7 +159,7 @@ def _run_steps(
             journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = messages.STEP_FAILED(step=number, steps=len(site.migration.steps))
             return Event.FAILED, f"{failed} {error} {reached(run)}".rstrip()
-        journal.add(Event.STEP_DONE, said, step=number)
+        journal.add(Event.STEP_DONE, message, step=number)
     return None
 
 
@@ -175,7 +175,7 @@ def _count_failures(checks: Iterable[Check], site: MigratingSite) -> int:
 
 
 def reached(run: Path) -> str:
-    """Report if a run that ended early wrote nothing, or must start over."""
+    """Report whether a run that ended early wrote nothing, or must start over."""
     try:
         if not has_begun(run):
             return str(NOTHING_WRITTEN)
@@ -317,8 +317,8 @@ def _mount(site: MigratingSite) -> Message | str:
                 device=device,
                 place=place,
             )
-        said = t("{device} is mounted at {place}.", device=device, place=place)
-        return said if mounted.filesystem == "ext4" else join(said, t("The next mount uses ext4."))
+        message = t("{device} is mounted at {place}.", device=device, place=place)
+        return message if mounted.filesystem == "ext4" else join(message, t("The next mount uses ext4."))
     if not environment.is_running_system:
         return CAN_BE_MOUNTED(device=device)
     text = read_text(environment.fstab)

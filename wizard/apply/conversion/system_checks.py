@@ -32,7 +32,7 @@ DEVICE = "(loop0)"
 
 
 def reader() -> str:
-    """The program with GRUB's driver, or an empty string."""
+    """Return the program with GRUB's driver, or an empty string."""
     return next((name for name in READERS if find(name)), "")
 
 

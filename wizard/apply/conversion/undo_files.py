@@ -154,7 +154,7 @@ def undo_file_fault(folder: Path, device: str, command: Command) -> Message | No
 def _is_readable(file: Path, device: str, command: Command) -> bool:
     """Return True if a dry run can read the whole file.
 
-    -f skips the comparison of the superblock, which fits only the file of the last step.
+    With -f, e2undo does not compare the superblock, which matches only the file of the last step.
     """
     return command(("e2undo", "-f", "-n", str(file), device), accept=range(256)).status == 0
 
@@ -163,7 +163,8 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
     """Restore the blocks that a step replaced, and the superblock from before. Raises Failed.
 
     `again`: the step or its undo was interrupted, so the device may be in any state. e2undo expects the
-    superblock in the undo file, so that one is written first. -f skips this comparison, but checksums, too.
+    superblock in the undo file, so that superblock is written first. The option -f would skip this
+    comparison, but also the checksums.
     """
     file = undo_file_in(folder)
     recorded = _recorded_superblock(file) if file else None

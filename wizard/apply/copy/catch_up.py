@@ -86,9 +86,9 @@ def catch_up(site: BringSite) -> Message:
 
 def _find_changed(site: BringSite, top: frozenset[bytes], previous: frozenset[bytes]) -> _Changed:
     changed = _Changed()
-    left = set(previous)
+    remaining = set(previous)
     for path, entry, status in _compare_with_list(site, top):
-        left.discard(path)
+        remaining.discard(path)
         if status is None:
             changed.gone.append(path)
             continue
@@ -97,7 +97,7 @@ def _find_changed(site: BringSite, top: frozenset[bytes], previous: frozenset[by
             if entry is not None and KINDS.get(stat.S_IFMT(status.st_mode)) is not entry.kind:
                 changed.gone.append(path)
     # Copied by an earlier attempt, and missing now.
-    changed.gone += sorted(left)
+    changed.gone += sorted(remaining)
     # The top folder belongs to the target, unless the run made it.
     changed.again.pop(b"", None)
     return changed

@@ -213,11 +213,11 @@ def _read_ahead(top: int, entry: TreeEntry) -> None:
 
 def _parse_result(line: bytes) -> tuple[EntryResult, int]:
     number, missed, size_bytes, *content = line.decode().split("\t")
-    held = None
+    parsed = None
     if content:
         digest, data, wide = content
-        held = digest, data, wide
-    return EntryResult(int(number), held, bool(int(missed))), int(size_bytes)
+        parsed = digest, data, wide
+    return EntryResult(int(number), parsed, bool(int(missed))), int(size_bytes)
 
 
 STEP = 1
@@ -225,7 +225,7 @@ LIST_SHARE = 0.08
 """Approximate progress of the step when the list is complete."""
 
 AHEAD = 4096
-"""Number of entries that are recorded as begun ahead of the copy."""
+"""Entries are recorded as begun this far ahead of the copy."""
 
 SYNC_BYTES, SYNC_SECONDS = GIB, 15.0
 """The copy is flushed after so much data or time, so a power cut costs no more."""

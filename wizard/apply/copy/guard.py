@@ -41,12 +41,12 @@ def drives_now(bring: Bring) -> tuple[str, ...]:
     )
     if device is None or str(location.folder) != location.mounted.mount_point:
         raise Refused(other)
-    held = held_on(device)
-    if (held.filesystem, held.uuid) != (to.filesystem, to.uuid):
+    found = held_on(device)
+    if (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
         raise Refused(other)
     if "ro" in location.mounted.options:
         raise refused(survey.READ_ONLY(path=shown(to.place)))
-    return _own_drives(bring, held.node)
+    return _own_drives(bring, found.node)
 
 
 def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
@@ -84,9 +84,9 @@ def drives_anywhere(bring: Bring) -> tuple[str, ...]:
     to = bring.target
     for path in (to.device, *nodes_with(to.uuid)):
         with suppress(BadInput):
-            held = held_on(path)
-            if (held.filesystem, held.uuid) == (to.filesystem, to.uuid):
-                return _own_drives(bring, held.node)
+            found = held_on(path)
+            if (found.filesystem, found.uuid) == (to.filesystem, to.uuid):
+                return _own_drives(bring, found.node)
     return ()
 
 

@@ -70,12 +70,12 @@ def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
     """Return the only line of fstab for the source's mount point."""
     found = [line for line in lines if line.mount_point.rstrip("/") == place]
     if len(found) != 1:
-        said = (
+        fault = (
             Sentence("{file} has several lines for {place}.")
             if found
             else Sentence("{file} has no line for {place}, so the way it is mounted at boot is unknown.")
         )
-        raise refused(said(file=str(file), place=shown(place)))
+        raise refused(fault(file=str(file), place=shown(place)))
     if {"bind", "rbind"}.intersection(found[0].options):
         raise refused(t("{place} is a bind mount of another folder.", place=shown(place)))
     return found[0]

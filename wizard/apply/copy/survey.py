@@ -205,7 +205,7 @@ def _target(location: FolderLocation, into: str | None) -> BringTo:
         raise refused(t("{path} is not on a drive.", path=shown(location.folder)))
     if "ro" in mounted.options:
         raise refused(READ_ONLY(path=shown(mounted.mount_point)))
-    held = held_on(device)
+    found = held_on(device)
     folder = location.folder
     if into is not None:
         inner = PurePosixPath(into)
@@ -218,9 +218,9 @@ def _target(location: FolderLocation, into: str | None) -> BringTo:
             )
         folder = location.folder / inner
     return BringTo(
-        held.node,
-        held.filesystem,
-        held.uuid,
+        found.node,
+        found.filesystem,
+        found.uuid,
         mounted.mount_point,
         str(folder),
         _missing_folders(location.folder, folder),
@@ -242,10 +242,10 @@ def _missing_folders(ground: Path, folder: Path) -> tuple[str, ...]:
 def _source(source: str) -> BringFrom:
     path = Path(source)
     if path.is_block_device():
-        held = held_on(source)
-        mounted = mount_of(held.node)
+        found = held_on(source)
+        mounted = mount_of(found.node)
         below = _mounted_below(Path(mounted.mount_point)) if mounted else ()
-        return BringFrom(held.node, True, held.filesystem, held.uuid, below)
+        return BringFrom(found.node, True, found.filesystem, found.uuid, below)
     ground = ground_of(path)
     device = device_of(ground.mounted)
     below = _mounted_below(ground.folder)
@@ -267,9 +267,9 @@ def _check_overlap(source: BringFrom, location: FolderLocation, to: BringTo) -> 
     mounted = mount_of(source.path) if source.is_device else None
     if source.is_device and mounted is None:
         return
-    there = FolderLocation(Path(mounted.mount_point), mounted) if mounted else ground_of(Path(source.path))
+    origin = FolderLocation(Path(mounted.mount_point), mounted) if mounted else ground_of(Path(source.path))
     folder = replace(location, folder=Path(to.folder))
-    if there.overlaps(folder):
+    if origin.overlaps(folder):
         raise refused(
             t(
                 "{source} and {target} are the same, or one contains the other.",
@@ -303,7 +303,7 @@ def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
 
 
 def check_room_there(bring: Bring) -> None:
-    """Raises Refused if the target has not enough space or inodes."""
+    """Raises Refused if the target lacks space or inodes."""
     to, amount = bring.target, bring.amount
     status = os.statvfs(to.place)
     free, needed = status.f_bfree * status.f_frsize, amount.room_bytes

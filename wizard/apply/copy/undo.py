@@ -43,7 +43,7 @@ def remove_brought(site: BringSite) -> Message:
     """Remove the entries that the run made. Return a message about removed and kept ones. Raises Failed."""
     copied = load_copied(site.run)
     if copied is not None and not copied.written_ns:
-        # Undo overwrites the progress file of the copy.
+        # Undo overwrites the progress file of the copy, whose date is the last write.
         save_copied(site.run, replace(copied, written_ns=site.written_ns))
     removal = _Removal()
     note = noting(site.run)

@@ -35,7 +35,8 @@ from wizard.model.said import Message, join
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Saved and planned bytes of a run's drives, in `folder`. `side_of` opens one drive, counted from 0."""
+    """Saved and planned bytes of a run's drives, in `folder`. `side_of` opens those of one drive, counted
+    from 0."""
 
     folder: Path
     side_of: Callable[[int, DriveChange, Medium, ExitStack], DriveSide]
@@ -229,7 +230,7 @@ class Checks:
         except Failed:
             return False
 
-    # Checks before writing. They only read, and correct the phase if the drives contradict.
+    # Checks before writing. They only read, and correct the phase if the drives contradict it.
 
     def _contents(self) -> tuple[Content, ...]:
         """Return the contents of the drives. Corrects a record that is lost or older than the drives."""
@@ -313,7 +314,7 @@ class Checks:
         return contents
 
     def is_nothing_to_restore(self, contents: Sequence[Content]) -> bool:
-        """Return True if each drive contains the old bytes, or was empty and has no bytes of the run."""
+        """Return True if each drive contains the old bytes, or was empty and not written by the run."""
         unwritten = self.record.phase in (Phase.SAVED, Phase.CLEARING)
         return all(
             content is Content.OLD or (unwritten and side.change.blank and not likeness(side).is_known)

@@ -60,8 +60,8 @@ class Exchange(Checks):
         with self._saving_phase():
             self.check_commit()
             self._save_corrected()
-            # After SAVED, every block was just read: the drives have the old bytes, without the cleared
-            # signatures.
+            # If the phase is SAVED, every block was just read: the drives have the old bytes, without the
+            # cleared signatures.
             is_first = self.record.phase is Phase.SAVED
             if self.record.phase is Phase.SAVED:
                 self._enter(Phase.CLEARING)
@@ -82,7 +82,7 @@ class Exchange(Checks):
         `commit`."""
         self._begin(progress, RELEASES)
         with self._saving_phase():
-            # After HIDDEN, every block was just read, and each signature is read back when written.
+            # If the phase is HIDDEN, every block was just read, and each signature is read back when written.
             used = self.check_release()
             self._save_corrected()
             is_checked = self.was_hidden = self.record.phase is Phase.HIDDEN
@@ -155,8 +155,8 @@ class Exchange(Checks):
         if any(shows_old(side) for side in self.sides):
             marks.reverse()
         for each in marks:
-            for side, its in zip(self.sides, each, strict=True):
-                bar(side, its)
+            for side, cleared in zip(self.sides, each, strict=True):
+                bar(side, cleared)
 
     def _enter(self, phase: Phase) -> None:
         record = replace(self.record, phase=phase)

@@ -157,8 +157,8 @@ GOING_BACK = frozenset({Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASI
 
 def power_sentence(phase: Phase, drives: str, *, waits: bool = True) -> str:
     """Return `power_said` as text, empty if the run is over."""
-    said = power_said(phase, drives, waits=waits)
-    return "" if said is None else str(said)
+    message = power_said(phase, drives, waits=waits)
+    return "" if message is None else str(message)
 
 
 def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Message | None:

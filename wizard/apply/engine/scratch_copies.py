@@ -54,8 +54,8 @@ def mapped_unseen(run_folder: Path, nodes: Sequence[str], names: Sequence[str]) 
     """Make udev ignore device-mapper devices with these names, and remove all devices on these scratch copies
     at the end. Raises Failed.
 
-    udev ignores a scratch copy while it is locked. A mapped device survives a killed process, and so does the
-    scratch copy below, then unlocked. So the rule covers both.
+    udev ignores a scratch copy while it is locked. A mapped device survives a killed process, and keeps the
+    unlocked scratch copy in use. So the rule covers both.
     """
     with ExitStack() as after:
         for name in names:

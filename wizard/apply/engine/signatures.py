@@ -46,7 +46,7 @@ EXT_FEW, EXT_TWO = 0x1, 0x200
 EXT_MOST_SHIFT, EXT_LEAST_PER_GROUP, EXT_MOST_GROUPS = 6, 256, 1 << 13
 
 MD_MAGICS = (bytes.fromhex("fc4e2ba9"), bytes.fromhex("a92b4efc"))
-"""In both byte orders."""
+"""md's magic number in both byte orders."""
 
 TABLE_HEADERS = 2
 """The first blocks identify a table: the MBR, and the primary GPT header."""
@@ -203,7 +203,8 @@ class Marking:
         return tuple(found)
 
     def drive(self) -> tuple[tuple[Extent, ...], tuple[Extent, ...]]:
-        """Hide all signatures of the drive itself. Return the places outside and inside a partition table."""
+        """Hide all signatures of the drive itself. Return the places of volume signatures and of table
+        signatures."""
         tables: dict[Extent, None] = {}
 
         def place_of(kind: str, offset: int) -> Extent:

@@ -104,7 +104,7 @@ class Store:
             raise StoreError(self.file, error) from None
 
     def sync(self) -> None:
-        """Flush the file, and the folders from the run's folder on."""
+        """Flush the file, its folder and the run's folder."""
         try:
             os.fsync(self.fd)
             for folder in (self.file.parent, self.file.parent.parent):

@@ -18,7 +18,7 @@ from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES
 
 LEAST_VALUES, ENOUGH_BLOCKS = 16, 64
-"""A block with so many distinct bytes identifies a drive. Once enough blocks are found, others count, too."""
+"""Distinct bytes by which a block identifies a drive. After so many such blocks, all others count, too."""
 
 
 class Content(StrEnum):
@@ -68,8 +68,8 @@ class DriveSide:
 
     @property
     def barred(self) -> Read:
-        """Reader of the hidden contents. Signatures that stay are read from the drive, not from the old
-        bytes."""
+        """Reader of the hidden contents. Signatures that stay are read from the drive, so the old bytes are
+        not needed."""
         return barred(self.change, self.medium.read, self.new, self.notice)
 
     def holds(self, digest: str) -> bool:
