@@ -127,8 +127,10 @@ def check_target(make: MakeFresh, source: str) -> None:
     kinds = {kind for kind, _ in list_signatures(target)}
     ours = kinds == {"ext4"} and is_made(make)
     if kinds and not ours:
-        reason = t("the target contains {kinds:list}", kinds=tuple(sorted(printable(kind) for kind in kinds)))
-        raise Failed(NOT_TOUCHED(target=target, why=reason))
+        contents = t(
+            "the target contains {kinds:list}", kinds=tuple(sorted(printable(kind) for kind in kinds))
+        )
+        raise Failed(NOT_TOUCHED(target=target, why=contents))
 
 
 def _read(device: str) -> ExtFacts | None:
