@@ -1,6 +1,7 @@
-"""`python -m tests.readme [--check]`: the parts of the README and of docs/ that are made from the program
-itself."""
+"""`python -m tests.readme [--check]`: write texts that are made from the program: parts of README and docs/,
+and the help that the launcher prints before it has installed anything."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -48,5 +49,22 @@ def renew(mark: str, text: str, command: str) -> None:
         raise SystemExit(f"the part {mark} of README and docs is out of date: run {command}")
 
 
+HELP = REPO / "wizard/help.txt"
+
+
+def renew_help() -> None:
+    """Record `diskwright --help` at 80 columns. With --check, fail if the record is outdated."""
+    from wizard.cli.command import overview
+    from wizard.cli.main import GROUPS
+
+    os.environ["COLUMNS"] = "80"
+    text = overview(GROUPS)
+    if "--check" not in sys.argv:
+        HELP.write_text(text, encoding="utf-8")
+    elif not HELP.exists() or HELP.read_text(encoding="utf-8") != text:
+        raise SystemExit(f"{HELP.relative_to(REPO)} is outdated: run python -m tests.readme")
+
+
 if __name__ == "__main__":
     renew("codes", codes(), "python -m tests.readme")
+    renew_help()
