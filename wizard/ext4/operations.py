@@ -22,15 +22,13 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.plan.settings.possible import digest_of_text
 
 SOUND = t("e2fsck finds no errors.")
 
 
-TABLES_TOGETHER = Sentence("inode tables are grouped ({feature})")
 CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
-TOO_SHORT = t("the last group is too short for a larger table")
 
 
 SWITCHED = ("extent", "huge_file", "dir_nlink", "large_file", "dir_index")
@@ -122,13 +120,13 @@ def widening_fault(before: ExtFacts) -> Message | None:
 def widening_bar(before: ExtFacts) -> Message | None:
     """Return why the inodes cannot be enlarged, regardless of free space, or None."""
     if incompatible := {"flex_bg", "bigalloc"} & before.features:
-        return TABLES_TOGETHER(feature=min(incompatible))
+        return t("inode tables are grouped ({feature})", feature=min(incompatible))
     if "metadata_csum" in before.features:
         # Tested with e2fsprogs 1.47.0: e2fsck could not even start afterwards.
         return CHECKSUMS
     descriptors = -(-before.groups * before.desc_bytes // before.block_bytes)
     needed = 1 + descriptors + before.reserved_gdt_blocks + BITMAPS + _table_blocks(before, WIDE_INODE_BYTES)
-    return TOO_SHORT if last_group_blocks(before) < needed else None
+    return t("the last group is too short for a larger table") if last_group_blocks(before) < needed else None
 
 
 def is_too_full(before: ExtFacts) -> bool:

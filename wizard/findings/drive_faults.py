@@ -6,7 +6,6 @@ The text is the same in all interfaces. All foreign text is made printable.
 from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.registry import MADE
-from wizard.findings import messages as words
 from wizard.findings.smr_evidence import VIRTUAL_BUSES, Rung, speaks_for_conventional, strongest
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Finding, Recorded, Recording, Severity
@@ -265,26 +264,45 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
     if not shingled or not (conventional or several) or drive.bus in VIRTUAL_BUSES:
         return
     sources = tuple(
-        words.SOURCE_SAYS(source=rung.clue.source, says=rung.clue.says) for rung in (*shingled, *conventional)
+        t("{source}: {says}", source=rung.clue.source, says=rung.clue.says)
+        for rung in (*shingled, *conventional)
     )
     best = strongest(shingled)
     assert best is not None
     if several and not conventional:
-        believed = words.HIGHEST_BELIEVED(source=best.clue.source)
+        believed = t(
+            "{source} is used: it ranks highest among the sources on zone management.",
+            source=best.clue.source,
+        )
     elif recording.verdict is Recorded.YES:
-        believed = words.BELIEVED(source=best.clue.source)
+        believed = t(
+            "{source} is used: the drive ranks first, then the manufacturer and smartmontools, then others.",
+            source=best.clue.source,
+        )
     elif recording.verdict is Recorded.LIKELY:
-        believed = words.BELIEVED_FOR_NOW(source=best.clue.source)
+        believed = t(
+            "{source} is used for now as the stronger source, but is not proof.", source=best.clue.source
+        )
     else:
-        believed = words.NONE_BELIEVED
+        believed = t(
+            "The sources are equally strong, so the drive counts as unknown. One model number can "
+            "be either kind."
+        )
     yield Finding(
         "recording-contradiction",
         Severity.WARNING,
         drive.path,
-        words.CONTRADICTION(drive=drive.path, clues=sources),
+        t(
+            "Sources disagree about the recording method of {drive}: {clues:semicolons}.",
+            drive=drive.path,
+            clues=sources,
+        ),
         believed,
-        words.CONTRADICTION_SOURCE,
-        words.CONTRADICTION_REMEDY,
+        t("the ranked evidence, with confidence shown by `diskwright inspect --json`"),
+        t(
+            "Look up the exact model number on the label at the manufacturer. Until "
+            "then, treat the drive as shingled: that costs little if wrong."
+        ),
     )
 
 
@@ -296,12 +314,28 @@ def _rotation(drive: Drive) -> Iterator[Finding]:
         "recording-contradiction",
         Severity.INFO,
         drive.path,
-        words.TURNS_AS_DISK(drive=drive.path, rate=rate)
+        t(
+            "The kernel reports {drive} as having no moving parts, but the drive reports {rate} rpm.",
+            drive=drive.path,
+            rate=rate,
+        )
         if rate > 1
-        else words.SOLID_AS_DISK(drive=drive.path),
-        words.ROTATION_WHY,
-        words.ROTATION_SOURCE,
-        words.ROTATION_REMEDY(turns=int(rate > 1), name=drive.path.removeprefix("/dev/")),
+        else t(
+            "The kernel reports {drive} as a hard disk, but the drive reports a solid-state drive.",
+            drive=drive.path,
+        ),
+        t(
+            "The drive's report is used: enclosures and controllers often omit it, and root can "
+            "set queue/rotational."
+        ),
+        t("queue/rotational in sysfs, against IDENTIFY word 217 or smartctl"),
+        t(
+            "`echo {turns} > /sys/block/{name}/queue/rotational` corrects the kernel "
+            "until the next reboot. Conclusions about the recording method do not depend "
+            "on this setting.",
+            turns=int(rate > 1),
+            name=drive.path.removeprefix("/dev/"),
+        ),
     )
 
 
@@ -312,11 +346,44 @@ def _blocks(drive: Drive) -> Iterator[Finding]:
     physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
     block, offset = drive.geometry.physical_block_bytes, drive.geometry.alignment_offset_bytes
     if physical is not None and physical > block:
-        larger = words.LARGER_BLOCKS(drive=drive.path, own=physical, kernels=block)
-        yield _geometry(drive, larger, words.LARGER_BLOCKS_WHY, words.LARGER_BLOCKS_REMEDY)
+        larger = t(
+            "{drive} reports {own}-byte blocks, but the kernel uses {kernels}-byte blocks.",
+            drive=drive.path,
+            own=physical,
+            kernels=block,
+        )
+        yield _geometry(
+            drive,
+            larger,
+            t(
+                "An intermediate layer hides the larger blocks. Partitions aligned for the "
+                "kernel may be misaligned on the drive."
+            ),
+            t(
+                "No action needed for diskwright layouts, which start on a whole MiB. In "
+                "other tools, specify starts in MiB."
+            ),
+        )
     elif shift is not None and shift != offset and offset >= 0:
-        shifted = words.SHIFTED(drive=drive.path, own=shift, kernels=offset)
-        yield _geometry(drive, shifted, words.SHIFTED_WHY, words.SHIFTED_REMEDY(drive=drive.path))
+        shifted = t(
+            "{drive} reports an alignment offset of {own} bytes, but the kernel reports {kernels}.",
+            drive=drive.path,
+            own=shift,
+            kernels=offset,
+        )
+        yield _geometry(
+            drive,
+            shifted,
+            t(
+                "An intermediate layer hides the offset, which a jumper on the drive causes. "
+                "Blocks aligned for the kernel then straddle two physical blocks."
+            ),
+            t(
+                "Remove the jumper before storing any data, or attach the drive without the "
+                "bridge. `diskwright bench {drive}` measures which value is right.",
+                drive=drive.path,
+            ),
+        )
 
 
 def _geometry(drive: Drive, sentence: Message, why: Message, remedy: Message) -> Finding:
@@ -326,7 +393,7 @@ def _geometry(drive: Drive, sentence: Message, why: Message, remedy: Message) ->
         drive.path,
         sentence,
         why,
-        words.BLOCKS_SOURCE,
+        t("physical_block_size and alignment_offset in sysfs, against IDENTIFY words 106 and 209"),
         remedy,
     )
 

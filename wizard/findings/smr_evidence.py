@@ -15,7 +15,7 @@ from wizard.findings import messages as words
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind, fitting
 from wizard.model.finding import Clue, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, join
+from wizard.model.said import Message, Sentence, join, t
 from wizard.model.verdict import Displaced, DisplacedVerdict
 
 DRIVE, HOST_AWARE, HOST_MANAGED = "drive", "host-aware", "host-managed"
@@ -72,14 +72,14 @@ def _unavailable(source: Message, why: Message) -> Rung:
 
 
 def _zoned(drive: Drive) -> Iterator[Rung]:
-    source = words.KERNEL
+    source = t("the kernel's queue/zoned")
     if drive.zoned in (HOST_AWARE, HOST_MANAGED):
         clue = Clue(source, words.STATED(management=drive.zoned), "high")
         yield Rung(clue, drive.zoned, Weight.STATED)
     elif drive.zoned is not None:
-        yield Rung(Clue(source, words.AS_MANAGED_TOO(zoned=drive.zoned), "low"))
+        yield Rung(Clue(source, t("{zoned}, as drive-managed drives also report", zoned=drive.zoned), "low"))
     else:
-        yield _unavailable(source, words.NO_ZONES)
+        yield _unavailable(source, t("this kernel does not support zones"))
 
 
 def _vpd(drive: Drive) -> Iterator[Rung]:
@@ -92,11 +92,11 @@ def _vpd(drive: Drive) -> Iterator[Rung]:
             stated = words.STATED_BITS(bits=2, management="drive-managed")
             yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
         case int(bits):
-            yield Rung(Clue(source, words.BITS_NOT_REPORTED(bits=bits), "low"))
+            yield Rung(Clue(source, t("{bits}: not reported", bits=bits), "low"))
         case None if drive.bus == "usb":
-            yield _unavailable(source, words.BRIDGE_NOT_ASKED)
+            yield _unavailable(source, t("the kernel queries few USB bridges, and not this one"))
         case None if drive.bus not in VIRTUAL_BUSES:
-            yield _unavailable(source, words.NO_PAGE)
+            yield _unavailable(source, t("the drive or kernel does not provide this page"))
 
 
 def _word(drive: Drive) -> Iterator[Rung]:
@@ -110,13 +110,15 @@ def _word(drive: Drive) -> Iterator[Rung]:
                 stated = words.STATED_BITS(bits=2, management="device-managed")
                 yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
             case _:
-                yield Rung(Clue(source, words.NOT_REPORTED, "low"))
+                yield Rung(Clue(source, t("not reported"), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
         yield _unavailable(source, why)
     elif drive.bus == "usb":
-        yield _unavailable(source, words.BRIDGE_SILENT)
+        yield _unavailable(source, t("this USB bridge does not pass on the drive's reports"))
     elif is_ata(drive):
-        yield _unavailable(source, words.KERNEL_SILENT)
+        yield _unavailable(
+            source, t("this kernel does not pass on the drive's reports (Linux 5.5 and later do)")
+        )
 
 
 def _smart(drive: Drive) -> Iterator[Rung]:
@@ -131,16 +133,20 @@ def _smart(drive: Drive) -> Iterator[Rung]:
     elif re.search(r"\(CMR\b", family):
         yield Rung(Clue(source, words.FAMILY(family=family), "medium"), None, Weight.LISTED)
     elif family:
-        yield Rung(Clue(source, words.FAMILY_SILENT(family=family), "low"))
+        yield Rung(Clue(source, t("{family}, stating neither", family=family), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
-        yield _unavailable(words.SMARTCTL_AND_DATABASE, why)
+        yield _unavailable(t("smartctl and its drive database"), why)
 
 
 def _discard(drive: Drive) -> Iterator[Rung]:
     own = (drive.ata is not None and drive.ata.trims is True) or drive.smart.trim_supported is True
     kernels = drive.discard is not None and drive.discard.maximum_bytes > 0 and is_ata(drive)
     if (own or kernels) and drive.rotational and not is_emulated(drive):
-        clue = Clue(words.DISCARD, words.NO_USE_FOR_TRIM, "medium")
+        clue = Clue(
+            t("rotational, and discard (TRIM)"),
+            t("hard disks that are not shingled do not need TRIM"),
+            "medium",
+        )
         yield Rung(clue, DRIVE, Weight.HINT, exact=False)
 
 
@@ -172,7 +178,7 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
             Confidence.LOW: Weight.HINT,
         }[pattern.confidence]
         clue = Clue(
-            words.MODELS(source=pattern.source or words.OWN_LIST),
+            t("model list from {source}", source=pattern.source or t("the user's own list")),
             _describe(pattern),
             pattern.confidence.value,
         )
@@ -187,14 +193,14 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
     probe."""
     if verdict is None:
         return
-    source = words.QUICK_TEST
+    source = t("the quick test")
     match verdict.outcome:
         case Displaced.LIKELY:
             yield Rung(Clue(source, words.PROBED_LIKELY(), "low"), DRIVE, Weight.HINT, exact=False)
         case Displaced.NOTHING_FOUND:
-            yield Rung(Clue(source, words.PROBED_NOTHING, "low"))
+            yield Rung(Clue(source, t("no evidence found, which is not proof"), "low"))
         case Displaced.CANNOT_TELL:
-            yield _unavailable(source, words.PROBED_IN_VAIN)
+            yield _unavailable(source, t("inconclusive"))
 
 
 def _describe(pattern: Pattern) -> Message:
@@ -244,8 +250,12 @@ def speaks_for_conventional(rung: Rung) -> bool:
 
 
 def _solid(drive: Drive) -> Clue:
-    source = words.KERNELS_ROTATION if drive.rotation_rate is None else words.OWN_ROTATION
-    return Clue(source, words.NOTHING_TURNS, "high")
+    source = (
+        t("/sys/block/*/queue/rotational")
+        if drive.rotation_rate is None
+        else t("the drive's rotation rate (IDENTIFY word 217, or smartctl)")
+    )
+    return Clue(source, t("no rotation, so no overlapping tracks"), "high")
 
 
 def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
@@ -275,20 +285,43 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
     unavailable = [rung.clue for rung in rungs if not rung.asked]
     if conventional:
         clues = tuple(words.CLUE(source=clue.source, says=clue.says) for clue in conventional)
-        sentence = words.UNKNOWN_LISTED(drive=drive.path, clues=clues)
+        sentence = t(
+            "No source reports {drive} as shingled (SMR), and it is listed as conventional "
+            "({clues:semicolons}).",
+            drive=drive.path,
+            clues=clues,
+        )
     elif unavailable:
-        sentence = words.UNKNOWN_UNHEARD(drive=drive.path, sources=tuple(clue.source for clue in unavailable))
+        sentence = t(
+            "Unknown if {drive} is shingled (SMR). Unavailable sources: {sources:semicolons}.",
+            drive=drive.path,
+            sources=tuple(clue.source for clue in unavailable),
+        )
     else:
-        sentence = words.UNKNOWN(drive=drive.path)
-    reasons = tuple(words.SOURCE_AND_WHY(source=clue.source, says=clue.says) for clue in unavailable)
+        sentence = t(
+            "Unknown if {drive} is shingled (SMR): the drive does not report this.", drive=drive.path
+        )
+    reasons = tuple(t("{source} ({says})", source=clue.source, says=clue.says) for clue in unavailable)
     return Finding(
         "recording-unknown",
         Severity.INFO,
         drive.path,
         sentence,
-        join(words.UNKNOWN_WHY, *([words.UNHEARD(clues=reasons)] if reasons else [])),
-        words.UNKNOWN_SOURCE,
-        words.UNKNOWN_REMEDY(drive=drive.path),
+        join(
+            t(
+                "Some shingled drives do not report this (ST8000AS0002, MQ04UBB400): a "
+                "missing report does not prove a conventional drive."
+            ),
+            *([t("Unavailable sources: {clues:semicolons}.", clues=reasons)] if reasons else []),
+        ),
+        t("the kernel, VPD page B1h, IDENTIFY data, smartctl, discard and the model list, if available"),
+        t(
+            "Look up the model at the manufacturer and add the result to "
+            "/etc/diskwright/drives; one line is enough. With free space, `diskwright "
+            "bench {drive} --scratch --shingled --quick` tests the drive in a minute. "
+            "Without `--quick`, the test looks for the slowdown of a shingled drive.",
+            drive=drive.path,
+        ),
     )
 
 
@@ -297,10 +330,23 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
         "recording-zoned-host-managed",
         Severity.DANGER,
         drive.path,
-        words.HOST_MANAGED(drive=drive.path, clues=_clues(recording)),
-        words.HOST_MANAGED_WHY,
-        words.HOST_MANAGED_SOURCE,
-        words.HOST_MANAGED_REMEDY(drive=drive.path),
+        t(
+            "{drive} is host-managed: each zone requires sequential writes from the start "
+            "({clues:semicolons}).",
+            drive=drive.path,
+            clues=_clues(recording),
+        ),
+        t(
+            "The kernel refuses partitions on this drive, and ext4 does not support it. "
+            "Out-of-order writes fail."
+        ),
+        t("Linux, block/partitions/core.c and Documentation/block (zoned devices)"),
+        t(
+            "Use the whole drive for Btrfs in zoned mode, without partitions. "
+            "`diskwright advise {drive} --workload ID` checks support in this kernel and "
+            "tools, and lists alternatives.",
+            drive=drive.path,
+        ),
     )
 
 
@@ -310,9 +356,18 @@ def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence)
         Severity.WARNING,
         drive.path,
         sentence(drive=drive.path, clues=_clues(recording)),
-        words.WHY_SHINGLED,
-        words.STUDY,
-        words.SHINGLED_REMEDY,
+        t(
+            "Tracks overlap: random writes are cached, and later rewritten in whole "
+            "bands. When the cache is full, writes become very slow. As a file server, "
+            "ext4 reached 52.7 operations a second on a shingled drive, and 142.3 on a "
+            "conventional one."
+        ),
+        t("a comparison of filesystems on a Seagate ST8000AS0002 and a conventional Toshiba"),
+        t(
+            "The recording method cannot be changed. Use the drive for large, write-once "
+            "files, mounted with noatime. Avoid databases, virtual machines and parity "
+            "arrays."
+        ),
     )
 
 

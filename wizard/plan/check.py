@@ -24,7 +24,6 @@ from wizard.plan.free_space import (
     overlapping,
     reserved_in,
 )
-from wizard.plan.messages import AGAIN_WITH_PLAN
 from wizard.plan.partition.possible import growing_of
 from wizard.plan.partition.replace import (
     layout_with,
@@ -62,7 +61,15 @@ def check_plan(plan: Plan, where: str = "The plan") -> None:
     derived. Does not access the machine: only applying the plan checks that the drive still matches `before`.
     """
     if fault := next(_faults(plan), None):
-        raise BadInput(str(messages.BROKEN(where=where, fault=fault)))
+        raise BadInput(
+            str(
+                t(
+                    "{where} is inconsistent: {fault}. Create the plan again with `diskwright plan`.",
+                    where=where,
+                    fault=fault,
+                )
+            )
+        )
 
 
 def _faults(plan: Plan) -> Iterator[Message]:
@@ -71,13 +78,13 @@ def _faults(plan: Plan) -> Iterator[Message]:
         yield from drive_faults(member.drive)
     yield from _volume_faults(plan)
     if plan.part and (plan.stripe or plan.others or plan.after.whole):
-        yield messages.ONE_AND_MORE
+        yield t("the plan changes one partition and other things")
     if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
-        yield messages.ENCRYPTS_ELSEWHERE
+        yield t("the plan encrypts something other than a partition of one drive")
     if plan.stripe is not None:
         yield from striped_faults(plan, plan.stripe)
     elif plan.others:
-        yield messages.NOTHING_STRIPED
+        yield t("the plan has several drives but no stripe")
     elif plan.after.whole is not None:
         yield from _whole_faults(plan)
     elif plan.part:
@@ -91,11 +98,14 @@ def _whole_faults(plan: Plan) -> Iterator[Message]:
     yield from before_faults(plan.before, fresh=True)
     volume = plan.volumes[0]
     if len(plan.volumes) != 1 or volume.partition != 0 or volume.path != plan.drive.path:
-        yield messages.WHOLE_ELSEWHERE
+        yield t("the plan is for a whole drive without a table, but the volume is not")
     elif not is_zoned_mode(volume.filesystem, volume.mkfs_options):
-        yield messages.WHOLE_NOT_ZONED(filesystem=printable(volume.filesystem, 40))
+        yield t(
+            "{filesystem} without a partition table does not support zones",
+            filesystem=printable(volume.filesystem, 40),
+        )
     if plan.after != whole_after(plan.drive, volume):
-        yield messages.AFTER_NOT_VOLUME
+        yield t("the final layout does not match the volume")
     if tuple(step.operation for step in plan.steps) != whole_operations(volume):
         yield messages.OTHER_FOR_VOLUME
 
@@ -105,16 +115,16 @@ def _partition_change_faults(plan: Plan) -> Iterator[Message]:
     and the new volume, if any."""
     slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
     if slot is None or is_container(slot):
-        yield messages.NOT_CHANGEABLE(number=plan.part)
+        yield t("partition {number} cannot be changed", number=plan.part)
         return
     others = (replace(one, kept=True) if one is slot else one for one in plan.before.slots)
     yield from before_faults(replace(plan.before, slots=tuple(others)), fresh=False)
     yield from _kept_faults(plan)
     last = max(one.number for one in plan.before.partitions)
     if plan.before.table == "mbr" and not plan.volumes and MBR_PRIMARIES < plan.part < last:
-        yield messages.RENUMBERED
+        yield t("logical partitions would be renumbered")
     if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
-        yield messages.VOLUME_ELSEWHERE
+        yield t("the volume is not on the changed partition")
         return
     if plan.before.table not in ("gpt", "mbr"):
         return
@@ -133,9 +143,9 @@ def _partition_change_faults(plan: Plan) -> Iterator[Message]:
         operations = operations_with(plan.drive.path, slot, table, plan.volumes, plan.drive.geometry)
     yield from encryption_faults(plan, table.entries)
     if plan.after != after:
-        yield messages.AFTER_NOT_CHANGE
+        yield t("the final layout does not match the change")
     if tuple(step.operation for step in plan.steps) != operations:
-        yield messages.OTHER_FOR_CHANGE
+        yield t("the operations do not match the change")
 
 
 def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Message]:
@@ -146,20 +156,20 @@ def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Message]:
     room = free.end_bytes if free and not free.number else slot.end_bytes
     grows = resized.size_bytes > slot.size_bytes
     if plan.volumes or resized.size_bytes in (0, slot.size_bytes) or resized.end_bytes > room:
-        yield messages.NOT_RESIZED(number=slot.number)
+        yield t("partition {number} neither grows into free space nor shrinks", number=slot.number)
     if resized.size_bytes % plan.drive.geometry.logical_block_bytes:
         yield messages.PARTIAL_BLOCKS(number=slot.number)
     growing = growing_of(slot.filesystem)
     if growing is None or not (grows or growing.smaller):
-        yield messages.NOT_RESIZABLE(number=slot.number)
+        yield t("the contents of partition {number} cannot be resized to that size", number=slot.number)
     if plan.before.table == "mbr" and slot.number > MBR_PRIMARIES:
-        yield messages.LOGICAL_RESIZED
+        yield t("resizing a logical partition is not supported")
 
 
 def _partitioned_faults(plan: Plan) -> Iterator[Message]:
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     if len(tables) != 1:
-        yield messages.TABLES_WRITTEN(tables=len(tables))
+        yield t("the plan writes {tables} tables instead of one", tables=len(tables))
         return
     table = tables[0]
     yield from before_faults(plan.before, fresh=table.fresh)
@@ -177,18 +187,18 @@ def identity_faults(drive: Identity) -> Iterator[str]:
 def drive_faults(drive: Identity) -> Iterator[Message]:
     """Return the faults of `identity_faults` as messages."""
     if not is_device_path(drive.path):
-        yield messages.NO_DRIVE(path=printable(drive.path, 60))
+        yield t("'{path}' is not a drive in /dev", path=printable(drive.path, 60))
     if fault := geometry_fault(drive.geometry):
         yield fault
     if not 0 < drive.size_bytes < LARGEST_BYTES:
-        yield messages.NO_SUCH_SIZE(size=drive.size_bytes)
+        yield t("{size} bytes is not a valid drive size", size=drive.size_bytes)
 
 
 def _volume_faults(plan: Plan) -> Iterator[Message]:
     if not plan.volumes and not plan.part:
-        yield messages.NO_VOLUME
+        yield t("the plan creates no volume")
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
-        yield messages.GROUP_ELSEWHERE
+        yield t("the volume group is not on one partition of one drive")
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
         if fault := volume_role_fault(
@@ -203,36 +213,64 @@ def _volume_faults(plan: Plan) -> Iterator[Message]:
             yield messages.VOLUME_FAULT(number=volume.partition, fault=fault)
     numbers = [volume.partition for volume in plan.volumes if not plan.group]
     if len(set(numbers)) != len(numbers):
-        yield messages.SAME_NUMBER
+        yield t("two volumes have the same number")
     if len({volume.uuid for volume in plan.volumes}) != len(plan.volumes):
         yield messages.SAME_UUID
     if fault := mount_order_fault(
         tuple(place for volume in plan.volumes for place in places_of(volume.mount_point, volume.subvolumes))
     ):
-        yield messages.OTHERWISE(fault=str(fault).rstrip("."))
+        yield t("{fault}", fault=str(fault).rstrip("."))
 
 
 def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[Message]:
     number = volume.partition
     if plan.stripe is None and plan.after.whole is None:
         if not 1 <= number <= GPT_PARTITIONS:
-            yield messages.NO_PARTITION(number=number)
+            yield t("partition {number} does not exist", number=number)
         elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, number):
             path = printable(_partition_of(volume), 60)
-            yield messages.OTHER_DRIVE(number=number, path=path, drive=plan.drive.path)
+            yield t(
+                "volume {number} is at '{path}', which is not on {drive}",
+                number=number,
+                path=path,
+                drive=plan.drive.path,
+            )
     if not is_workload_id(volume.workload):
-        yield messages.NO_WORKLOAD(number=number, workload=printable(volume.workload, 40))
+        yield t(
+            "volume {number} has the unknown workload '{workload}'",
+            number=number,
+            workload=printable(volume.workload, 40),
+        )
     if volume.filesystem not in MADE:
-        yield messages.NOT_MADE(number=number, filesystem=printable(volume.filesystem, 40))
+        yield t(
+            "volume {number} has the filesystem '{filesystem}', which diskwright cannot create",
+            number=number,
+            filesystem=printable(volume.filesystem, 40),
+        )
         return
     if unfit := label_fault(volume.label, volume.filesystem):
-        yield messages.LABEL_FAULT(number=number, label=printable(volume.label, 40), fault=unfit)
+        yield t(
+            "volume {number} has the label '{label}', which {fault}",
+            number=number,
+            label=printable(volume.label, 40),
+            fault=unfit,
+        )
     if fault := volume_uuid_fault(volume.uuid, volume.filesystem):
-        yield messages.UUID_FAULT(number=number, uuid=printable(volume.uuid, 40), fault=fault)
+        yield t(
+            "volume {number} has the UUID '{uuid}', which {fault}",
+            number=number,
+            uuid=printable(volume.uuid, 40),
+            fault=fault,
+        )
     if fault := options_fault(volume.filesystem, volume.mkfs_options, volume.mount_options):
-        yield messages.OPTIONS_FAULT(number=number, fault=fault)
+        yield t("volume {number}: {fault}", number=number, fault=fault)
     if volume.mount_point is not None and (fault := place_fault(volume.mount_point, volume.filesystem)):
-        yield messages.PLACE_FAULT(number=number, place=printable(volume.mount_point, 60), fault=fault)
+        yield t(
+            "volume {number} has the mount point '{place}', which {fault}",
+            number=number,
+            place=printable(volume.mount_point, 60),
+            fault=fault,
+        )
 
 
 def _partition_of(volume: Volume) -> str:
@@ -243,13 +281,13 @@ def _partition_of(volume: Volume) -> str:
 def _kept_faults(plan: Plan) -> Iterator[Message]:
     """Check a layout to which partitions are added."""
     if plan.before.table not in ("gpt", "mbr"):
-        yield messages.ADDED_TO_OTHER(kind=printable(plan.before.table, 20))
+        yield t("the plan adds partitions to a table of type '{kind}'", kind=printable(plan.before.table, 20))
     elif (
         overlapping(plan.before.partitions)
         or loose(plan.before.partitions)
         or any(slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots)
     ):
-        yield messages.KEPT_CONTRADICT
+        yield t("the preserved partitions overlap or are outside the drive")
 
 
 def _bounds(plan: Plan, table: WriteTable) -> Extent:
@@ -273,24 +311,32 @@ def _outermost(drive: Identity, table: WriteTable) -> Extent:
 def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
     drive = plan.drive
     if table.device != drive.path:
-        yield messages.TABLE_ELSEWHERE(device=printable(table.device, 60), drive=drive.path)
+        yield t(
+            "the plan writes a table on '{device}' instead of {drive}",
+            device=printable(table.device, 60),
+            drive=drive.path,
+        )
     if not table.fresh and table.table != plan.before.table:
-        yield messages.OTHER_TABLE(kind=table.table)
+        yield t("the plan writes a {kind} table over a table of another type", kind=table.table)
     new = [entry for entry in table.entries if not entry.kept]
     if sorted(entry.number for entry in new) != sorted({volume.partition for volume in plan.volumes}):
-        yield messages.PARTITIONS_DIFFER
+        yield t("the new partitions do not match the volumes")
     if table.table == "mbr" and any(entry.number > 4 for entry in new):
-        yield messages.MBR_PRIMARY
+        yield t("an MBR has four primary partitions")
     bounds, outermost = _bounds(plan, table), _outermost(drive, table)
     if not table.fresh and (
         bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes
     ):
-        yield messages.BEFORE_BEYOND
+        yield t("the initial layout exceeds the limits of a table")
     by_number = {volume.partition: volume for volume in plan.volumes if plan.group is None}
     for entry in new:
         volume = by_number.get(entry.number)
         if volume and entry.type != partition_type(volume, table.table):
-            yield messages.OTHER_TYPE(number=entry.number, type=printable(entry.type, 40))
+            yield t(
+                "partition {number} has the type '{type}', which does not match the volume",
+                number=entry.number,
+                type=printable(entry.type, 40),
+            )
         yield from _entry_faults(entry, drive.geometry, bounds)
         place = Extent(entry.start_bytes, entry.size_bytes)
         if not table.fresh and any(place.overlaps(one) for one in reserved_in(plan.before, bounds)):
@@ -304,14 +350,14 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
 def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[Message]:
     end = entry.start_bytes + entry.size_bytes
     if entry.size_bytes <= 0 or entry.start_bytes < bounds.start_bytes or end > bounds.end_bytes:
-        yield messages.OUTSIDE(number=entry.number)
+        yield t("partition {number} is outside the usable range of the drive", number=entry.number)
     offset = max(geometry.alignment_offset_bytes, 0)
     if (
         misalignment_bytes(geometry, entry.start_bytes)
         or (entry.start_bytes - offset) % FLOOR_BYTES
         or entry.start_bytes < FLOOR_BYTES
     ):
-        yield messages.NOT_ALIGNED(number=entry.number)
+        yield t("partition {number} is not aligned", number=entry.number)
     if entry.start_bytes % geometry.logical_block_bytes or entry.size_bytes % geometry.logical_block_bytes:
         yield messages.PARTIAL_BLOCKS(number=entry.number)
 
@@ -323,9 +369,9 @@ def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
         (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept
     )
     if any(after[0] < before[1] for before, after in pairwise(new)):
-        yield messages.NEW_OVERLAP
+        yield t("two new partitions overlap")
     if any(start < old_end and old_start < end for start, end in new for old_start, old_end in kept):
-        yield messages.KEPT_OVERLAP
+        yield t("a new partition overlaps a preserved partition")
 
 
 def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
@@ -340,7 +386,7 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
     if table != table_after(
         plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table
     ):
-        yield messages.TABLE_DIFFERS
+        yield t("the table does not match the volumes and the preserved partitions")
     if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
         yield messages.AFTER_NOT_TABLE
     operations = tuple(step.operation for step in plan.steps)
@@ -371,7 +417,7 @@ def _from_first(body: JSON) -> JSON:
 PLANS = Sealed(
     "diskwright.plan/2",
     Plan,
-    AGAIN_WITH_PLAN,
+    t("Create the plan again with `diskwright plan`."),
     check_plan,
     told_anew,
     {"diskwright.plan/1": _from_first},

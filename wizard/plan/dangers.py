@@ -14,9 +14,8 @@ from wizard.model.geometry import Geometry, HeldDigest, Identity
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.operations import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Layout, Slot, Volume
-from wizard.model.said import Message
+from wizard.model.said import Message, t, tn
 from wizard.plan import messages
-from wizard.plan import messages as words
 from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts
 from wizard.plan.request.roles import is_systems
@@ -108,7 +107,7 @@ def _waiting_text(drive: Drive) -> Message | str:
     if drive.waiting is None or not drive.waiting.bare:
         return ""
     summary, run = printable(drive.waiting.told, 200), drive.waiting.run
-    return messages.LEFT_BY_RUN(told=summary, run=run)
+    return t("{told} of run {run}", told=summary, run=run)
 
 
 def _slot(part: Partition) -> Slot:
@@ -146,24 +145,51 @@ def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Messag
     """Return sentences on unknown facts about the drive. `recording` is the conclusion of the findings."""
     doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
-        doubts.append(messages.NOT_READ)
+        doubts.append(t("The drive was not read during planning. Any contents will be lost."))
     if drive.unrecognised_zones:
-        doubts.append(messages.ZONES_WRITTEN(count=drive.unrecognised_zones))
-    how = messages.BY_COUNT if drive.diskseq is not None else messages.BY_SIZE
+        doubts.append(
+            tn(
+                "{count} written zone has unrecognised data. This data will be lost.",
+                "{count} written zones have unrecognised data. This data will be lost.",
+                count=drive.unrecognised_zones,
+            )
+        )
+    how = (
+        t("only by the kernel's drive counter, so the plan is valid until you unplug the drive or reboot")
+        if drive.diskseq is not None
+        else t("only by size")
+    )
     if not drive.serial and not drive.wwn:
-        doubts.append(messages.NO_IDENTITY(how=how))
+        doubts.append(t("The drive reports no serial number or WWN and is identified {how}.", how=how))
     elif others := shared_by(drive):
-        doubts.append(messages.SHARED_IDENTITY(others=others, how=how))
+        doubts.append(
+            t(
+                "The drive reports the same identifiers as {others:list} and is identified {how}.",
+                others=others,
+                how=how,
+            )
+        )
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
-        doubts.append(messages.NO_ALIGNMENT)
+        doubts.append(
+            t(
+                "The underlying devices are misaligned to each other, so no partition can be "
+                "aligned for all of them."
+            )
+        )
     if drive.zoned is None:
-        doubts.append(messages.ZONED_UNREAD)
+        doubts.append(t("Cannot read whether the drive is zoned."))
     if may_be_shingled(drive, recording):
         doubts.append(messages.MAY_BE_SHINGLED)
     if not keep:
         lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
         if lost:
-            doubts.append(messages.NO_NODES(parts=tuple(lost)))
+            doubts.append(
+                t(
+                    "The kernel has no node for {parts:list}. Old signatures there are erased only "
+                    "where a new volume begins.",
+                    parts=tuple(lost),
+                )
+            )
     return tuple(doubts)
 
 
@@ -227,9 +253,9 @@ def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> Message | N
     if danger := systems_danger(
         volume.role, volume.filesystem, (*volume.mkfs_options, *volume.mount_options)
     ):
-        return words.DANGER_IN_SYSTEM(danger=danger)
+        return t("has {danger}, which puts data at risk, on a system volume", danger=danger)
     if danger := unsaid_danger(volume, doubts):
-        return words.DANGER_UNSAID(danger=danger)
+        return t("has {danger}, which puts data at risk, without a warning", danger=danger)
     return None
 
 
@@ -274,7 +300,17 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
     if kernel.lacks(module):
         name, without = NEEDED[module]
         release = printable(kernel.release, 60)
-        raise Refused(str(messages.LACKING(release=release, name=name, without=without())))
+        raise Refused(
+            str(
+                t(
+                    "The running kernel ({release}) lacks {name}, so {without}. Boot a kernel "
+                    "with {name}, or install the module.",
+                    release=release,
+                    name=name,
+                    without=without(),
+                )
+            )
+        )
 
 
 def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
@@ -287,7 +323,14 @@ def rehearsal_doubts(kernel: Kernel) -> tuple[Message, ...]:
     """Return a doubt if the kernel definitely has no loop devices for rehearsals."""
     if not kernel.lacks("loop"):
         return ()
-    return (messages.NO_LOOP(release=printable(kernel.release, 60)),)
+    return (
+        t(
+            "The running kernel ({release}) has no loop devices, so plans cannot be "
+            "rehearsed. Every step runs directly on the drive, and formatting cannot be "
+            "undone.",
+            release=printable(kernel.release, 60),
+        ),
+    )
 
 
 def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Message, ...]:

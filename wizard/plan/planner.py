@@ -13,8 +13,7 @@ from wizard.model.geometry import Geometry, Identity
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.operations import ROOT
 from wizard.model.plan import Layout, Operation, Plan, ResetZones, Slot, Volume, WipeSignatures
-from wizard.model.said import Message, t
-from wizard.plan import messages
+from wizard.model.said import Message, t, tn
 from wizard.plan.dangers import (
     DEVICE_MAPPER,
     bounds_of,
@@ -123,7 +122,14 @@ def make_plan(
         refuse_roles(wishes)
     if drive.zoned == HOST_MANAGED:
         if arrangement != PLAIN:
-            raise BadInput(str(messages.ZONED_NO_TABLE(drive=drive.path)))
+            raise BadInput(
+                str(
+                    t(
+                        "{drive} is a host-managed zoned drive and cannot have any partition table.",
+                        drive=drive.path,
+                    )
+                )
+            )
         return _whole_plan(machine, drive, wishes, mode, draw_uuid, recording)
     refuse_content(drive, chosen=mode is not None)
     keep = mode is Mode.USE_FREE and drive.is_empty is not True
@@ -164,8 +170,8 @@ def _room(drive: Drive, size_bytes: int, geometry: Geometry, fresh_kind: TableKi
 def _encryption_obstacle(drive: Drive, arrangement: Arrangement) -> Message | None:
     """Return why encryption is not possible there, or None."""
     if drive.zoned == HOST_MANAGED:
-        return messages.ZONED_NO_PARTITIONS(drive=drive.path)
-    return messages.GROUP_NOT_ENCRYPTED if arrangement.grouped else None
+        return t("{drive} is a host-managed zoned drive and cannot be partitioned.", drive=drive.path)
+    return t("Encryption inside a volume group is not supported.") if arrangement.grouped else None
 
 
 def _partitioned_plan(
@@ -256,17 +262,50 @@ def _whole_plan(
     path = drive.path
     size_bytes, geometry = refuse_drive(drive)
     if mode is Mode.USE_FREE:
-        raise Refused(str(messages.ZONED_FULL(drive=path)))
+        raise Refused(
+            str(
+                t(
+                    "{drive} is a host-managed zoned drive and cannot be partitioned. Cannot add "
+                    "to the existing contents.",
+                    drive=path,
+                )
+            )
+        )
     refuse_content(drive, chosen=mode is not None)
     if len(wishes) != 1 or not wishes[0].takes_rest:
-        raise BadInput(str(messages.ZONED_ONE(drive=path)))
+        raise BadInput(
+            str(
+                t(
+                    "{drive} is a host-managed zoned drive and cannot be partitioned. Request one "
+                    "volume without a size.",
+                    drive=path,
+                )
+            )
+        )
     (wish,) = wishes
     if wish.role:
-        raise BadInput(str(messages.ZONED_NO_ROLE(drive=path)))
+        raise BadInput(
+            str(
+                t(
+                    "{drive} is a host-managed zoned drive and cannot be partitioned. Omit the role.",
+                    drive=path,
+                )
+            )
+        )
     mkfs, _ = option_words(wish)
     kind = wish.choice.filesystem
     if not is_zoned_mode(kind, mkfs):
-        raise Refused(str(messages.ZONED_NOT_MADE(filesystem=kind, drive=path, zoned=ZONED_FILESYSTEM)))
+        raise Refused(
+            str(
+                t(
+                    "Cannot create {filesystem} on {drive}: host-managed zones accept only "
+                    "sequential writes. Only {zoned} in zoned mode works there.",
+                    filesystem=kind,
+                    drive=path,
+                    zoned=ZONED_FILESYSTEM,
+                )
+            )
+        )
     refuse_missing(machine, ("blkzone",))
     identity = known_identity(machine, drive, size_bytes, geometry)
     before = layout_before(drive, size_bytes, geometry, keep=False)
@@ -288,14 +327,30 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
     for wish in wishes:
         choice = wish.choice
         if choice.obstacles:
-            raise Refused(str(messages.OBSTACLES(filesystem=choice.filesystem, obstacles=choice.obstacles)))
+            raise Refused(
+                str(
+                    t(
+                        "Cannot create {filesystem} here: {obstacles:row}",
+                        filesystem=choice.filesystem,
+                        obstacles=choice.obstacles,
+                    )
+                )
+            )
         kind = MADE.get(choice.filesystem)
         if kind is None:
             raise Refused(not_made_because(choice.filesystem))
         refuse_missing(machine, kind.makers)
         mkfs, mount = option_words(wish)
         if fault := options_fault(choice.filesystem, mkfs, mount):
-            raise BadInput(str(messages.OPTIONS_REFUSED(filesystem=choice.filesystem, fault=fault)))
+            raise BadInput(
+                str(
+                    t(
+                        "Cannot use the options recommended for {filesystem}: {fault}.",
+                        filesystem=choice.filesystem,
+                        fault=fault,
+                    )
+                )
+            )
 
 
 def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -344,8 +399,35 @@ def _free_numbers(drive: Drive, wanted: int, *, keep: bool) -> tuple[int, ...]:
     if len(free) >= wanted:
         return tuple(free[:wanted])
     if is_mbr:
-        raise Refused(str(messages.MBR_FULL(drive=drive.path, there=4 - len(free), count=wanted)))
-    raise Refused(str(messages.GPT_FULL(drive=drive.path, most=most, there=len(used), count=wanted)))
+        raise Refused(
+            str(
+                tn(
+                    "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
+                    "more was requested. Only a GPT supports more. --replace creates a GPT and "
+                    "erases everything.",
+                    "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
+                    "more were requested. Only a GPT supports more. --replace creates a GPT and "
+                    "erases everything.",
+                    drive=drive.path,
+                    there=4 - len(free),
+                    count=wanted,
+                )
+            )
+        )
+    raise Refused(
+        str(
+            tn(
+                "The GPT of {drive} has {there} of at most {most} partitions, but {count} more was "
+                "requested.",
+                "The GPT of {drive} has {there} of at most {most} partitions, but {count} more "
+                "were requested.",
+                drive=drive.path,
+                most=most,
+                there=len(used),
+                count=wanted,
+            )
+        )
+    )
 
 
 def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:

@@ -30,7 +30,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.plan import messages
+from wizard.model.said import t
 
 ON_DRIVE = (
     WipeSignatures
@@ -63,9 +63,9 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
     for operation in operations:
         match operation:
             case ResetZones():
-                return str(messages.ZONES_ALONE)
+                return str(t("resetting zones cannot be rehearsed"))
             case MakeStripedVolume():
-                return str(messages.GROUP_ALONE)
+                return str(t("a volume group across several drives cannot be rehearsed yet"))
             case _:
                 continue
     return ""

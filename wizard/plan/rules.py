@@ -8,7 +8,7 @@ from wizard.model.errors import printable
 from wizard.model.geometry import Geometry
 from wizard.model.operations import EVERYONE, ROOT, Writer
 from wizard.model.plan import NO_PLACE
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 from wizard.plan import messages
 
 GPT_NAME_UNITS = 36
@@ -81,12 +81,20 @@ def geometry_fault(geometry: Geometry) -> Message | None:
         or not logical <= physical <= 1 << 30
         or physical % logical
     ):
-        return messages.BLOCKS_FAULT(logical=logical, physical=physical)
+        return t(
+            "blocks of {logical} and {physical} bytes do not support partitions",
+            logical=logical,
+            physical=physical,
+        )
     offset = geometry.alignment_offset_bytes
     if not -1 <= offset < 1 << 30 or (offset > 0 and offset % logical):
-        return messages.OFFSET_FAULT(offset=offset, logical=logical)
+        return t(
+            "an alignment offset of {offset} bytes is impossible with blocks of {logical} bytes",
+            offset=offset,
+            logical=logical,
+        )
     if not all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes)):
-        return messages.IO_FAULT
+        return t("the recommended I/O sizes are out of range")
     return None
 
 
@@ -94,17 +102,21 @@ def label_fault(label: str, filesystem: str) -> Message | None:
     """Return why `label` is not valid for the filesystem, or None."""
     kind = MADE[filesystem]
     if not label:
-        return messages.EMPTY
+        return t("is empty")
     if not label.isprintable():
         return messages.CONTROLS
     if label != label.strip():
-        return messages.BLANK_END
+        return t("begins or ends with a space")
     if "/" in label:
-        return messages.SLASH
+        return t("contains a slash")
     if len(label.encode()) > kind.label_bytes:
-        return messages.LONG_LABEL(most=kind.label_bytes, filesystem=filesystem)
+        return t(
+            "is longer than the {most} bytes of a {filesystem} label",
+            most=kind.label_bytes,
+            filesystem=filesystem,
+        )
     if len(label.encode("utf-16-le")) > 2 * GPT_NAME_UNITS:
-        return messages.LONG_NAME(most=GPT_NAME_UNITS)
+        return t("is longer than the {most} characters of a partition name", most=GPT_NAME_UNITS)
     return kind.label_fault(label)
 
 
@@ -119,16 +131,16 @@ def mount_point_fault(path: str) -> str | None:
     if not path.isprintable():
         return str(messages.CONTROLS)
     if not path.startswith("/"):
-        return str(messages.NOT_ABSOLUTE)
+        return str(t("is not an absolute path"))
     parts = path.split("/")[1:]
     if path != "/" and any(part in ("", ".", "..") for part in parts):
-        return str(messages.NOT_PLAIN)
+        return str(t("is not in plain form (no //, no . or .., no trailing slash)"))
     if len(path.encode()) > 1024 or any(len(part.encode()) > 255 for part in parts):
-        return str(messages.TOO_LONG)
+        return str(t("is too long"))
     if path in FORBIDDEN_EXACTLY or any(
         path == root or path.startswith(root + "/") for root in FORBIDDEN_ROOTS
     ):
-        return str(messages.HIDES_SYSTEM)
+        return str(t("would hide files required by the running system"))
     return None
 
 
@@ -137,7 +149,17 @@ def place_fault(place: str, filesystem: str) -> str | None:
     and is activated instead."""
     if MADE[filesystem].mounts:
         return mount_point_fault(place)
-    return None if place == NO_PLACE else str(messages.NEVER_MOUNTED(filesystem=filesystem, none=NO_PLACE))
+    return (
+        None
+        if place == NO_PLACE
+        else str(
+            t(
+                "is not possible for {filesystem}, which is never mounted; use {none} to enable it",
+                filesystem=filesystem,
+                none=NO_PLACE,
+            )
+        )
+    )
 
 
 def writer_fault(writer: Writer, filesystem: str, role: str) -> Message | None:
@@ -145,19 +167,19 @@ def writer_fault(writer: Writer, filesystem: str, role: str) -> Message | None:
     if writer == ROOT:
         return None
     if role or not MADE[filesystem].mounts:
-        return messages.SYSTEMS_OWN
+        return t("belongs to the system and is writable by root only")
     if writer == EVERYONE:
         return None
     named = bool(writer.name) and writer.name.isprintable() and len(writer.name) <= 256
     person = writer.kind == "person" and 0 < writer.uid <= MOST_ID and 0 <= writer.gid <= MOST_ID
     group = writer.kind == "group" and writer.uid == 0 and 0 < writer.gid <= MOST_ID
-    return None if named and (person or group) else messages.NO_WRITER
+    return None if named and (person or group) else t("has an invalid writer")
 
 
 def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:
     """Return why these mkfs arguments or mount options are not allowed, or None."""
     if mount and not MADE[filesystem].mounts:
-        return str(messages.NO_MOUNT_OPTIONS(filesystem=filesystem))
+        return str(t("{filesystem} is never mounted and has no mount options", filesystem=filesystem))
     return mkfs_options_fault(filesystem, mkfs) or mount_options_fault(mount)
 
 
@@ -169,13 +191,31 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
         if flag in kind.bare_flags and not equals:
             continue
         if flag not in kind.flags or (equals and not flag.startswith("--")):
-            return str(messages.NO_MKFS_OPTION(option=printable(flag, 30), tool=kind.tool))
+            return str(
+                t(
+                    "diskwright does not pass option '{option}' to {tool}",
+                    option=printable(flag, 30),
+                    tool=kind.tool,
+                )
+            )
         if not equals:
             value = rest.pop(0) if rest else ""
         if not _VALUE.fullmatch(value) or value.startswith("-"):
-            return str(messages.MKFS_VALUE(option=flag, value=printable(value, 40)))
+            return str(
+                t(
+                    "diskwright does not allow the value '{value}' for {option}",
+                    option=flag,
+                    value=printable(value, 40),
+                )
+            )
         if elsewhere := {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
-            return str(messages.MKFS_ELSEWHERE(option=flag, key=min(elsewhere)))
+            return str(
+                t(
+                    "{option} {key} could refer to something other than the partition",
+                    option=flag,
+                    key=min(elsewhere),
+                )
+            )
     return None
 
 
@@ -183,9 +223,9 @@ def mount_options_fault(options: tuple[str, ...]) -> str | None:
     """Return why these options are not passed to mount(8), or None."""
     for option in options:
         if not _MOUNT_OPTION.fullmatch(option) or option.startswith("x-"):
-            return str(messages.NO_MOUNT_OPTION(option=printable(option, 40)))
+            return str(t("diskwright does not pass mount option '{option}'", option=printable(option, 40)))
         if option.partition("=")[0] in MOUNT_OPTIONS_ELSEWHERE:
-            return str(messages.MOUNT_ELSEWHERE(option=option))
+            return str(t("'{option}' would change the action of mount", option=option))
     return None
 
 
@@ -198,16 +238,18 @@ def volume_uuid_fault(text: str, filesystem: str) -> str | None:
     return (
         None
         if _SERIALS[digits].fullmatch(text) and text.strip("0-")
-        else str(messages.NO_SERIAL(digits=digits))
+        else str(t("is not a serial number of {digits} digits", digits=digits))
     )
 
 
 def uuid_fault(text: str) -> str | None:
     """Return why `text` is not a UUID in canonical form, or None."""
     try:
-        return None if str(UUID(text)) == text and UUID(text).int else str(messages.UUID_FORM)
+        return (
+            None if str(UUID(text)) == text and UUID(text).int else str(t("is not in plain lower-case form"))
+        )
     except ValueError:
-        return str(messages.NO_UUID)
+        return str(t("is not a UUID"))
 
 
 def is_device_path(path: str) -> bool:

@@ -26,7 +26,7 @@ from wizard.model.plan import (
 )
 from wizard.model.said import Message, Sentence, format_capacity, t
 from wizard.plan.free_space import is_container
-from wizard.plan.messages import VOLUME_WRITABLE, who
+from wizard.plan.messages import who
 from wizard.plan.raid.lvm import group_room_bytes, logical_volumes
 from wizard.plan.raid.striping import together_bytes
 from wizard.plan.request.subvolumes import mounted_subvolume
@@ -217,7 +217,9 @@ def _writable(volumes: Sequence[Volume]) -> Iterator[Message]:
     for volume in volumes:
         # A filesystem without owners belongs to the user it is mounted for.
         if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].holds.owners):
-            yield VOLUME_WRITABLE(label=printable(volume.label), who=who(volume.writer))
+            yield t(
+                '"{label}" will be writable by {who}.', label=printable(volume.label), who=who(volume.writer)
+            )
 
 
 def volume_bytes(plan: Plan, index: int) -> int | None:

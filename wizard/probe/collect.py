@@ -13,7 +13,7 @@ from typing import Any
 from wizard.filesystems.kind import MOVING_TYPES
 from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle
-from wizard.model.said import reason_of
+from wizard.model.said import reason_of, t
 from wizard.probe import unread as words
 from wizard.probe.content import holders
 from wizard.probe.content.notices import SECTOR_BYTES, find_notice, is_moving, next_of
@@ -101,7 +101,7 @@ def from_kernel(name: str, udev: Udev) -> Facts:
             part: {"sysfs": sysfs.attributes(folder / part, sysfs.PARTITION_ATTRIBUTES), "udev": udev(part)}
             for part in sysfs.partition_names(folder)
         },
-        "errors": [] if folder.exists() else [unread("drive", words.GONE)],
+        "errors": [] if folder.exists() else [unread("drive", t("The kernel no longer reports the drive."))],
     }
     if (zones := sysfs.zoned_capability(folder)) is not None:
         found["sysfs"]["zoned_cap"] = zones
@@ -121,7 +121,10 @@ def from_device(known: Facts) -> Facts:
             # The kernel cannot use it. Reported by find_no_size in findings/drive_faults.py.
             return {"medium": True, "errors": errors}
         if known["sysfs"].get("size") == "0":
-            return {"medium": False, "errors": [*errors, unread("contents", words.NO_SIZE)]}
+            return {
+                "medium": False,
+                "errors": [*errors, unread("contents", t("The drive is empty: the device has no size."))],
+            }
         if known["partitions"]:
             # The drive's page cache misses writes through the nodes of its partitions. This drops clean pages
             # only.
@@ -245,7 +248,9 @@ def _notice(
     try:
         return find_notice(descriptor, size, taken)
     except OSError as error:
-        why = words.NOTICE(device=known["path"], why=system_says(error))
+        why = t(
+            "Cannot check {device} for a waiting run: {why}.", device=known["path"], why=system_says(error)
+        )
         errors.append(unread("notice", why, obstacle_of(error)))
         return None
 
@@ -324,7 +329,7 @@ def from_zones(path: str, errors: list[Facts]) -> Facts:
     try:
         return {"zones": read_zones(path)}
     except OSError as error:
-        why = words.ZONES(device=path, why=system_says(error))
+        why = t("Cannot read the zones of {device}: {why}.", device=path, why=system_says(error))
         return {"errors": [*errors, unread("zones", why, obstacle_of(error))]}
 
 
@@ -373,7 +378,13 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
     if name.startswith(WITHOUT_SMART):
         return {"smart": None}
     if os.geteuid() != 0:
-        return {"smart": None, "errors": [*errors, unread("smart", words.ROOT_ASKS, Obstacle.DENIED)]}
+        return {
+            "smart": None,
+            "errors": [
+                *errors,
+                unread("smart", t("Reading the drive's health needs root."), Obstacle.DENIED),
+            ],
+        }
     from wizard.model.errors import Failed
     from wizard.process.program import NotInstalled, run
 

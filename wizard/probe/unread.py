@@ -15,19 +15,11 @@ AS_RECORDED = Sentence("{text}")
 # Not root.
 ROOT_READS = t("Reading the device needs root.")
 ROOT_READS_LAYERS = t("Reading the drive's storage layers needs root.")
-ROOT_ASKS = t("Reading the drive's health needs root.")
-ROOT_SEES_MOUNTS = t("Reading mounts in other users' namespaces needs root.")
 
 # Errors from the system.
-GONE = t("The kernel no longer reports the drive.")
-NO_SIZE = t("The drive is empty: the device has no size.")
-NO_MEDIUM = t("No medium is inserted.")
 REFUSED = Sentence("The kernel refuses to open {device}: {why}.")
 FAILED = Sentence("Cannot read {device}: {why}.")
 BYTE = Sentence("Cannot read byte {byte} of {device}: {why}.")
-NOTICE = Sentence("Cannot check {device} for a waiting run: {why}.")
-ZONES = Sentence("Cannot read the zones of {device}: {why}.")
-IDENTIFY = Sentence("The drive answered Identify with NVMe status {status}.")
 
 # libblkid.
 BLKID_OPENS = Sentence("libblkid cannot open {device}: {why}.")
@@ -37,7 +29,6 @@ BLKID_READS_TABLE = Sentence("libblkid cannot read the table of {device}: {why}.
 # Limits.
 MANY_SUPERBLOCKS = t("The superblocks on the drive are larger than any in use. The rest was not read.")
 MANY_LAYERS = Sentence("Reading stops after the first {most} layers.")
-MANY_TO_READ = Sentence("Reading stops after the first {most} layers.")
 SUSPENDED = Sentence("{device} is suspended, and reading would hang.")
 
 # The worker process.
@@ -45,23 +36,18 @@ NO_ANSWER = Sentence("The drive did not answer within {seconds:g} s.")
 OVER_TIME = Sentence("The drive did not answer within {seconds:g} s, so the probe was stopped.")
 GARBAGE = t("The drive's probe printed garbage and was stopped.")
 NO_SENSE = t("The drive's probe returned invalid data.")
-NO_RESULT = t("The drive's probe closed its output without a result.")
 ENDED_BY_SIGNAL = Sentence("The drive's probe was killed by signal {signal}.")
 ENDED_WITH_STATUS = Sentence("The drive's probe ended with status {status} and no result.")
 NO_TURN = t("The probe process ended before reaching the drive.")
 
 # The table.
 TABLE_LOST = t("Neither copy of the drive's GPT is intact, so the drive's contents are unknown.")
-MANY_PARTITIONS = Sentence("The table lists {partitions} partitions; only the first {most} are shown.")
 OTHER_BLOCKS = Sentence(
     "The GPT was created for {other}-byte logical blocks, but the drive has {size}-byte blocks here."
 )
-CHAIN_BROKEN = Sentence("The chain of logical partitions breaks at byte {start}.")
-CHAIN_RETURNS = Sentence("The chain of logical partitions loops back to byte {start}.")
 
 # Identification and SMART.
 BAD_SUM = t("The drive's IDENTIFY data does not match its checksum.")
-NO_DISK = t("The drive's IDENTIFY data does not describe a disk.")
 SMARTCTL_SAYS = Sentence("smartctl: {said}.")
 SLEEPS = Sentence("The drive is asleep ({mode}).")
 SMARTCTL_UNREADABLE = t("smartctl output is unreadable.")
@@ -104,7 +90,7 @@ def _reason(device: str, error: OSError) -> Message:
         denied = REFUSED(device=device, why=system_says(error))
         return ROOT_READS if os.geteuid() != 0 else denied
     if error.errno == errno.ENOMEDIUM:
-        return NO_MEDIUM
+        return t("No medium is inserted.")
     return FAILED(device=device, why=system_says(error))
 
 

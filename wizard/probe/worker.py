@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 from wizard.probe import unread as words
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
@@ -89,7 +89,7 @@ class Child:
             return words.OVER_TIME(seconds=self.seconds)
         status = _reap(self.pid, REAP_SECONDS)
         if status is None:
-            return words.NO_RESULT
+            return t("The drive's probe closed its output without a result.")
         code = os.waitstatus_to_exitcode(status)
         return words.ENDED_BY_SIGNAL(signal=-code) if code < 0 else words.ENDED_WITH_STATUS(status=code)
 

@@ -33,7 +33,7 @@ from wizard.model.ext import Event
 from wizard.model.machine import Extent
 from wizard.model.operations import MakeArray, MakeFilesystem
 from wizard.model.plan import Member, Plan
-from wizard.model.said import GIB, KIB, MIB, Message
+from wizard.model.said import GIB, KIB, MIB, Message, t
 from wizard.plan.undo_policy import is_bare
 
 SAMPLES, SAMPLE_BYTES, END_BYTES = 256, 256 * KIB, MIB
@@ -84,7 +84,10 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> tuple
     Failed."""
     drives = enumerate(zip(plan.members, changes, strict=True))
     return tuple(
-        record.COPIED_OVER(drive=change.path)
+        t(
+            "md overwrites all of {drive}, which may have unrecognised data: diskwright read only a sample.",
+            drive=change.path,
+        )
         if (byte := _find_data(run, number, change, zeros_wanted(plan, member))) is None
         else record.UNKNOWN_DATA(drive=change.path, byte=byte)
         for number, (member, change) in drives
@@ -144,7 +147,13 @@ def discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> Non
     if not places or not drive.discards:
         return
     try:
-        entry = str(record.FREED(drive=drive.node, size=drive.discard(places)))
+        entry = str(
+            t(
+                "Discarded {size:exact} of free space in the new volumes on {drive}.",
+                drive=drive.node,
+                size=drive.discard(places),
+            )
+        )
     except Failed as error:
         entry = str(error)
     journal.add(Event.COMMAND, entry)
@@ -270,4 +279,11 @@ def _refuse_elsewhere(
     outside = clipped(touched, gaps(passed, wanted.size_bytes))
     stray = next(iter(differing(outside, drive.read, new.read)), None)
     if stray is not None:
-        raise Failed(record.ELSEWHERE(byte=stray.start_bytes, drive=wanted.path))
+        raise Failed(
+            t(
+                "The rehearsal changed byte {byte} of {drive}, outside the planned contents. "
+                "Nothing was written to the drive.",
+                byte=stray.start_bytes,
+                drive=wanted.path,
+            )
+        )

@@ -30,7 +30,7 @@ from wizard.apply.run.progress_log import Tally
 from wizard.apply.run.runs import run_argument
 from wizard.documents.profiles import read_notice
 from wizard.model.errors import BadInput, Failed, Refused, printable
-from wizard.model.said import Message, join
+from wizard.model.said import Message, join, t, tn
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,14 @@ class Checks:
     ) -> None:
         record = load_record(run)
         if record is None or len(record.changes) != len(media):
-            raise BadInput(words.NOT_REHEARSED(run=str(run), count=len(media)))
+            raise BadInput(
+                tn(
+                    "{run} has no rehearsed change to 1 drive.",
+                    "{run} has no rehearsed change to {count} drives.",
+                    run=str(run),
+                    count=len(media),
+                )
+            )
         settle_record(run)
         self.record: Record = record
         self._run, self._kept = run, kept or kept_in(run)
@@ -129,10 +136,15 @@ class Checks:
 
     def _side(self, number: int, change: DriveChange, medium: Medium) -> DriveSide:
         if medium.size_bytes != change.size_bytes:
-            resized = words.RESIZED(drive=change.path, now=medium.size_bytes, before=change.size_bytes)
+            resized = t(
+                "{drive} now has {now} bytes, not {before}. Nothing more was written.",
+                drive=change.path,
+                now=medium.size_bytes,
+                before=change.size_bytes,
+            )
             if self.record.phase in UNTOUCHED:
                 raise Refused(join(resized, words.ENDS_RUN(run=self._name)))
-            back = words.GIVE_BACK(size=change.size_bytes)
+            back = t("Restore the drive's size to {size} bytes.", size=change.size_bytes)
             raise Refused(join(resized, back, words.SHOWS_RUN(run=self._name)))
         return replace(self._kept.side_of(number, change, medium, self._open), told=self._tally)
 
@@ -170,11 +182,22 @@ class Checks:
         self._tally.begin(lambda share: None, 0)
         found = [*self._forward(), *self._back()]
         if not found and all(map(self._waits_by_notice, self.sides)):
-            found.append(words.FROM_DRIVE(drive=self.sides[0].change.path))
+            found.append(
+                t(
+                    "`diskwright keep --from-drive {drive}` finishes the run waiting on the drive.",
+                    drive=self.sides[0].change.path,
+                )
+            )
         if found:
             return join(*found)
         if not all(side.keeps_old() for side in self.sides):
-            return join(words.OLD_DAMAGED(folder=str(self._kept.folder)), words.NO_COPY)
+            return join(
+                t("The old bytes in {folder} are damaged.", folder=str(self._kept.folder)),
+                t(
+                    "Restore the folder's files from a backup if you have one. Otherwise, the "
+                    "drive can only be set up again: make a new plan."
+                ),
+            )
         return None
 
     def _forward(self) -> Iterator[Message]:
@@ -197,12 +220,22 @@ class Checks:
             yield (words.UNDO_GOES_ON if phase in GOING_BACK else back)(run=name)
         elif self._confirm and self._works(lambda: self.check_undo(over=True)):
             tokens = tuple(f"--confirm {shlex.quote(printable(one))}" for one in self._confirm)
-            yield words.OVER(run=name, options=tokens)
+            yield t(
+                "`diskwright undo {run} --over-changes {options:row}` restores the contents "
+                "from before this run and overwrites any later changes.",
+                run=name,
+                options=tokens,
+            )
 
     def demand(self, phase: Phase) -> None:
         """Raises Refused unless the run is in this phase."""
         if self.record.phase is not phase:
-            raise Refused(words.RUN_IS(phase=self.record.phase.value))
+            raise Refused(
+                t(
+                    "The run is {phase}, so this is not possible now. Nothing was written.",
+                    phase=self.record.phase.value,
+                )
+            )
 
     def _works(self, check: Callable[[], object]) -> bool:
         record = self.record
@@ -259,7 +292,10 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if content is not Content.OLD:
                     self._refuse_stranger(side)
-                    raise Refused(words.CHANGED_SINCE(drive=side.change.path), str(NOTHING_WRITTEN))
+                    raise Refused(
+                        t("{drive} was changed after the rehearsal.", drive=side.change.path),
+                        str(NOTHING_WRITTEN),
+                    )
         elif self.record.phase in WRITING:
             self._check_kept(DriveSide.keeps_new)
             self._check_kept(DriveSide.keeps_notice)
@@ -278,7 +314,10 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if self.record.phase is Phase.HIDDEN and content is not Content.HIDDEN:
                     self._refuse_stranger(side)
-                    raise Refused(words.WRITTEN_SINCE(drive=side.change.path), str(NOTHING_WRITTEN))
+                    raise Refused(
+                        t("{drive} was modified after the run was complete.", drive=side.change.path),
+                        str(NOTHING_WRITTEN),
+                    )
         if self.record.phase is Phase.RELEASING:
             self._check_kept(DriveSide.keeps_new)
             return [side for side in self.sides if self._is_used(side)]
@@ -308,7 +347,14 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if content not in fits | {Content.OLD}:
                     self._refuse_stranger(side)
-                    raise Refused(words.OVERWRITING(drive=side.change.path), str(NOTHING_WRITTEN))
+                    raise Refused(
+                        t(
+                            "{drive} was modified after the run was complete; undo could destroy "
+                            "those changes.",
+                            drive=side.change.path,
+                        ),
+                        str(NOTHING_WRITTEN),
+                    )
         else:
             self._refuse_foreign()
         return contents
@@ -325,13 +371,27 @@ class Checks:
         """Raises Refused if the drive has none of the run's bytes: it may be another drive."""
         found = likeness(side)
         if found.other and not found.is_known:
-            raise Refused(words.MAYBE_ANOTHER(drive=side.change.path, run=self._run.name))
+            raise Refused(
+                t(
+                    "{drive} may be another drive: it has no data that the run {run} saved or "
+                    "wrote. Nothing was written. Attach the run's drive.",
+                    drive=side.change.path,
+                    run=self._run.name,
+                )
+            )
 
     def _check_kept(self, is_whole: Callable[[DriveSide], bool]) -> None:
         """Raises Refused if the stored bytes of a drive are damaged."""
         for side in self.sides:
             if not is_whole(side):
-                raise Refused(words.KEPT_DAMAGED(folder=str(self._kept.folder), drive=side.change.path))
+                raise Refused(
+                    t(
+                        "The saved data of {drive} in {folder} was changed or damaged. Nothing "
+                        "more was written.",
+                        folder=str(self._kept.folder),
+                        drive=side.change.path,
+                    )
+                )
 
     def _refuse_foreign(self) -> None:
         """Raises Refused if another program wrote to a half-changed drive, or LeftError if it uses the old
@@ -352,10 +412,20 @@ class Checks:
             return
         shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
         if shows and not any(is_bare(side, side.change.old_marks, side.old) for side in self.sides):
-            left = words.LEFT_AS_IT_IS(drives=tuple(found))
-            raise LeftError(join(left, words.PLAN_AGAIN))
+            left = t(
+                "{drives:list} has the old contents, which were used since. Left unchanged.",
+                drives=tuple(found),
+            )
+            raise LeftError(join(left, t("If you still want this, make a new plan.")))
         path, at = next(iter(found.items()))
-        raise Refused(words.STRAY(drive=path, byte=at))
+        raise Refused(
+            t(
+                "Another program changed {drive} at byte {byte} after this run wrote to it. "
+                "Nothing more was written.",
+                drive=path,
+                byte=at,
+            )
+        )
 
     def _is_used(self, side: DriveSide) -> bool:
         """Return True if another program wrote to a completed drive, which stays unchanged. Raises Refused if
@@ -365,7 +435,14 @@ class Checks:
             return False
         self._refuse_stranger(side)
         if is_bare(side, tuple(mark for mark in side.change.new_marks if whole or not mark.stays), side.new):
-            raise Refused(words.STRAY_BEFORE(drive=side.change.path, byte=at))
+            raise Refused(
+                t(
+                    "Another program changed {drive} at byte {byte} before the run was complete. "
+                    "Nothing more was written.",
+                    drive=side.change.path,
+                    byte=at,
+                )
+            )
         return True
 
 

@@ -23,7 +23,7 @@ from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
-from wizard.model.said import join
+from wizard.model.said import join, t
 
 OVER = "over"
 """File in a run's folder: undo may overwrite changes by other programs."""
@@ -207,7 +207,12 @@ def mark_over_changes(run: Path, over: bool) -> None:
 def check(side: DriveSide, digest: str) -> None:
     """Raises Failed unless the drive, read past every cache, matches this digest."""
     if not side.holds(digest):
-        raise Failed(words.NOT_AS_WRITTEN(drive=side.change.path))
+        raise Failed(
+            t(
+                "Verification of {drive} failed: the data read back differs from the data written.",
+                drive=side.change.path,
+            )
+        )
 
 
 def replace_all(side: DriveSide, content: Read, digest: str, standing: Read | None = None) -> None:
@@ -254,7 +259,14 @@ def _write_signature(side: DriveSide, mark: SavedSignature, data: bytes) -> None
         # An earlier attempt may have left these bytes in the drive's cache.
         side.medium.flush()
     if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
-        raise Failed(words.NOT_AS_WRITTEN_AT(drive=side.change.path, byte=mark.start_bytes))
+        raise Failed(
+            t(
+                "Verification of {drive} failed at byte {byte}: the data read back differs from "
+                "the data written.",
+                drive=side.change.path,
+                byte=mark.start_bytes,
+            )
+        )
 
 
 def _differences(standing: Read, place: Extent, data: bytes) -> tuple[Extent, ...]:

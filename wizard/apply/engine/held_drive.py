@@ -12,6 +12,7 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine import record
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.said import t
 
 BLKDISCARD = 0x1277
 """From linux/fs.h."""
@@ -48,7 +49,13 @@ class HeldDrive(DeviceMedium):
                 fd, start = self._discard_target(place)
                 fcntl.ioctl(fd, BLKDISCARD, struct.pack("=QQ", start, place.size_bytes))
             except OSError as error:
-                raise Failed(record.NOT_EMPTIED(drive=self.node, why=str(error.strerror))) from None
+                raise Failed(
+                    t(
+                        "Cannot discard free space in the new volumes on {drive}: {why}.",
+                        drive=self.node,
+                        why=str(error.strerror),
+                    )
+                ) from None
             total += place.size_bytes
         return total
 

@@ -11,20 +11,12 @@ from wizard.apply.run.journal import sync_folder
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import Message, Sentence, Sentences, t
+from wizard.model.said import Message, Sentence, t
 
 # Effect of a power cut, by phase.
 HALF = Sentence(
     "After a power cut now, {drives} could not be mounted; `diskwright {command}` would finish the run."
 )
-REHEARSING = Sentence("After a power cut now, {drives} would be unchanged: the run uses a scratch copy.")
-SAVED = Sentence("After a power cut now, {drives} would be unchanged.")
-BARRED = t("A power cut now would lose no data: the result can be kept or undone on any later day.")
-PUT_TO_USE = Sentence(
-    "After a power cut now, {drives} would have the planned contents; "
-    "`diskwright resume` would finish the run."
-)
-RELEASED = Sentence("After a power cut now, {drives} would have the planned contents.")
 
 # Next commands.
 UNDO = Sentence("`diskwright undo {run}` restores the old contents bit for bit.")
@@ -32,87 +24,25 @@ GOES_ON = Sentence("`diskwright {command} {run}` continues the run.")
 UNDO_GOES_ON = Sentence("`diskwright undo {run}` continues the undo.")
 NOTHING_LEFT = t("This run needs no further action.")
 ENDS_RUN = Sentence("`diskwright undo {run}` ends this run; then make a new plan.")
-GIVE_BACK = Sentence("Restore the drive's size to {size} bytes.")
-OVER = Sentence(
-    "`diskwright undo {run} --over-changes {options:row}` restores the contents "
-    "from before this run and overwrites any later changes."
-)
-FROM_DRIVE = Sentence("`diskwright keep --from-drive {drive}` finishes the run waiting on the drive.")
 SHOWS_RUN = Sentence("`diskwright status {run}` shows the run. No saved bytes were deleted.")
-MAYBE_ANOTHER = Sentence(
-    "{drive} may be another drive: it has no data that the run {run} saved or "
-    "wrote. Nothing was written. Attach the run's drive."
-)
 KEPT_IN = Sentence("The saved data of both states is in {folder}.")
-NO_COPY = t(
-    "Restore the folder's files from a backup if you have one. Otherwise, the "
-    "drive can only be set up again: make a new plan."
-)
 
 # Record of the run.
-NOT_NOTED = Sentence("Cannot record the run's progress in {run}: {why}. Fix that, then repeat the command.")
-NOT_REHEARSED = Sentences(
-    "{run} has no rehearsed change to 1 drive.", "{run} has no rehearsed change to {count} drives."
-)
-NO_PLACE = Sentence("{file} is damaged: byte {byte} is outside its drive.")
 RECORD_LOST = Sentence(
     "rehearsed.json and all copies are lost, so the run cannot be finished or "
     "undone. {folder} still has the saved bytes at the original drive offsets. "
     "If the drive is waiting, `diskwright inspect` shows how to keep the result."
 )
 NO_DRIVE_WRITTEN = t("Nothing was written to any drive.")
-RUN_IS = Sentence("The run is {phase}, so this is not possible now. Nothing was written.")
 
 # Reasons to refuse.
-RESIZED = Sentence("{drive} now has {now} bytes, not {before}. Nothing more was written.")
-WRITTEN_SINCE = Sentence("{drive} was modified after the run was complete.")
-CHANGED_SINCE = Sentence("{drive} was changed after the rehearsal.")
-OVERWRITING = Sentence("{drive} was modified after the run was complete; undo could destroy those changes.")
-OLD_DAMAGED = Sentence("The old bytes in {folder} are damaged.")
-KEPT_DAMAGED = Sentence(
-    "The saved data of {drive} in {folder} was changed or damaged. Nothing more was written."
-)
-LEFT_AS_IT_IS = Sentence("{drives:list} has the old contents, which were used since. Left unchanged.")
-PLAN_AGAIN = t("If you still want this, make a new plan.")
-STRAY = Sentence(
-    "Another program changed {drive} at byte {byte} after this run wrote to it. Nothing more was written."
-)
-STRAY_BEFORE = Sentence(
-    "Another program changed {drive} at byte {byte} before the run was complete. Nothing more was written."
-)
 IN_USE = Sentence("{device} is in use: {why}.")
 
 # Drives.
-ELSEWHERE = Sentence(
-    "The rehearsal changed byte {byte} of {drive}, outside the planned contents. "
-    "Nothing was written to the drive."
-)
-FREED = Sentence("Discarded {size:exact} of free space in the new volumes on {drive}.")
 UNKNOWN_DATA = Sentence("{drive} has unrecognised data at byte {byte}.")
-COPIED_OVER = Sentence(
-    "md overwrites all of {drive}, which may have unrecognised data: diskwright read only a sample."
-)
-NOT_EMPTIED = Sentence("Cannot discard free space in the new volumes on {drive}: {why}.")
-NOTICE_TOO_LONG = Sentence("The recovery label for {drive} is too large.")
-NOT_AS_WRITTEN = Sentence("Verification of {drive} failed: the data read back differs from the data written.")
-NOT_AS_WRITTEN_AT = Sentence(
-    "Verification of {drive} failed at byte {byte}: the data read back differs from the data written."
-)
 
 # Scratch copies and signatures.
-NOT_IGNORED = Sentence("Cannot make udev ignore {name}: {why}.")
-NOT_MADE = Sentence("Cannot create {folder}: {why}.")
-NO_LOOPS = Sentence("no loop device is available ({why})")
-TOO_LARGE = Sentence("{folder} cannot store a file as large as the drive")
-TOO_LARGE_WHY = Sentence("{folder} cannot store a file as large as the drive ({why})")
-NOT_USED = Sentence("{file} cannot be used: {why}")
-STORE_FAILED = Sentence("{clause}.")
-NO_ROOM = t("not enough free space")
-CUT_SHORT = Sentence("{file} was truncated or damaged.")
-STILL_SHOWS = Sentence("{node} still shows {kind} where zeros were written.")
-BLKID_SEES = Sentence("blkid still recognises {seen} on {part} after its signatures were hidden.")
 STILL_SEEN = Sentence("{program} still recognises hidden content on {part}.")
-KERNEL_MOUNTS = Sentence("The kernel mounts {part} as {kind} although its signatures are hidden.")
 
 
 SCHEMA = "diskwright.rehearsed/1"
@@ -170,17 +100,24 @@ def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Message | No
         case Phase.UNDONE | Phase.LEFT | Phase.UNKNOWN:
             return None
         case Phase.RELEASED | Phase.KEPT if waits:
-            return PUT_TO_USE(drives=drives)
+            return t(
+                "After a power cut now, {drives} would have the planned contents; "
+                "`diskwright resume` would finish the run.",
+                drives=drives,
+            )
         case Phase.KEPT:
             return None
         case Phase.REHEARSING:
-            return REHEARSING(drives=drives)
+            return t(
+                "After a power cut now, {drives} would be unchanged: the run uses a scratch copy.",
+                drives=drives,
+            )
         case Phase.SAVED:
-            return SAVED(drives=drives)
+            return t("After a power cut now, {drives} would be unchanged.", drives=drives)
         case Phase.HIDDEN if waits:
-            return BARRED
+            return t("A power cut now would lose no data: the result can be kept or undone on any later day.")
         case Phase.RELEASED:
-            return RELEASED(drives=drives)
+            return t("After a power cut now, {drives} would have the planned contents.", drives=drives)
         case _:
             return HALF(drives=drives, command="undo" if phase in GOING_BACK else "resume")
 
@@ -268,7 +205,11 @@ def save_record(run: Path, record: Record) -> None:
 
 
 def _write_error(run: Path, error: OSError) -> Message:
-    return NOT_NOTED(run=str(run), why=str(error.strerror))
+    return t(
+        "Cannot record the run's progress in {run}: {why}. Fix that, then repeat the command.",
+        run=str(run),
+        why=str(error.strerror),
+    )
 
 
 def settle_record(run: Path) -> None:
@@ -341,5 +282,11 @@ def _read(text: str, where: str) -> Record:
         notice = (change.notice,) if change.notice else ()
         for place in (*change.places, *change.discards, *marks, *notice):
             if not 0 <= place.start_bytes <= place.end_bytes <= change.size_bytes <= LARGEST_DRIVE_BYTES:
-                raise BadInput(NO_PLACE(file=where, byte=place.start_bytes))
+                raise BadInput(
+                    t(
+                        "{file} is damaged: byte {byte} is outside its drive.",
+                        file=where,
+                        byte=place.start_bytes,
+                    )
+                )
     return record

@@ -31,7 +31,6 @@ from wizard.apply.block.scratch_device import (
     ignore_mapped,
     load_loop,
 )
-from wizard.apply.engine import record
 from wizard.apply.engine.signatures import copies
 from wizard.apply.engine.stores import FOLDER, Store, StoreError, new_file
 from wizard.apply.steps.step_context import alone_on
@@ -39,7 +38,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed, partition_path
 from wizard.model.machine import Extent
 from wizard.model.plan import Slot
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, rounded_up
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, rounded_up, t
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run
 from wizard.process.program import run as run_command
@@ -62,7 +61,9 @@ def mapped_unseen(run_folder: Path, nodes: Sequence[str], names: Sequence[str]) 
             try:
                 ignore_mapped(name, run_folder.name)
             except OSError as error:
-                raise Failed(record.NOT_IGNORED(name=name, why=str(error.strerror))) from None
+                raise Failed(
+                    t("Cannot make udev ignore {name}: {why}.", name=name, why=str(error.strerror))
+                ) from None
             after.callback(heed, name)
         after.callback(take_down, nodes)
         yield
@@ -186,7 +187,9 @@ def standing_in_for(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[tup
     try:
         (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise Failed(record.NOT_MADE(folder=str(run / FOLDER), why=str(error.strerror))) from None
+        raise Failed(
+            t("Cannot create {folder}: {why}.", folder=str(run / FOLDER), why=str(error.strerror))
+        ) from None
     release_left(run)
     yield from _each(run, drives, ())
 
@@ -281,11 +284,17 @@ def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
     try:
         os.close(os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC))
     except OSError as error:
-        return str(record.NO_LOOPS(why=str(error.strerror)))
+        return str(t("no loop device is available ({why})", why=str(error.strerror)))
     try:
         # An unnamed file, since several threads may check at once.
         with TemporaryFile(dir=folder) as file:
             file.truncate(max(sizes_bytes))
     except OSError as error:
-        return str(record.TOO_LARGE_WHY(folder=str(folder), why=str(error.strerror)))
+        return str(
+            t(
+                "{folder} cannot store a file as large as the drive ({why})",
+                folder=str(folder),
+                why=str(error.strerror),
+            )
+        )
     return ""

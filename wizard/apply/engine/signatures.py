@@ -22,7 +22,7 @@ from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import Failed, printable
 from wizard.model.machine import Extent
-from wizard.model.said import GIB, KIB, MIB, rounded_up
+from wizard.model.said import GIB, KIB, MIB, rounded_up, t
 from wizard.plan.raid.striping import MEMBER_KINDS
 from wizard.plan.steps.commands import PRIVATE_PLACES
 from wizard.probe.content.superblocks import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_AT, copy_places
@@ -233,7 +233,7 @@ class Marking:
                 self._hide(place)
                 yield place
         else:
-            raise Failed(record.STILL_SHOWS(node=node, kind=rows[0][0]))
+            raise Failed(t("{node} still shows {kind} where zeros were written.", node=node, kind=rows[0][0]))
         for place in known:
             self._hide(place)
             yield place
@@ -263,7 +263,13 @@ class Marking:
         """Raises Failed if a tool still recognises a partition, the kernel mounts it, or a tool fails."""
         forget_caches(part)
         if seen := run((*PROBE, part), seconds=self._seconds, accept=PROBED).output.split():
-            raise Failed(record.BLKID_SEES(seen=printable(" ".join(seen), 60), part=part))
+            raise Failed(
+                t(
+                    "blkid still recognises {seen} on {part} after its signatures were hidden.",
+                    seen=printable(" ".join(seen), 60),
+                    part=part,
+                )
+            )
         for argv, answers in ASKED:
             if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds, answers):
                 raise Failed(record.STILL_SEEN(program=argv[0], part=part))
@@ -277,7 +283,13 @@ class Marking:
         for name in kind.kernel_names if kind else ():
             if _succeeds(("mount", "-t", name, "-o", "ro", part, str(place)), self._seconds):
                 run(("umount", str(place)), seconds=self._seconds)
-                raise Failed(record.KERNEL_MOUNTS(part=part, kind=name))
+                raise Failed(
+                    t(
+                        "The kernel mounts {part} as {kind} although its signatures are hidden.",
+                        part=part,
+                        kind=name,
+                    )
+                )
         with suppress(OSError):
             place.rmdir()
 

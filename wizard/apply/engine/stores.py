@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import Self
 
 from wizard.apply.block.extents import GRAIN_BYTES, ZEROS, DeviceMedium, Read, chunks, merged, without
-from wizard.apply.engine import record
 from wizard.apply.engine.record import DriveChange, SavedSignature
 from wizard.apply.engine.signatures import BTRFS_COPIES
 from wizard.apply.run.journal import sync_folder
@@ -22,7 +21,7 @@ from wizard.documents.profiles import sealed_notice
 from wizard.model.errors import Failed
 from wizard.model.finding import MOST_BYTES, HiddenBlock, Notice, notice_places
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Message, rounded_up
+from wizard.model.said import MIB, Message, rounded_up, t
 
 FOLDER = "engine"
 
@@ -47,14 +46,18 @@ class StoreError(Failed):
 
     def __init__(self, file: Path, error: OSError) -> None:
         self.clause = _describe(file, error)
-        super().__init__(record.STORE_FAILED(clause=self.clause))
+        super().__init__(t("{clause}.", clause=self.clause))
 
 
 def _describe(file: Path, error: OSError) -> Message:
     if error.errno == errno.EFBIG:
-        return record.TOO_LARGE(folder=str(file.parent))
+        return t("{folder} cannot store a file as large as the drive", folder=str(file.parent))
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return record.NOT_USED(file=str(file), why=record.NO_ROOM if full else str(error.strerror))
+    return t(
+        "{file} cannot be used: {why}",
+        file=str(file),
+        why=t("not enough free space") if full else str(error.strerror),
+    )
 
 
 class Store:
@@ -87,7 +90,7 @@ class Store:
         except OSError as error:
             raise StoreError(self.file, error) from None
         if len(data) != length_bytes:
-            raise Failed(record.CUT_SHORT(file=str(self.file)))
+            raise Failed(t("{file} was truncated or damaged.", file=str(self.file)))
         return data
 
     def write(self, offset_bytes: int, data: bytes) -> None:
@@ -200,7 +203,7 @@ def with_notice(
             return change
         data = sealed_notice(replace(draft, start_bytes=place.start_bytes, room_bytes=room))
         if len(data) > room:
-            raise Failed(record.NOTICE_TOO_LONG(drive=change.path))
+            raise Failed(t("The recovery label for {drive} is too large.", drive=change.path))
         for chunk in chunks((place,)):
             old.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
         old.sync()

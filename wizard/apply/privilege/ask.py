@@ -131,25 +131,10 @@ def as_line(message: RootRequest | Answer) -> bytes:
 
 
 PROMPT = t("Setting up a drive needs root. Password of %p: ")
-NO_ROOT = t("Root access was not granted.")
 NOT_GIVEN = Sentence("Root access was not granted: {why}. Nothing was written.")
-NOT_STARTED = Sentence("{program} did not start: {why}")
 DISMISSED = Sentence("the request was dismissed")
 NOT_ALLOWED = Sentence("not authorized, or no way to ask for authorization")
 
-NO_DRIVES = t("No drive data arrived from the root process.")
-NO_FILESYSTEM = t("No filesystem data arrived from the root process.")
-NO_ANSWER = t("No result arrived from the root process.")
-WORKED_OUT = t("The root process's result")
-NO_SECRET = t("The passphrase arrived damaged. Nothing was written.")
-NOT_HEARD = Sentence(
-    "The root process no longer responds. The run does not depend on this "
-    "process: `sudo diskwright status {run}` shows the progress."
-)
-NOT_ASKED = t("The root process ended before receiving a request.")
-WENT_AWAY = t(
-    "The root process ended without an answer; `sudo diskwright status` shows any run that started."
-)
 
 NO_RUN = t("No run was started here, so keep and undo are not possible. Nothing was written.")
 NO_DEVICE = Sentence("{path} is not a device below /dev.")

@@ -30,6 +30,7 @@ from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Ref
 from wizard.model.ext import JournalEntry
 from wizard.model.migration import Migration, Moves
 from wizard.model.plan import Plan
+from wizard.model.said import t
 from wizard.plan.check import render_plan
 from wizard.plan.partition.moves import render_moves
 from wizard.plan.settings.tuning import read_changes, render_changes
@@ -66,7 +67,7 @@ class Elevated:
         """Probe the drives at `paths`, or all if None, as root. Raises as `survey` does."""
         answer = self._request(RootRequest(Ask.LOOK, paths=None if paths is None else tuple(paths)))
         if answer.machine is None:
-            raise Failed(ask.NO_DRIVES)
+            raise Failed(t("No drive data arrived from the root process."))
         return answer.machine
 
     def look_at_ext(
@@ -82,14 +83,14 @@ class Elevated:
         )
         answer = self._request(request)
         if answer.situation is None:
-            raise Failed(ask.NO_FILESYSTEM)
+            raise Failed(t("No filesystem data arrived from the root process."))
         return answer.situation
 
     def way_back_room(self, plan: Plan, journal_dir: Path | None) -> WayBackRoom:
         """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
         answer = self._request(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
         if answer.room is None:
-            raise Failed(ask.NO_ANSWER)
+            raise Failed(t("No result arrived from the root process."))
         return answer.room
 
     def install(self, programs: Sequence[str], on_line: Callable[[str], None]) -> None:
@@ -122,7 +123,7 @@ class Elevated:
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Plan the changes for a request as root. Raises as `act` does."""
         answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
-        return read_changes(answer.changes, str(ask.WORKED_OUT))
+        return read_changes(answer.changes, str(t("The root process's result")))
 
     def keep(self, secret: bytes | None = None) -> str:
         """Keep the result of the last run, and return a summary. Raises as `run_control.keep` does."""
@@ -159,7 +160,13 @@ class Elevated:
             if ended:
                 return
             if gone:
-                raise Failed(ask.NOT_HEARD(run=run_argument(run)))
+                raise Failed(
+                    t(
+                        "The root process no longer responds. The run does not depend on this "
+                        "process: `sudo diskwright status {run}` shows the progress.",
+                        run=run_argument(run),
+                    )
+                )
 
     @property
     def state(self) -> RunState:
@@ -196,14 +203,19 @@ class Elevated:
             self._process.stdin.write(as_line(request))
             self._process.stdin.flush()
         except OSError:
-            raise Failed(ask.NOT_ASKED) from None
+            raise Failed(t("The root process ended before receiving a request.")) from None
 
     def _request(self, request: RootRequest) -> Answer:
         with self._one_at_a_time:
             self._send(request)
             answer = self._replies.get()
         if answer is None:
-            raise Failed(ask.WENT_AWAY)
+            raise Failed(
+                t(
+                    "The root process ended without an answer; `sudo diskwright status` shows any "
+                    "run that started."
+                )
+            )
         if answer.say is Say.REFUSED:
             raise _original_error(answer)
         return answer
@@ -263,7 +275,7 @@ def _start_root(way: RootProgram) -> subprocess.Popen[bytes]:
         try:
             process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
-            why = ask.NOT_STARTED(program=way.name, why=str(error.strerror))
+            why = t("{program} did not start: {why}", program=way.name, why=str(error.strerror))
             raise Refused(ask.NOT_GIVEN(why=why)) from None
         assert process.stdin is not None and process.stdout is not None
         first = _read(process.stdout.readline())

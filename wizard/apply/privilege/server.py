@@ -46,7 +46,7 @@ from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
 from wizard.ext4.check import read_migration
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
-from wizard.model.said import Sentence
+from wizard.model.said import Sentence, t
 from wizard.plan.check import read_plan
 from wizard.plan.partition.moves import MOVES, read_moves
 from wizard.plan.rules import is_device_path
@@ -288,7 +288,7 @@ def _secret(digits: str | None) -> bytes | None:
     try:
         return None if digits is None else bytes.fromhex(digits)
     except ValueError:
-        raise BadInput(ask.NO_SECRET) from None
+        raise BadInput(t("The passphrase arrived damaged. Nothing was written.")) from None
 
 
 def main() -> int:
@@ -296,7 +296,9 @@ def main() -> int:
     harden()
     if os.getuid() != 0 or os.geteuid() != 0:
         sys.stdout.buffer.write(
-            as_line(Answer(Say.REFUSED, sentence=str(ask.NO_ROOT), code=ExitCode.REFUSED))
+            as_line(
+                Answer(Say.REFUSED, sentence=str(t("Root access was not granted.")), code=ExitCode.REFUSED)
+            )
         )
         return ExitCode.REFUSED
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123

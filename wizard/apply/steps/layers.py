@@ -19,7 +19,7 @@ from wizard.model.ext import Check
 from wizard.model.operations import MakeArray, MakeLogicalVolume, MakeStripedVolume, MakeVolumeGroup, Writer
 from wizard.model.plan import Mount, Plan, TurnOnSwap
 from wizard.model.said import Message, t
-from wizard.plan.messages import CAN_WRITE, who
+from wizard.plan.messages import who
 from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.steps.commands import commands_of
 
@@ -143,7 +143,7 @@ def writer_checks(plan: Plan, mount: Mount) -> Iterator[Check]:
         if is_mounted(mount)
         else str(t("not mounted there"))
     )
-    what = CAN_WRITE(who=who(volume.writer), place=printable(mount.mount_point, 200))
+    what = t("{who} can write to {place}", who=who(volume.writer), place=printable(mount.mount_point, 200))
     yield Check(str(what), not fault, fault or str(t("wrote and deleted a file")))
 
 

@@ -35,7 +35,6 @@ from wizard.model.plan import (
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import WRITTEN_ZONES
 from wizard.plan.free_space import content_of
-from wizard.plan.messages import BELONGS
 from wizard.plan.raid.lvm import DATA_BYTES, logical_holds
 from wizard.plan.raid.striping import mirror_holds
 from wizard.plan.request.subvolumes import mounted_subvolume
@@ -113,7 +112,13 @@ def _inside_holds(operation: MakeSubvolumes | SetOwner) -> Message:
             "Btrfs lists exactly {names:and} on {device}.", device=operation.device, names=operation.names
         )
     writer = operation.writer
-    return BELONGS(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}")
+    return t(
+        "The top of {device} belongs to {uid}:{gid}, mode {mode}.",
+        device=operation.device,
+        uid=writer.uid,
+        gid=writer.gid,
+        mode=f"{writer.mode:o}",
+    )
 
 
 def _filesystem_holds(operation: MakeFilesystem | Resizing) -> tuple[str, ...]:

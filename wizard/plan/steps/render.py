@@ -38,7 +38,7 @@ from wizard.model.plan import (
     devices_of,
 )
 from wizard.model.said import TIB, Message, Sentence, join, t, tn
-from wizard.plan.messages import LET_WRITE, ROOTS_AGAIN, who
+from wizard.plan.messages import who
 from wizard.plan.partition.possible import lost, resized_said, table_said
 from wizard.plan.raid.lvm import DATA_BYTES, logical_sentence
 from wizard.plan.raid.striping import mirror_lost, mirror_sentence
@@ -467,7 +467,9 @@ def _use_sentence(
                 )
             )
         case SetOwner(device=device, writer=writer):
-            return str(LET_WRITE(who=who(writer), device=device))
+            return str(
+                t("Allow {who} to write to the filesystem on {device}.", who=who(writer), device=device)
+            )
         case AddFstabLine(mount_point=place) if place == NO_PLACE:
             return str(t("Enable swap on every boot (one line in /etc/fstab)."))
         case AddFstabLine(mount_point=place, options=options):
@@ -489,7 +491,7 @@ def _use_sentence(
 def _inside_undo(operation: MakeSubvolumes | SetOwner) -> str:
     """Describe how to undo changes inside a filesystem if the steps run directly on the drive."""
     if isinstance(operation, SetOwner):
-        return str(ROOTS_AGAIN)
+        return str(t("Run `chown root:root` and `chmod 755`. No files are lost."))
     return str(
         t(
             "Run `btrfs subvolume delete`, which loses no data while the subvolumes are "

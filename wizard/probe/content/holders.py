@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.model.machine import Obstacle
+from wizard.model.said import t
 from wizard.probe import unread as words
 from wizard.probe.content.superblocks import LUKS2_HEADER_BYTES, READERS, find_copy, read_inside, segments_of
 from wizard.probe.host import sysfs
@@ -170,7 +171,7 @@ def _read_layer(name: str, facts: Facts, count: int) -> Facts | None:
     if texts.get("dm/uuid", "").startswith("mpath-"):
         return None
     if count > MOST_READ:
-        return unread("layers", words.MANY_TO_READ(most=MOST_READ))
+        return unread("layers", t("Reading stops after the first {most} layers.", most=MOST_READ))
     try:
         facts["content"] = blkid.read_content(path)
         facts["superblocks"], trouble = superblocks(path, facts["content"], 0, 0, path)

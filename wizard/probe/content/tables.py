@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from wizard.model.machine import Extent, Table
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 from wizard.probe.content.gpt import Gpt, GptEntry, Read, Span, read_gpt
-from wizard.probe.unread import CHAIN_BROKEN, CHAIN_RETURNS, MANY_PARTITIONS, OTHER_BLOCKS, TABLE_LOST
+from wizard.probe.unread import OTHER_BLOCKS, TABLE_LOST
 
 SECTOR_BYTES = 512
 SIGNATURE = b"\x55\xaa"
@@ -121,7 +121,11 @@ def _chain(
         slots = _slots(read(offset, SECTOR_BYTES)) if offset < size_bytes else None
         if slots is None:
             # A new extended partition may be blank: an empty chain, not a broken one.
-            broken = CHAIN_BROKEN(start=offset) if entries or offset >= size_bytes else None
+            broken = (
+                t("The chain of logical partitions breaks at byte {start}.", start=offset)
+                if entries or offset >= size_bytes
+                else None
+            )
             return entries, spans, broken
         spans.append((offset, SECTOR_BYTES))
         data = next((slot for slot in slots if slot.is_used and slot.type not in EXTENDED_TYPES), None)
@@ -131,7 +135,11 @@ def _chain(
         if link is None:
             return entries, spans, None
         here = extended.first_block + link.first_block
-    return entries, spans, CHAIN_RETURNS(start=here * block_bytes)
+    return (
+        entries,
+        spans,
+        t("The chain of logical partitions loops back to byte {start}.", start=here * block_bytes),
+    )
 
 
 NO_TABLE = Table("none")
@@ -167,7 +175,11 @@ def read_table(
     reading = _read(read, size_bytes, block_bytes, library_kind, has_signature=has_signature)
     if len(reading.entries) <= MOST_ENTRIES:
         return reading
-    many = MANY_PARTITIONS(partitions=len(reading.entries), most=MOST_ENTRIES)
+    many = t(
+        "The table lists {partitions} partitions; only the first {most} are shown.",
+        partitions=len(reading.entries),
+        most=MOST_ENTRIES,
+    )
     return replace(reading, entries=reading.entries[:MOST_ENTRIES], problems=(*reading.problems, many))
 
 

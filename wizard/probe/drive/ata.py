@@ -9,10 +9,10 @@ import json
 from dataclasses import dataclass
 
 from wizard.model.drive_facts import LEAST_RATE, MOST_RATE, SOLID_STATE, Ata, Smart
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 from wizard.probe.facts import RawDrive, RawMachine
 from wizard.probe.host.sysfs import OPTICAL
-from wizard.probe.unread import BAD_SUM, NO_DISK
+from wizard.probe.unread import BAD_SUM
 
 PAGE_HEADER_BYTES = 4
 
@@ -82,7 +82,7 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, Message | None]:
         return None, BAD_SUM
     words = [int.from_bytes(data[at : at + WORD_BYTES], "little") for at in range(0, DATA_BYTES, WORD_BYTES)]
     if not any(words) or words[0] & 1 << 15:
-        return None, NO_DISK
+        return None, t("The drive's IDENTIFY data does not describe a disk.")
     logical = _logical_block_bytes(words)
     return (
         Ata(

@@ -12,7 +12,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from wizard.model.drive_facts import NvmeFormat
-from wizard.probe.unread import IDENTIFY as REFUSED
+from wizard.model.said import t
 from wizard.probe.unread import Unreadable, not_read
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
     )
     status = fcntl.ioctl(descriptor, NVME_IOCTL_ADMIN_CMD, command)
     if status:
-        raise Unreadable(REFUSED(status=f"{status:#x}"))
+        raise Unreadable(t("The drive answered Identify with NVMe status {status}.", status=f"{status:#x}"))
     return bytes(buffer)
 
 

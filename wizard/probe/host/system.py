@@ -11,10 +11,10 @@ from pathlib import Path
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Obstacle
+from wizard.model.said import t
 from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
 from wizard.probe.host.environment import container_signs, os_release
 from wizard.probe.host.sysfs import SYS, attached_drives, name_of, target, text
-from wizard.probe.unread import ROOT_SEES_MOUNTS
 from wizard.process.program import find, run
 
 PARTS = {"dm_mod": ("dm_crypt",), "md_mod": ("raid0", "raid1")}
@@ -327,7 +327,9 @@ def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
                 own=process == "self" or space == own, first=space is not None and space == first, text=lines
             )
         )
-    hidden_error = RawError("uses", ROOT_SEES_MOUNTS, Obstacle.DENIED)
+    hidden_error = RawError(
+        "uses", t("Reading mounts in other users' namespaces needs root."), Obstacle.DENIED
+    )
     return tuple(found), (hidden_error,) if hidden and os.geteuid() != 0 else ()
 
 
