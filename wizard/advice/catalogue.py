@@ -35,7 +35,7 @@ class ProfilePlace(Generic[Entry]):
         return fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
 
 
-def check_id(place: ProfilePlace[Entry], key: str, value: str) -> None:
+def _check_id(place: ProfilePlace[Entry], key: str, value: str) -> None:
     """Raises BadInput for an invalid id. Ids are typed on the command line and used in documents."""
     if len(value) > LONGEST_ID or not _SLUG.fullmatch(value):
         raise place.fault(
@@ -61,7 +61,7 @@ def gather(
     for path in profile_files(room):
         for place in entries(path, read_profile(path, form)):
             name = id_of(place.entry)
-            check_id(place, "id", name)
+            _check_id(place, "id", name)
             other = found.get(name)
             if other is not None and other.path.parent == path.parent:
                 raise place.fault(
@@ -212,7 +212,7 @@ def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
     """Return why kernel, drive, workload or size rule out `option` at `site`, even if never offered, or
     None."""
     return (
-        kernel_reason(option, site.kernel)
+        _kernel_reason(option, site.kernel)
         or _drive_reason(option, site)
         or _size_reason(option, site.size_bytes)
     )
@@ -238,7 +238,7 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
         titles = tuple(kind.title for kind in kinds)
         none = NO_FILESYSTEM(release=kernel.release, titles=titles, count=len(titles))
         return OnKernel(False, none)
-    reason = kernel_reason(option, kernel)
+    reason = _kernel_reason(option, kernel)
     if reason is None:
         return OnKernel(True)
     return OnKernel(None if kernel.version == (0, 0) else False, reason)
@@ -272,7 +272,7 @@ def meet(one: CatalogueOption, other: CatalogueOption) -> bool:
     return not mosts or least <= min(mosts)
 
 
-def kernel_reason(option: CatalogueOption, kernel: Kernel) -> Message | None:
+def _kernel_reason(option: CatalogueOption, kernel: Kernel) -> Message | None:
     """Return why this kernel version does not support `option`, or None."""
     if not (option.since or option.until):
         return None

@@ -87,13 +87,13 @@ def site_of(
     return OptionSite(
         kernel=machine.kernel,
         drive=drive,
-        shingled=is_shingled(recording) and not zoned,
+        shingled=_is_shingled(recording) and not zoned,
         root=profile.root,
         size_bytes=room_bytes(drive, size_bytes, table=not zoned),
     )
 
 
-def is_shingled(recording: Recording) -> bool:
+def _is_shingled(recording: Recording) -> bool:
     """Return True if the drive is definitely or likely shingled. A wrong guess costs little; a shingled drive
     that is treated as ordinary costs hours."""
     return recording.verdict in (Recorded.YES, Recorded.LIKELY)
@@ -372,7 +372,7 @@ def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, .
             )
         )
     discards = drive.discard is not None and drive.discard.maximum_bytes > 0
-    if is_shingled(recording):
+    if _is_shingled(recording):
         found.append(
             t(
                 "Shingled drives write long runs fast. Once their cache is full, rewriting "
@@ -386,7 +386,7 @@ def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, .
                     "Use another drive if possible."
                 )
             )
-    if discards and (drive.rotational is False or is_shingled(recording)):
+    if discards and (drive.rotational is False or _is_shingled(recording)):
         found.append(
             t(
                 "The drive supports discard. Enable fstrim.timer to discard weekly "

@@ -39,7 +39,7 @@ class PairPlace:
     misaligned_bytes: int
 
 
-def region_bytes(extents: Sequence[Extent], grid: Grid) -> int:
+def _region_bytes(extents: Sequence[Extent], grid: Grid) -> int:
     """Return the size of a pair's region, so wide that read-ahead of one access rarely covers the other."""
     share = sum(extent.size_bytes for extent in extents) // REGIONS_WANTED
     wide = min(max(share, NARROWEST_BYTES, BLOCKS_A_REGION * grid.block_bytes), WIDEST_BYTES)
@@ -49,7 +49,7 @@ def region_bytes(extents: Sequence[Extent], grid: Grid) -> int:
 def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[PairPlace]:
     """Yield pairs of places without end, each in a region of its own until all regions are used. Every access
     is inside an extent. Yields none if no extent has room for a region."""
-    width = region_bytes(extents, grid)
+    width = _region_bytes(extents, grid)
     firsts = [_align(extent.start_bytes, grid) for extent in extents]
     counts = [
         max(0, (extent.end_bytes - first) // width) for extent, first in zip(extents, firsts, strict=True)

@@ -43,7 +43,7 @@ class CliffJudgement:
 
 def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
     """Return the lasting fall in a series of windows of random writing, if there is one so far."""
-    level = fast_rate(windows)
+    level = _fast_rate(windows)
     if level is None:
         return None
     fallen = [window.bytes_per_second < level / FALL for window in windows]
@@ -62,7 +62,7 @@ def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
     return cliff if cliff.factor >= FALL else None
 
 
-def fast_rate(windows: Sequence[WriteWindow]) -> float | None:
+def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
     """Return the highest rate sustained over a few windows, or None with fewer windows."""
     rates = [window.bytes_per_second for window in windows]
     return max(
@@ -93,7 +93,7 @@ def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, kind: DriveKin
     if cliff is not None:
         doubt = _doubt(windows, cliff, block_bytes, kind)
         return CliffJudgement(CliffOutcome.INCONCLUSIVE if doubt else CliffOutcome.FOUND, doubt, cliff)
-    level = fast_rate(random)
+    level = _fast_rate(random)
     if level is None or len(random) < WINDOWS_BEFORE + WINDOWS_AFTER:
         return CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.TOO_LITTLE)
     if (

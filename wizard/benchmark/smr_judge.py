@@ -160,7 +160,7 @@ def after_looking(timings: Timings, seen: Seen) -> Judgement | None:
         return untold(Basis.NO_PLATTERS)
     if seen.at_random or seen.in_order:
         return None
-    if unwritten_answer(timings, seen):
+    if _unwritten_answer(timings, seen):
         return likely(Basis.UNWRITTEN)
     if seen.statistics.t is None:
         return untold(Basis.FROM_MEMORY)
@@ -171,12 +171,12 @@ def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool)
     """Return the judgement after both looks. `whole` is False if time ended the second one early."""
     if (seen.at_random and seen_again.at_random) or (seen.in_order and seen_again.in_order):
         return likely(Basis.STAYS)
-    if unwritten_answer(timings, seen):
+    if _unwritten_answer(timings, seen):
         return likely(Basis.UNWRITTEN)
     return untold(Basis.CAME_HOME if whole else Basis.TOO_SLOW)
 
 
-def unwritten_answer(timings: Timings, seen: Seen) -> bool:
+def _unwritten_answer(timings: Timings, seen: Seen) -> bool:
     """Return True if unwritten places are answered without platters, but written ones are not. The drive then
     has a map of written blocks, which only TRIM can clear."""
     look = timings.look

@@ -70,7 +70,7 @@ def sentence_for(path: str, judgement: Judgement, timings: Timings, seconds: flo
             return str(CANNOT_TELL(drive=path, why=_why(judgement.basis, timings, seconds)))
 
 
-def known_sentence(path: str, family: str) -> str:
+def _known_sentence(path: str, family: str) -> str:
     """Describe a drive of a listed model, which is not tested."""
     return str(
         CANNOT_TELL(
@@ -174,7 +174,7 @@ def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
     except Refused as error:
         return str(error)
     family = media_cache_family(drive, patterns)
-    return "" if family is None else known_sentence(drive.path, family)
+    return "" if family is None else _known_sentence(drive.path, family)
 
 
 def media_cache_family(drive: Drive, patterns: Sequence[Pattern]) -> str | None:
@@ -307,7 +307,7 @@ def run_displaced_trial(
     known = load_patterns() if patterns is None else patterns
     if (family := media_cache_family(drive, known)) is not None:
         judged = untold(Basis.MEDIA_CACHE)
-        return _verdict(drive, judged, known_sentence(drive.path, family))
+        return _verdict(drive, judged, _known_sentence(drive.path, family))
     assert drive.geometry is not None and drive.size_bytes is not None
     generator, size = random or Random(), block_bytes(drive)
     with claimed(drive, probe, synchronous=True) as claim:

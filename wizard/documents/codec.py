@@ -72,10 +72,10 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
 
 def parse_document(text: str, schema: str, where: str) -> JSON:
     """Parse a document with this schema (`diskwright.plan/1`). Raises BadInput."""
-    return parse_one_of(text, (schema,), where)[1]
+    return _parse_one_of(text, (schema,), where)[1]
 
 
-def parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JSON]:
+def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, JSON]:
     """Parse a document with one of these schemas. Errors name the first. Returns the schema and object.
     Raises BadInput."""
     try:
@@ -169,7 +169,7 @@ class Sealed(Generic[T]):
     def _parse(self, text: str, where: str, accepted: Sequence[str]) -> T:
         if len(text) > LARGEST_DOCUMENT_CHARACTERS:
             raise BadInput(str(files.TOO_LARGE(file=where)))
-        schema, body = parse_one_of(text, (self.schema, *self.earlier), where)
+        schema, body = _parse_one_of(text, (self.schema, *self.earlier), where)
         if schema not in accepted:
             raise BadInput(
                 str(

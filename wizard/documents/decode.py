@@ -237,7 +237,7 @@ def _message(value: Any) -> Message:
     english, several = value.get("english", ""), value.get("several", "")
     try:
         if "code" in value:
-            english, several = (*old_message(value["code"]), "")[:2]
+            english, several = (*_old_message(value["code"]), "")[:2]
         return from_document(english, several, _values(value["values"], lambda _name: _message_value))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise Misfit(
@@ -315,7 +315,7 @@ SHAPES: dict[Any, Callable[..., Decoder]] = {
 """Functions that return a decoder for a type's arguments."""
 
 
-def old_message(code: object) -> tuple[str, ...]:
+def _old_message(code: object) -> tuple[str, ...]:
     """Return the English of a code. Raises KeyError."""
     return _messages()[str(code)]
 

@@ -297,7 +297,7 @@ def not_there(carried: Carried) -> Message:
     return join(message, NOTHING_WRITTEN)
 
 
-def check_carried(carried: Carried, where: str) -> None:
+def _check_carried(carried: Carried, where: str) -> None:
     """Raises BadInput for the first inconsistency. `where` names the file."""
     if fault := next(_faults(carried), None):
         raise BadInput(
@@ -329,7 +329,7 @@ CARRIED = Sealed(
     "diskwright.carried/2",
     Carried,
     t("Recreate it where it was created."),
-    check_carried,
+    _check_carried,
     earlier={"diskwright.carried/1": _from_first},
 )
 render_carried, is_carried, read_carried = CARRIED.render, CARRIED.is_one, CARRIED.read_kept

@@ -63,12 +63,12 @@ def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Message]
                 "Writes are collected before allocation (delayed allocation), unlike with the older drivers."
             )
         case MakeFresh():
-            yield from fresh_gains(before)
+            yield from _fresh_gains(before)
         case _:
             pass
 
 
-def fresh_gains(before: ExtFacts) -> Iterator[Message]:
+def _fresh_gains(before: ExtFacts) -> Iterator[Message]:
     """Yield the advantages of recreating the filesystem, with its numbers."""
     if "flex_bg" not in before.features and before.groups > 1:
         yield t(

@@ -32,7 +32,7 @@ def make_migration(
     """Return the conversion. Raises Refused or BadInput with the finding that blocks it."""
     if finding := against(situation, way, repairs=repairs):
         raise refusal(finding)
-    operations = wanted_operations(situation, way, repairs=repairs, draw_uuid=draw_uuid)
+    operations = _wanted_operations(situation, way, repairs=repairs, draw_uuid=draw_uuid)
     means = means_of(situation, way)
     room = room_bytes(operations, situation.ext, means)
     folder = folder_of(situation, means)
@@ -72,7 +72,7 @@ def doubts_of(
     return (*_doubts(situation, way, means, manifest=manifest), *_manual_changes(situation, operations))
 
 
-def wanted_operations(
+def _wanted_operations(
     situation: Situation, way: Way, *, repairs: bool, draw_uuid: Callable[[], str] = _random_uuid
 ) -> tuple[MigrationOperation, ...]:
     """Return all operations of the method. Raises BadInput for a fresh filesystem without a target."""

@@ -66,7 +66,7 @@ def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tupl
 def _light(before: ExtFacts) -> Iterator[OnDevice]:
     if "has_journal" not in before.features:
         yield AddJournal()
-    if features := lacking_features(before, before.inode_bytes):
+    if features := _lacking_features(before, before.inode_bytes):
         yield SetFeatures(features)
 
 
@@ -77,7 +77,7 @@ def _full(before: ExtFacts) -> Iterator[OnDevice]:
         yield AddJournal()
     if can_widen:
         yield WidenInodes()
-    if features := lacking_features(before, WIDE_INODE_BYTES if can_widen else before.inode_bytes):
+    if features := _lacking_features(before, WIDE_INODE_BYTES if can_widen else before.inode_bytes):
         yield SetFeatures(features)
     if may_have_blocks(before):
         yield ConvertFiles()
@@ -93,7 +93,7 @@ def may_have_blocks(before: ExtFacts) -> bool:
     return before.unconverted or seems_once_ext3(before.features)
 
 
-def lacking_features(before: ExtFacts, inode_bytes: int) -> tuple[str, ...]:
+def _lacking_features(before: ExtFacts, inode_bytes: int) -> tuple[str, ...]:
     """Return the features to enable, given the future inode size."""
     wanted = (*SWITCHED, FOR_WIDE_INODES) if inode_bytes >= WIDE_INODE_BYTES else SWITCHED
     return tuple(feature for feature in wanted if feature not in before.features)
@@ -114,7 +114,7 @@ def spare_blocks(before: ExtFacts) -> int:
 def widening_fault(before: ExtFacts) -> Message | None:
     """Return why the inodes cannot be enlarged, as a clause, or None. tune2fs only notices a short last group
     while writing, and leaves a damaged filesystem."""
-    return widening_bar(before) or (t("the filesystem is too full") if is_too_full(before) else None)
+    return widening_bar(before) or (t("the filesystem is too full") if _is_too_full(before) else None)
 
 
 def widening_bar(before: ExtFacts) -> Message | None:
@@ -129,7 +129,7 @@ def widening_bar(before: ExtFacts) -> Message | None:
     return t("the last group is too short for a larger table") if last_group_blocks(before) < needed else None
 
 
-def is_too_full(before: ExtFacts) -> bool:
+def _is_too_full(before: ExtFacts) -> bool:
     """Return True if enlarged inode tables would not leave enough free blocks."""
     return before.free_blocks < widening_blocks(before) + spare_blocks(before)
 

@@ -175,7 +175,7 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     """Parse the 1024 bytes at offset 1024 of a device. Return None if they are not a valid superblock."""
     if len(superblock) < SUPERBLOCK_BYTES or _short(superblock, 0x38) != MAGIC:
         return None
-    features = features_of(superblock)
+    features = _features_of(superblock)
     wide = "64bit" in features
     shape = _geometry(superblock, features)
     if not shape.fits:
@@ -245,12 +245,12 @@ def read_filesystem(read: Read) -> ExtFacts | None:
     return replace(found, unconverted=is_unconverted(read)) if found else None
 
 
-def features_of(superblock: bytes) -> frozenset[str]:
+def _features_of(superblock: bytes) -> frozenset[str]:
     """Return the names of the enabled features."""
-    return named_features(struct.unpack_from("<III", superblock, 0x5C))
+    return _named_features(struct.unpack_from("<III", superblock, 0x5C))
 
 
-def named_features(words: tuple[int, int, int]) -> frozenset[str]:
+def _named_features(words: tuple[int, int, int]) -> frozenset[str]:
     """Return the names of the bits in the three words, in on-disk order. Unnamed bits are `FEATURE_C31`, as
     in e2fsprogs."""
     sets = (("C", COMPATIBLE), ("I", INCOMPATIBLE), ("R", READ_ONLY))
@@ -349,4 +349,4 @@ def _old_kind(mark: Signature) -> str | None:
         return mark.kind
     if mark.kind != "ext4" or mark.features is None:
         return None
-    return INCOMPLETE if mark.unconverted or seems_once_ext3(named_features(mark.features)) else None
+    return INCOMPLETE if mark.unconverted or seems_once_ext3(_named_features(mark.features)) else None

@@ -210,7 +210,7 @@ def diagnose(
         *find_recording(drive, recording, rungs),
         *find_contradictions(drive, recording, rungs),
         *find_health(drive),
-        *find_identity(drive),
+        *_find_identity(drive),
         *find_use(drive, root=machine.root),
     ]
     order = list(Severity)
@@ -219,7 +219,7 @@ def diagnose(
     )
 
 
-def find_identity(drive: Drive) -> Iterator[Finding]:
+def _find_identity(drive: Drive) -> Iterator[Finding]:
     """Report drives that cannot be distinguished, and drives with equal serial numbers but distinct WWNs."""
     same_serial = drive.same_serial if drive.wwn is not None else ()
     distinct = tuple(path for path in same_serial if path not in drive.same_wwn)

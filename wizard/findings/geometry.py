@@ -240,7 +240,7 @@ _VENDOR = re.compile(
 )
 
 
-def model_numbers(drive: Drive) -> tuple[str, ...]:
+def _model_numbers(drive: Drive) -> tuple[str, ...]:
     """Return the possible model numbers of a drive, without vendor names.
 
     These are the kernel's, the kernel's rejoined with the vendor field (USB bridges split it into 8 and 16
@@ -255,7 +255,7 @@ def model_numbers(drive: Drive) -> tuple[str, ...]:
 
 def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
     """Yield the patterns that match the drive's model number and capacity."""
-    numbers = model_numbers(drive)
+    numbers = _model_numbers(drive)
     for pattern in patterns:
         size_matches = (
             pattern.largest_tb is None or (drive.size_bytes or 0) <= pattern.largest_tb * MOST_BYTES_IN_A_TB

@@ -111,7 +111,7 @@ def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -
     )
 
 
-def is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
+def _is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
     """Return the alignment of a start and the bytes to the next boundary, by the kernel's formula. If the
     drive reports smaller blocks, also checks 4096 bytes, which it may hide."""
     if missing := misalignment_bytes(geometry, start_bytes):
@@ -138,7 +138,7 @@ class _Survey:
         geometry: Geometry | None,
         depth: int,
     ) -> DriveStart:
-        standing, off = is_off(self.geometry, start) if start is not None else self._by_kernel(geometry)
+        standing, off = _is_off(self.geometry, start) if start is not None else self._by_kernel(geometry)
         above = [layer for layer in self.drive.layers if layer.below == device] if depth < MOST_DEPTH else []
         volumes = tuple(layer for layer in above if layer.kind == "LVM")
         within = tuple(
@@ -196,7 +196,7 @@ class _Survey:
         assert offset is not None
         position = None if start is None else start + offset
         container, term = CONTAINERS[mark.kind]
-        standing, off = is_off(self.geometry, position) if position is not None else (StartState.UNKNOWN, 0)
+        standing, off = _is_off(self.geometry, position) if position is not None else (StartState.UNKNOWN, 0)
         sums = () if position is None else (*terms, (term, offset))
         inner = _moved(array, offset)
         within = tuple(self._layer(layer, position, sums, inner, depth, included=offset) for layer in volumes)

@@ -220,11 +220,13 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
     """
     evidence = tuple(rung.clue for rung in rungs)
     shingled = strongest(rungs)
-    conventional = max((weight_of(rung) for rung in rungs if speaks_for_conventional(rung)), default=0)
+    conventional = max((_weight_of(rung) for rung in rungs if speaks_for_conventional(rung)), default=0)
     if shingled is not None and drive.bus == "nvme":
         return Recording("not-applicable", shingled.management, Recorded.NOT_APPLICABLE, "high", evidence)
-    if shingled is not None and (weight_of(shingled) == Weight.STATED or weight_of(shingled) > conventional):
-        sure = weight_of(shingled) >= Weight.PUBLISHED
+    if shingled is not None and (
+        _weight_of(shingled) == Weight.STATED or _weight_of(shingled) > conventional
+    ):
+        sure = _weight_of(shingled) >= Weight.PUBLISHED
         verdict = Recorded.YES if sure else Recorded.LIKELY
         confidence = shingled.clue.confidence if not conventional else "low" if not sure else "medium"
         return Recording("shingled", shingled.management, verdict, confidence, evidence)
@@ -236,10 +238,10 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
 def strongest(rungs: Sequence[Rung]) -> Rung | None:
     """Return the strongest clue for shingling: by weight, then with known management, then in order."""
     speaking = [rung for rung in rungs if rung.management and rung.weight]
-    return max(speaking, key=lambda rung: (weight_of(rung), rung.exact), default=None)
+    return max(speaking, key=lambda rung: (_weight_of(rung), rung.exact), default=None)
 
 
-def weight_of(rung: Rung) -> int:
+def _weight_of(rung: Rung) -> int:
     """Return the weight of a clue, 0 if inconclusive."""
     return rung.weight or 0
 

@@ -266,25 +266,25 @@ class RealServices(Running):
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         """Read the drives again, because volumes may have been created or mounted since."""
 
-        return sources_here(self.probe(lambda _drive: None), targets)
+        return _sources_here(self.probe(lambda _drive: None), targets)
 
     def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
         """Count the files, which requires root to see all."""
 
         if self.needs_root:
             raise Refused(self.obstacle)
-        return bring_here(source, target, into, self._apply_environment, takes_place=takes_place)
+        return _bring_here(source, target, into, self._apply_environment, takes_place=takes_place)
 
     def _inspect_ext(self, moving: SessionConversion) -> Situation:
         """Inspect the filesystem as root."""
         if self.apply_obstacle:
-            raise Refused(f"{AS_ROOT}  {command_for_root(moving.device)}")
+            raise Refused(f"{AS_ROOT}  {_command_for_root(moving.device)}")
         if self.needs_root:
             return self._asked_root.look_at_ext(
                 moving.device, moving.folder, moving.target, self._journal_dir
             )
 
-        return look_here(moving, self._journal_dir, self._apply_environment)
+        return _look_here(moving, self._journal_dir, self._apply_environment)
 
 
 NO_WAY = t("No method for migration to ext4 was selected.")
@@ -292,12 +292,12 @@ NO_WAY = t("No method for migration to ext4 was selected.")
 # Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
-def command_for_root(device: str) -> str:
+def _command_for_root(device: str) -> str:
     """Return the command that shows root the conversion methods for a device."""
     return f"diskwright migrate {shlex.quote(printable(device, 200))}"
 
 
-def look_here(moving: SessionConversion, journal_dir: Path | None, environment: Environment) -> Situation:
+def _look_here(moving: SessionConversion, journal_dir: Path | None, environment: Environment) -> Situation:
     """Inspect a filesystem without writing. Space is checked in the given folder, or else in the folder for
     runs."""
     from wizard.apply.conversion.look import look_at_ext
@@ -350,7 +350,7 @@ class CopyService(Protocol):
         ...
 
 
-def sources_here(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
+def _sources_here(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
     """Return the sources on this machine, with home folders first."""
     from wizard.apply.copy.places import homes_apart, sources_of
 
@@ -358,7 +358,7 @@ def sources_here(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]
     return (*homes_apart(found), *found)
 
 
-def bring_here(source: str, target: str, into: str, environment: Environment, *, takes_place: bool) -> Bring:
+def _bring_here(source: str, target: str, into: str, environment: Environment, *, takes_place: bool) -> Bring:
     """Inspect source and target, and plan the copy."""
     from wizard.apply.copy.survey import work_out
 

@@ -59,7 +59,7 @@ def whole(view: View, *, headed: bool = False) -> Iterator[Told]:
     yield from _without_gaps(view, (block for block in view.above if not isinstance(block, Banner)))
     for pane in view.panes:
         yield from pane_lines(view, pane)
-    yield from list_lines(view)
+    yield from _list_lines(view)
 
 
 def pane_lines(view: View, pane: Pane) -> Iterator[Told]:
@@ -69,7 +69,7 @@ def pane_lines(view: View, pane: Pane) -> Iterator[Told]:
     yield from _without_gaps(view, (block for block in pane.blocks if not isinstance(block, Banner)))
 
 
-def list_lines(view: View) -> Iterator[Line]:
+def _list_lines(view: View) -> Iterator[Line]:
     """Yield every row of the list."""
     rows = view.rows.rows if view.rows else ()
     if rows:
@@ -96,11 +96,11 @@ def changes(before: View, view: View) -> Iterator[Told]:
     if str(before.title) != str(view.title):
         yield Line(str(view.title))
     yield from _rows_changed(before, view)
-    yield from _new(blocks_told(before, before.above), blocks_told(view, view.above))
+    yield from _new(_blocks_told(before, before.above), _blocks_told(view, view.above))
     moved = bool(before.rows and view.rows and before.rows.at != view.rows.at)
-    known = {str(pane.title): blocks_told(before, pane.blocks) for pane in before.panes}
+    known = {str(pane.title): _blocks_told(before, pane.blocks) for pane in before.panes}
     for pane in view.panes:
-        lines = blocks_told(view, pane.blocks)
+        lines = _blocks_told(view, pane.blocks)
         earlier = known.get(str(pane.title))
         if earlier is None or (moved and lines != earlier):
             yield from pane_lines(view, pane)
@@ -112,7 +112,7 @@ def _rows_changed(before: View, view: View) -> Iterator[Line]:
     """Yield the changed rows, or all of them if the numbering changed."""
     old, rows = (one.rows.rows if one.rows else () for one in (before, view))
     if [row.key for row in old] != [row.key for row in rows]:
-        yield from list_lines(view)
+        yield from _list_lines(view)
         return
     for number, (earlier, row) in enumerate(zip(old, rows, strict=True), 1):
         if (lines := list(row_lines(number, row))) != list(row_lines(number, earlier)):
@@ -128,9 +128,9 @@ def _new(before: Iterable[Told], now: Iterable[Told]) -> Iterator[Told]:
             yield line
 
 
-def blocks_told(view: View, blocks: Iterable[Block]) -> list[Told]:
+def _blocks_told(view: View, blocks: Iterable[Block]) -> list[Told]:
     """Return blocks as lines, without empty lines and progress."""
-    told = (told for block in blocks if not isinstance(block, Progress) for told in block_lines(view, block))
+    told = (told for block in blocks if not isinstance(block, Progress) for told in _block_lines(view, block))
     return [one for one in told if one != Line()]
 
 
@@ -180,7 +180,7 @@ def help_lines(view: View) -> Iterator[Line]:
     yield Line()
 
 
-def block_lines(view: View, block: Block) -> Iterator[Told]:
+def _block_lines(view: View, block: Block) -> Iterator[Told]:
     """Return a block as lines."""
     match block:
         case Para():
@@ -248,7 +248,7 @@ def _without_gaps(view: View, blocks: Iterable[Block]) -> Iterator[Told]:
     """Yield blocks with at most one empty line between them, and none at the ends."""
     gap = begun = False
     for block in blocks:
-        for line in block_lines(view, block):
+        for line in _block_lines(view, block):
             if line == Line() or (isinstance(line, Line) and not line.text):
                 gap = begun
                 continue

@@ -200,7 +200,7 @@ def _comment(line: str, lines: list[str]) -> str:
     return comment
 
 
-def take_faults(bring: Bring) -> Iterator[Message]:
+def _take_faults(bring: Bring) -> Iterator[Message]:
     """Yield differences from what `place_edit` returns."""
     takes = bring.takes
     if takes is None:
@@ -270,7 +270,7 @@ def _faults(bring: Bring) -> Iterator[Message]:
         yield t("{name} is not a filesystem for volumes", name=printable(target.filesystem, 30))
     yield from _folder_faults(target)
     yield from _amount_faults(bring.amount)
-    yield from take_faults(bring)
+    yield from _take_faults(bring)
 
 
 def _is_plain(path: str) -> bool:

@@ -63,7 +63,7 @@ def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
     )
 
 
-def shared_by(drive: Drive) -> tuple[str, ...]:
+def _shared_by(drive: Drive) -> tuple[str, ...]:
     """Return the drives that share all identifiers of this one. Empty if any identifier is unique."""
     shared = [
         others
@@ -161,7 +161,7 @@ def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Messag
     )
     if not drive.serial and not drive.wwn:
         doubts.append(t("The drive reports no serial number or WWN and is identified {how}.", how=how))
-    elif others := shared_by(drive):
+    elif others := _shared_by(drive):
         doubts.append(
             t(
                 "The drive reports the same identifiers as {others:list} and is identified {how}.",

@@ -199,10 +199,10 @@ def plan_lines(plan: Plan, width: int, *, keep: bool = False) -> list[str]:
     plan = told_as_kept(plan) if keep else plan
     return [
         *_head(plan, width),
-        *layouts_lines(plan, width),
+        *_layouts_lines(plan, width),
         *undo,
         "",
-        *steps_lines(plan.steps, width),
+        *_steps_lines(plan.steps, width),
         *_doubts(plan, width),
     ]
 
@@ -238,19 +238,19 @@ def danger_of(plan: Plan) -> str | None:
     )
 
 
-def layouts_lines(plan: Plan, width: int) -> Iterator[str]:
+def _layouts_lines(plan: Plan, width: int) -> Iterator[str]:
     """Yield bars and legends of every drive before and after, and the key to the bars."""
     drawn = []
     for member in plan.members:
         size = member.drive.size_bytes
         if len(plan.members) > 1:
             yield f"{member.drive.path}:"
-        yield from layout_lines(member.before, size, width, after=False)
+        yield from _layout_lines(member.before, size, width, after=False)
         yield ""
-        yield from layout_lines(member.after, size, width, after=True)
+        yield from _layout_lines(member.after, size, width, after=True)
         yield ""
         drawn += [bar(member.before, size, width), bar(member.after, size, width, after=True)]
-    if together := together_words(plan):
+    if together := _together_words(plan):
         yield from wrapped(together, width, hang=2)
         yield ""
     if within := inside_sentences(plan):
@@ -262,7 +262,7 @@ def layouts_lines(plan: Plan, width: int) -> Iterator[str]:
     yield from wrapped("Key: " + ", ".join(f"{ASCII.fill(state)} {state.value}" for state in states), width)
 
 
-def together_words(plan: Plan) -> str | None:
+def _together_words(plan: Plan) -> str | None:
     """Describe the volume across all drives of a stripe or mirror, or return None."""
     if plan.stripe is None:
         return None
@@ -287,7 +287,7 @@ def together_words(plan: Plan) -> str | None:
     )
 
 
-def layout_lines(
+def _layout_lines(
     layout: Layout, drive_size_bytes: int, width: int, glyphs: BarGlyphs = ASCII, *, after: bool
 ) -> Iterator[str]:
     """Yield one layout: table, bar, and legend of each partition and usable free range."""
@@ -357,7 +357,7 @@ def _contents(slot: Slot) -> str:
     return " ".join(word for word in tail if word)
 
 
-def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
+def _steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
     """Yield the steps in order. Commands have their own lines, so they can be copied; wrapped ones end with a
     backslash."""
     total = sum(step.seconds for step in steps)
@@ -374,10 +374,10 @@ def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
     )
     for number, step in enumerate(steps, 1):
         yield ""
-        yield from step_lines(number, step, width)
+        yield from _step_lines(number, step, width)
 
 
-def step_lines(number: int, step: Step, width: int) -> Iterator[str]:
+def _step_lines(number: int, step: Step, width: int) -> Iterator[str]:
     """Yield one step: description, commands or edits, data loss, undo and duration."""
     yield from wrapped(f"{number:>2}. {step.sentence}", width, hang=4)
     for argv in step.commands:
@@ -407,9 +407,5 @@ __all__ = [
     "bar",
     "cell_width",
     "danger_of",
-    "layout_lines",
-    "layouts_lines",
     "preview_lines",
-    "steps_lines",
-    "together_words",
 ]

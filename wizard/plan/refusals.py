@@ -41,11 +41,11 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
         layer = drive.layers[0]
         use = Use("holder", layer.below, layer.path)
         raise Refused(str(IN_USE(drive=path, how=in_use(use))))
-    refuse_half_moved(drive)
+    _refuse_half_moved(drive)
     return measured(drive)
 
 
-def refuse_half_moved(drive: Drive) -> None:
+def _refuse_half_moved(drive: Drive) -> None:
     """Raises Refused if a partition is in the middle of a move: all its data would be lost, and its journal
     may be anywhere in its entry."""
     if half := next(filter(is_half_moved, drive.partitions), None):
@@ -167,7 +167,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         if has_table and not drive.signatures
         else Sentence("{drive} is not empty: {what}. Use --replace to erase everything.")
     )
-    raise Refused(str(not_empty(drive=drive.path, what=what_it_holds(drive))))
+    raise Refused(str(not_empty(drive=drive.path, what=_what_it_holds(drive))))
 
 
 def _waiting_reason(drive: Drive) -> Message | None:
@@ -205,7 +205,7 @@ def needs_root(drive: Drive) -> bool:
     return any(unread.without_root for unread in drive.unread if unread.what in CONTENT_FIELDS)
 
 
-def what_it_holds(drive: Drive) -> Message:
+def _what_it_holds(drive: Drive) -> Message:
     """Summarize table, partitions and signatures of a drive."""
     found = [
         t("{kind} on the whole drive", kind=printable(signature.kind, 30)) for signature in drive.signatures
@@ -252,7 +252,7 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
     """Raises Refused if partitions cannot be added to the table without risk for the existing ones.
     `puts_backup_right`: changes of one partition also repair a misplaced backup GPT."""
     path, table = drive.path, drive.table
-    refuse_half_moved(drive)
+    _refuse_half_moved(drive)
     if waiting := _waiting_reason(drive):
         raise Refused(str(t("Cannot add partitions: {why}", why=waiting)))
     if table is None or unread_content(drive):
@@ -272,7 +272,7 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
                     "{drive} has {what} instead of a partition table. Only --replace can set up "
                     "the drive, erasing everything.",
                     drive=path,
-                    what=what_it_holds(drive),
+                    what=_what_it_holds(drive),
                 )
             )
         )
@@ -283,7 +283,7 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
                     "{drive} contains {what}, which contradict each other. Determine which is "
                     "right, or use --replace.",
                     drive=path,
-                    what=what_it_holds(drive),
+                    what=_what_it_holds(drive),
                 )
             )
         )

@@ -114,7 +114,7 @@ def _columns(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
 
 
-def split_at(text: str, columns: int) -> tuple[str, str]:
+def _split_at(text: str, columns: int) -> tuple[str, str]:
     """Split `text` after the longest prefix that fits in `columns`, at least one character."""
     used = 0
     for index, char in enumerate(text):
@@ -126,7 +126,7 @@ def split_at(text: str, columns: int) -> tuple[str, str]:
 
 def cut(text: str, width: int) -> str:
     """Cut `text` to `width` columns."""
-    return text if cell_width(text) <= width else split_at(text, width)[0]
+    return text if cell_width(text) <= width else _split_at(text, width)[0]
 
 
 def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
@@ -135,7 +135,7 @@ def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
     rest = text
     indent = ""
     while cell_width(indent + rest) > width:
-        line, _ = split_at(rest, width - cell_width(indent))
+        line, _ = _split_at(rest, width - cell_width(indent))
         body = len(line) - len(line.lstrip())
         at = line.rfind(" ", body)
         if rest[len(line) : len(line) + 1] == " ":

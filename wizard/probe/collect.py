@@ -70,7 +70,7 @@ def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
         yield {"claimable": claims(name, list(known["partitions"]))}
     errors = read["errors"]
     if os.geteuid() == 0 and known["sysfs"].get("queue/zoned", "none") != "none":
-        counted = from_zones(known["path"], errors)
+        counted = _from_zones(known["path"], errors)
         yield counted
         errors = counted.get("errors", errors)
     if name.startswith("nvme"):
@@ -324,7 +324,7 @@ class Recorder:
         return data
 
 
-def from_zones(path: str, errors: list[Facts]) -> Facts:
+def _from_zones(path: str, errors: list[Facts]) -> Facts:
     """Read the zones of a zoned drive."""
     try:
         return {"zones": read_zones(path)}
@@ -351,13 +351,13 @@ def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
         return {
             node: claim
             for node in (name, *partitions)
-            if (claim := is_claimable(sysfs.node_of(node))) is not None
+            if (claim := _is_claimable(sysfs.node_of(node))) is not None
         }
     finally:
         os.close(lock)
 
 
-def is_claimable(path: str) -> bool | None:
+def _is_claimable(path: str) -> bool | None:
     """Return True if an exclusive open succeeds, None if it fails for another reason than EBUSY. Closes the
     device immediately, because an exclusive open makes mkfs and mount fail."""
     for attempt in range(CLAIM_TRIES):

@@ -175,7 +175,7 @@ def _reap(pid: int, seconds: float) -> int | None:
     return None
 
 
-def udev_reader() -> Callable[[str], dict[str, str]]:
+def _udev_reader() -> Callable[[str], dict[str, str]]:
     """Return a function that looks up a node in udev's database. It returns nothing on systems without
     udev."""
     if not Path("/run/udev/data").is_dir():
@@ -194,17 +194,17 @@ def udev_reader() -> Callable[[str], dict[str, str]]:
     return read
 
 
-def drive_phases() -> Phases:
+def _drive_phases() -> Phases:
     """Return the phases of `collect`, with all libraries loaded that the children share."""
     from wizard.probe import collect
     from wizard.probe.content import blkid
 
     assert blkid
-    udev = udev_reader()
+    udev = _udev_reader()
     return lambda name, seconds: collect.phases(name, udev, seconds)
 
 
-def main(prepare: Callable[[], Phases] = drive_phases) -> int:
+def main(prepare: Callable[[], Phases] = _drive_phases) -> int:
     """Serve requests until the input closes. `prepare` returns the phases of a child."""
     # Load shared libraries before the first request. Repeated for each request: udev may have started or
     # stopped since.

@@ -120,11 +120,11 @@ def drives_part(facts: Facts) -> Markup:
     )
     unread = [f"{one.what}: {one.why}" for one in facts.unread]
     return join(
-        (paragraphs(facts.origin), overview, listed(unread), *(drive_part(drive) for drive in facts.drives))
+        (paragraphs(facts.origin), overview, listed(unread), *(_drive_part(drive) for drive in facts.drives))
     )
 
 
-def drive_part(drive: Drive) -> Markup:
+def _drive_part(drive: Drive) -> Markup:
     """Describe one drive and its contents."""
     unread = [f"{one.what}: {one.why}" for one in drive.unread]
     return join(

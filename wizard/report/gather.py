@@ -132,7 +132,7 @@ def _drives_of(document: Document) -> tuple[Identity, ...]:
 
 
 def _record(run: Path, document: Document | None) -> RunRecord:
-    return record_of(run, state(run), read_entries(run), outline(run)[1] if document else 0, power_told(run))
+    return _record_of(run, state(run), read_entries(run), outline(run)[1] if document else 0, power_told(run))
 
 
 def _measurement(sources: Sources, document: Document | None, facts: Facts | None) -> list[Absence]:
@@ -305,7 +305,7 @@ def _room(plan: Plan, volume: Volume) -> int | None:
     return sum(slot.size_bytes for slot in slots) or None
 
 
-def record_of(
+def _record_of(
     run: Path, now: RunState, entries: Sequence[JournalEntry], steps: int, power: str = ""
 ) -> RunRecord:
     """Return the record of a run with this number of steps, from its state and journal. `power` is the effect

@@ -112,7 +112,7 @@ def _times(verdict: Verdict) -> Markup:
 
 def _spread(verdict: Verdict) -> Markup:
     title = t("Pairs by factor (misaligned over aligned)")
-    rows = [ChartBar(name, count, str(count)) for name, count in factor_counts(verdict)]
+    rows = [ChartBar(name, count, str(count)) for name, count in _factor_counts(verdict)]
     description = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
     return tag(
         "figure",
@@ -122,7 +122,7 @@ def _spread(verdict: Verdict) -> Markup:
     )
 
 
-def factor_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
+def _factor_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
     """Yield the number of pairs in each range of factors."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
     for low, high in zip(EDGES, (*EDGES[1:], float("inf")), strict=True):

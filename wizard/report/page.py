@@ -106,7 +106,7 @@ def _times(result: StepResult, step: Step | ChangeStep | MigrationStep) -> str:
     return str(t("{took}, estimated {duration}", took=took(result), duration=format_duration(step.seconds)))
 
 
-def checks_part(checks: Sequence[Check]) -> Markup:
+def _checks_part(checks: Sequence[Check]) -> Markup:
     """List all checks with expected and actual results."""
     holding = sum(check.holds for check in checks)
     rows = [(check.what, _result(check), check.seen) for check in checks]
@@ -318,7 +318,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Message, Markup]]:
     if report.run is not None:
         yield "run", t("Execution"), run_part(report.run, _steps(report))
         if report.run.checks:
-            yield "checks", t("Verification"), checks_part(report.run.checks)
+            yield "checks", t("Verification"), _checks_part(report.run.checks)
     if report.absent:
         yield (
             "absent",

@@ -241,7 +241,7 @@ ARROWS = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
 HELP = "f1"
 
 
-def is_letter(key: str) -> bool:
+def _is_letter(key: str) -> bool:
     """Return True for a character that can be typed."""
     return len(key) == 1 or key == "space"
 
@@ -252,8 +252,8 @@ def key_name(action: Action, *, typing: bool) -> str:
     if typing and action.name == "help":
         key = HELP
     name = ARROWS.get(key) or (str(KEY_NAMES[key]()) if key in KEY_NAMES else "")
-    name = name or (key if is_letter(key) else key.upper())
-    return str(t("Alt+{key}", key=name)) if typing and is_letter(key) else name
+    name = name or (key if _is_letter(key) else key.upper())
+    return str(t("Alt+{key}", key=name)) if typing and _is_letter(key) else name
 
 
 def action_of(view: View, key: str, character: str | None) -> Action | None:
@@ -262,7 +262,7 @@ def action_of(view: View, key: str, character: str | None) -> Action | None:
     if key == HELP:
         return next((action for action in view.actions if action.name == "help"), None)
     for action in view.actions:
-        if typing and is_letter(action.key):
+        if typing and _is_letter(action.key):
             if key in _with_alt(action.key):
                 return action
         elif key == action.key or (character is not None and character == action.key):

@@ -220,7 +220,7 @@ def _left(
     if view.panes and not panes:
         room = height
     shown_main = _part_main(view, hand, width - 4, max(1, room - 2), pen, focused=focused)
-    box = boxed(shown_main, view.title, width, max(3, room), pen, focused=focused and hand.focus == MAIN)
+    box = _boxed(shown_main, view.title, width, max(3, room), pen, focused=focused and hand.focus == MAIN)
     if not panes:
         return box
     return stacked([box, _panes(LEFT, panes, hand, width, height - box.height, pen, focused=focused)])
@@ -229,13 +229,13 @@ def _left(
 def _panes(
     name: str, panes: Sequence[Pane], hand: Hand, width: int, height: int, pen: Pen, *, focused: bool
 ) -> Sheet:
-    """Stack boxed panes; the last one fills the rest. Without enough room, they scroll together."""
+    """Stack _boxed panes; the last one fills the rest. Without enough room, they scroll together."""
     here = focused and hand.focus == name
     inner = [_inner(pane, width - 4, pen) for pane in panes]
     used = sum(each.height + 2 for each in inner)
     if used <= height and panes:
         boxes = [
-            boxed(
+            _boxed(
                 each,
                 pane.title,
                 width,
@@ -248,15 +248,15 @@ def _panes(
         return stacked(boxes)
     if len(panes) == 1:
         part = scrolled(name, inner[0], width - 4, max(1, height - 2), hand, pen, focused=here, outside=True)
-        return boxed(part, panes[0].title, width, height, pen, focused=here)
+        return _boxed(part, panes[0].title, width, height, pen, focused=here)
     whole = stacked(
-        boxed(each, pane.title, width - 1, each.height + 2, pen, focused=here)
+        _boxed(each, pane.title, width - 1, each.height + 2, pen, focused=here)
         for each, pane in zip(inner, panes, strict=True)
     )
     return scrolled(name, whole, width, height, hand, pen, focused=here)
 
 
-def boxed(inner: Sheet, title: object, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+def _boxed(inner: Sheet, title: object, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
     """Draw a box with a title in its upper edge."""
     look = pen.look
     style = look.style("focus-line" if focused else "line")
@@ -420,7 +420,7 @@ def _dialog(view: View, hand: Hand, pen: Pen, under: Sheet) -> Sheet:
     gap = [plain([blank(inner)])] if has_gap else []
     parts = [body, *(gap if response.height else []), response, *gap, keys]
     whole = stacked(parts)
-    box = boxed(whole, view.title, width, whole.height + 2, pen, focused=True)
+    box = _boxed(whole, view.title, width, whole.height + 2, pen, focused=True)
     x = (pen.columns - width) // 2
     y = max(0, (pen.lines - box.height) // 2)
     box = box.high(min(box.height, pen.lines), width)

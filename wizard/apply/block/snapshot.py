@@ -88,7 +88,7 @@ def check_store_room(folder: Path, needed_bytes: int) -> None:
         )
 
 
-def store_bytes(device_bytes: int, chunk_bytes: int) -> int:
+def _store_bytes(device_bytes: int, chunk_bytes: int) -> int:
     """Return the size of a store for all chunks of the device and the metadata, so that it never fills up."""
     chunks = -(-device_bytes // chunk_bytes)
     areas = chunks // (chunk_bytes // ENTRY_BYTES) + 2
@@ -110,7 +110,7 @@ class Snapshot:
 
         Raises Failed. Then only the store's file may be left.
         """
-        self._make_store(room_bytes, store_bytes(size_bytes(self.device), chunk_bytes))
+        self._make_store(room_bytes, _store_bytes(size_bytes(self.device), chunk_bytes))
         for module in MODULES:
             # modprobe fails for built-in modules. The commands below report missing ones.
             run(("modprobe", "--quiet", module), seconds=LOOK_SECONDS, accept=range(256))

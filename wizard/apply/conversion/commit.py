@@ -133,7 +133,7 @@ def phase_of(run: Path) -> Phase | None:
     return record.phase if record else Phase.REHEARSING
 
 
-def kept_of(folder: Path) -> Kept:
+def _kept_of(folder: Path) -> Kept:
     """Return the saved and planned bytes in a transaction's folder."""
 
     def side_of(_: int, change: DriveChange, medium: Medium, files: ExitStack) -> DriveSide:
@@ -274,7 +274,7 @@ class Committing:
             # The device has a new name since the start of the run.
             changes = tuple(replace(change, path=self._device) for change in record.changes)
             save_record(self._run, replace(record, changes=changes))
-        exchange = Exchange(self._run, [self._medium], kept_of(self._folder))
+        exchange = Exchange(self._run, [self._medium], _kept_of(self._folder))
         try:
             yield exchange
         finally:

@@ -179,7 +179,7 @@ def _refuse_too_small(old: Path, new: Path, target: str) -> None:
         )
 
 
-def made_of(migration: Migration) -> MakeFresh:
+def _made_of(migration: Migration) -> MakeFresh:
     """Return the operation that makes the new filesystem of a conversion."""
     return next(step.operation for step in migration.steps if isinstance(step.operation, MakeFresh))
 
@@ -208,7 +208,7 @@ class Copying:
         site = replace(self.site, step=step)
         migration = site.migration
         made = next(each for each in migration.steps if isinstance(each.operation, MakeFresh))
-        fresh = Fresh(made_of(migration), made.commands, migration.device, site.command, site.run)
+        fresh = Fresh(_made_of(migration), made.commands, migration.device, site.command, site.run)
         match operation:
             case MakeFresh():
                 return make_fresh(fresh)
@@ -227,7 +227,7 @@ class Copying:
         """Yield the checks of the new and the old filesystem. Raises Failed or BadInput if one cannot be
         read."""
         site = self.site
-        migration, make = site.migration, made_of(site.migration)
+        migration, make = site.migration, _made_of(site.migration)
         for step in migration.steps:
             what = " ".join(step.holds)
             if isinstance(step.operation, MakeFresh):
@@ -271,7 +271,7 @@ class Copying:
 
 def no_way_back(migration: Migration) -> Message:
     """Return why a copy cannot be undone."""
-    target = made_of(migration).target
+    target = _made_of(migration).target
     command = " ".join(("wipefs", "--all", target))
     return t(
         "No undo needed: {device} was only read, and {target} was empty before. "
@@ -287,13 +287,13 @@ def nothing_to_keep(migration: Migration) -> Message:
     return t(
         "Keep does not apply: {device} was only read, and the copy on {target} remains.",
         device=migration.device,
-        target=made_of(migration).target,
+        target=_made_of(migration).target,
     )
 
 
 def copied(migration: Migration) -> Message:
     """Return the message of a complete run."""
-    make = made_of(migration)
+    make = _made_of(migration)
     return t(
         "{target} is an ext4 copy of {device}; all checks passed. {device} was only "
         "read. Mount the copy by UUID={uuid} in place of the old filesystem.",

@@ -174,7 +174,7 @@ def own_operations_of(migration: Migration) -> tuple[SetOwnFstabType, ...]:
     return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetOwnFstabType))
 
 
-def own_standing(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
+def _own_standing(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
     """Return the state of a line in the fstab on a node. OTHER if the file has other changes. Raises
     Failed."""
     lines = text_inside(node, OWN_FSTAB).split("\n")
@@ -198,7 +198,7 @@ def set_own_type(
 
     Raises Failed if the file was changed since planning, or is not as planned afterwards.
     """
-    if own_standing(operation, migration, node) is not How.BEFORE:
+    if _own_standing(operation, migration, node) is not How.BEFORE:
         raise Failed(
             t(
                 "{file} on {device} has changed since the last check. Check again with `diskwright migrate`.",
@@ -209,7 +209,7 @@ def set_own_type(
     for argv in operation_commands(operation, node, undo_file):
         command(argv)
     forget_caches(node)
-    if own_standing(operation, migration, node) is not How.AFTER:
+    if _own_standing(operation, migration, node) is not How.AFTER:
         raise Failed(t("{file} on {node} does not have the planned contents.", file=OWN_FSTAB, node=node))
     return str(t("Done on {node}.", node=node))
 
@@ -218,5 +218,5 @@ def own_checks(node: str, migration: Migration) -> Iterator[Check]:
     """Yield a check for each line of the fstab on a node. Raises Failed if the file cannot be read."""
     for step in migration.steps:
         if isinstance(step.operation, SetOwnFstabType):
-            holds = own_standing(step.operation, migration, node) is How.AFTER
+            holds = _own_standing(step.operation, migration, node) is How.AFTER
             yield Check(" ".join(step.holds), holds, step.operation.new)

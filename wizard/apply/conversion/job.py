@@ -173,7 +173,7 @@ def migration_of_carried(
     nothing.
     """
     situation = look_at_ext(
-        node_of_carried(carried), environment, store=store, undo_dir=undo_dir, journal_dir=journal_dir
+        _node_of_carried(carried), environment, store=store, undo_dir=undo_dir, journal_dir=journal_dir
     )
     if found := difference(carried, situation):
         raise Refused(
@@ -186,7 +186,7 @@ def migration_of_carried(
     return make_migration(situation, carried.way, manifest=carried.manifest, repairs=carried.repairs)
 
 
-def node_of_carried(carried: Carried) -> str:
+def _node_of_carried(carried: Carried) -> str:
     """Return the device that contains the filesystem now, by UUID. Raises Refused if not exactly one does."""
     # A member of a mirror can look like the mirror itself.
     found = [

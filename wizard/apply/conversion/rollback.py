@@ -50,12 +50,12 @@ def moved_sentence(state: RunState) -> Message:
     return RESULTS[state]() if state in RESULTS else t("The run is {state}.", state=state.value)
 
 
-def can_keep(migration: Migration, state: RunState) -> bool:
+def _can_keep(migration: Migration, state: RunState) -> bool:
     """Return True if the run has undo data to delete."""
     return state is RunState.DONE and migration.means in KEEPABLE
 
 
-def can_undo(migration: Migration, state: RunState, entries: Sequence[JournalEntry]) -> bool:
+def _can_undo(migration: Migration, state: RunState, entries: Sequence[JournalEntry]) -> bool:
     """Return True if there may be something to undo. The undo checks the device."""
     begun = any(entry.event is Event.STEP_STARTED for entry in entries)
     return begun and migration.means in UNDOABLE and (state is RunState.DONE or state in HALF_DONE)
@@ -86,15 +86,15 @@ def decision_of(
     """Return the choices that the user has about a run. `closed`: undo is impossible, since the filesystem
     was used."""
     choices = []
-    if can_keep(migration, state):
+    if _can_keep(migration, state):
         choices.append(
             SettlingChoice(
                 Settling.KEEP,
                 str(t("Keep the new filesystem on {device}?", device=migration.device)),
-                str(keep_sentence(migration)),
+                str(_keep_sentence(migration)),
             )
         )
-    if not closed and can_undo(migration, state, entries):
+    if not closed and _can_undo(migration, state, entries):
         choices.append(
             SettlingChoice(
                 Settling.UNDO,
@@ -108,7 +108,7 @@ def decision_of(
     )
 
 
-def keep_sentence(migration: Migration) -> Message:
+def _keep_sentence(migration: Migration) -> Message:
     """Return the effects of keeping."""
     if folder := migration.store or migration.undo_dir:
         ends = t(

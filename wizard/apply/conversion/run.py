@@ -197,17 +197,17 @@ def check_takes_back(run: Path) -> None:
         raise Refused(t("Run {name} was kept: the undo data is deleted.", name=run.name))
     if not has_begun(run):
         raise Refused(messages.WROTE_NOTHING(name=run.name))
-    refuse_kept(run)
+    _refuse_kept(run)
 
 
 def refuse_ended(run: Path) -> None:
     """Raises Refused if undo or keep was started, since then the run cannot resume."""
     if (run / UNDOING).exists():
         raise Refused(messages.UNDOING(name=run.name, run=run_argument(run)))
-    refuse_kept(run)
+    _refuse_kept(run)
 
 
-def refuse_kept(run: Path) -> None:
+def _refuse_kept(run: Path) -> None:
     """Raises Refused if keep was started, since part of the undo data may be deleted."""
     if (run / KEEPING).exists():
         raise Refused(

@@ -36,7 +36,7 @@ def reader() -> str:
     return next((name for name in READERS if find(name)), "")
 
 
-def folder_inside(node: str) -> str:
+def _folder_inside(node: str) -> str:
     """Return GRUB's settings folder on an unmounted filesystem, or an empty string."""
     try:
         seen = seen_inside(node, [f"{folder}/{SETTINGS}" for folder in FOLDERS])
@@ -52,7 +52,7 @@ def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
     Yields none without GRUB's folder or the program. Raises Failed if the filesystem cannot be mounted.
     """
     program = reader()
-    if not program or not folder_inside(node):
+    if not program or not _folder_inside(node):
         return
     with mounted_read_only(node) as top:
         folder = next((folder for folder in FOLDERS if _is_real(top, f"{folder}/{SETTINGS}")), "")
@@ -207,7 +207,7 @@ def boot_path(places: Set[str], environment: Environment, unmounted: str, own: O
     empty if mounted.
     """
     place = next((place for place in BOOT_PLACES if place in places), "")
-    folder = folder_inside(unmounted) if unmounted else ""
+    folder = _folder_inside(unmounted) if unmounted else ""
     is_root = any(line.mount_point == "/" for line in own.lines) if own else False
     if not place and not folder and not is_root:
         return NO_BOOT

@@ -143,7 +143,7 @@ class Transaction:
 
         Raises Refused if the device contains another filesystem.
         """
-        if not is_filesystem_of(snapshotted_of(run), device):
+        if not _is_filesystem_of(snapshotted_of(run), device):
             raise Refused(
                 t(
                     "{device} does not contain the filesystem of the run {run}. Nothing was written.",
@@ -290,7 +290,7 @@ def may_begin(run: Path) -> bool:
     return phase is Phase.REHEARSING and not Path(snapshotted.folder).exists()
 
 
-def is_filesystem_of(snapshotted: Snapshotted, device: str) -> bool:
+def _is_filesystem_of(snapshotted: Snapshotted, device: str) -> bool:
     """Return True if a device has the size and the UUID of the transaction, in a superblock that may be
     hidden."""
     try:
@@ -305,7 +305,7 @@ def is_filesystem_of(snapshotted: Snapshotted, device: str) -> bool:
 def locate(run: Path) -> str:
     """Return the device that contains the run's filesystem now. Raises Refused if not exactly one does."""
     snapshotted = snapshotted_of(run)
-    found = [node for node in nodes_holding(snapshotted.uuid) if is_filesystem_of(snapshotted, node)]
+    found = [node for node in nodes_holding(snapshotted.uuid) if _is_filesystem_of(snapshotted, node)]
     if not found:
         raise Refused(t("The filesystem {uuid} was not found. Nothing was written.", uuid=snapshotted.uuid))
     if len(found) > 1:
@@ -358,7 +358,7 @@ def migration_now(run: Path) -> Migration:
     if (
         snapshotted is None
         or phase_of(run) in (Phase.UNDONE, Phase.KEPT)
-        or is_filesystem_of(snapshotted, migration.device)
+        or _is_filesystem_of(snapshotted, migration.device)
     ):
         return migration
     try:

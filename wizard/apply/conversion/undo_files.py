@@ -102,14 +102,14 @@ def new_folder(folder: Path) -> str:
     return str(folder / UNDO)
 
 
-def undo_file_in(folder: Path) -> Path | None:
+def _undo_file_in(folder: Path) -> Path | None:
     """Return the undo file of a step, or None if it is missing or empty."""
     return next((file for file in sorted(folder.glob("*.e2undo")) if file.stat().st_size), None)
 
 
 def made_durable(folder: Path) -> int:
     """Flush the undo file of a step, and return its size. Raises Failed if it is missing."""
-    file = undo_file_in(folder)
+    file = _undo_file_in(folder)
     if file is None:
         raise Failed(
             t(
@@ -145,7 +145,7 @@ def folder_fault(folder: Path) -> Message | None:
 def undo_file_fault(folder: Path, device: str, command: Command) -> Message | None:
     """Return the fault of a completed step's undo file, as a clause, or None if all checksums match. Writes
     nothing."""
-    file = undo_file_in(folder)
+    file = _undo_file_in(folder)
     if file is None:
         return t("is missing")
     return None if _is_readable(file, device, command) else t("is damaged")
@@ -166,7 +166,7 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
     superblock in the undo file, so that superblock is written first. The option -f would skip this
     comparison, but also the checksums.
     """
-    file = undo_file_in(folder)
+    file = _undo_file_in(folder)
     recorded = _recorded_superblock(file) if file else None
     if file is None or recorded is None:
         why = t("no intact undo file in {folder}", folder=printable(str(folder), 200))

@@ -152,7 +152,7 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
     forget_caches(node)
     done = t("Done on {node}.", node=node)
     return str(
-        t("Done on {node}; {repaired}.", node=node, repaired=put_right(operation)) if repaired else done
+        t("Done on {node}; {repaired}.", node=node, repaired=_put_right(operation)) if repaired else done
     )
 
 
@@ -183,7 +183,7 @@ def damaged(device: str, said: str) -> Message:
     )
 
 
-def put_right(operation: OnDevice) -> Message:
+def _put_right(operation: OnDevice) -> Message:
     """Return what e2fsck repaired in a step, as a clause."""
     match operation:
         case CheckFiles(repairs=True):

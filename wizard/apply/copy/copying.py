@@ -63,7 +63,7 @@ class ListPiece:
     @property
     def size_bytes(self) -> int:
         """Bytes to copy for all entries."""
-        return sum(own_bytes_of(entry) for _, entry in self.entries)
+        return sum(_own_bytes_of(entry) for _, entry in self.entries)
 
 
 class EntryResult(NamedTuple):
@@ -77,14 +77,14 @@ class EntryResult(NamedTuple):
     missed: bool = False
 
 
-def data_bytes_of(entry: TreeEntry) -> int:
+def _data_bytes_of(entry: TreeEntry) -> int:
     """Return the size of a file without holes: the first number in the entry's data ranges."""
     return int(entry.data.partition(" ")[0] or 0)
 
 
-def own_bytes_of(entry: TreeEntry) -> int:
+def _own_bytes_of(entry: TreeEntry) -> int:
     """Return the bytes to copy for an entry, 0 for a further name of a file."""
-    return data_bytes_of(entry) if entry.kind is EntryKind.FILE and not entry.same_as else 0
+    return _data_bytes_of(entry) if entry.kind is EntryKind.FILE and not entry.same_as else 0
 
 
 def is_steady(entry: TreeEntry, status: os.stat_result) -> bool:
@@ -96,12 +96,12 @@ def is_steady(entry: TreeEntry, status: os.stat_result) -> bool:
     )
 
 
-def pieces_of(listed: Iterable[Listed]) -> Iterator[ListPiece]:
+def _pieces_of(listed: Iterable[Listed]) -> Iterator[ListPiece]:
     """Yield all entries as pieces, in order."""
     piece: list[Listed] = []
     piece_bytes = 0
     for number, entry in listed:
-        size_bytes = own_bytes_of(entry)
+        size_bytes = _own_bytes_of(entry)
         is_large = size_bytes >= LARGE_BYTES
         if piece and (len(piece) >= PIECE_ENTRIES or piece_bytes + size_bytes > PIECE_BYTES or is_large):
             yield ListPiece(tuple(piece))
@@ -115,7 +115,7 @@ def pieces_of(listed: Iterable[Listed]) -> Iterator[ListPiece]:
         yield ListPiece(tuple(piece))
 
 
-def copy_piece(
+def _copy_piece(
     site: BringSite, piece: ListPiece, half: int, on_bytes: Callable[[int], None]
 ) -> list[EntryResult]:
     """Copy a piece, and return the results in the order of the list.
@@ -315,7 +315,7 @@ def copy_listed(site: BringSite) -> Message:
     """
     copied = _ensure_list(site)
     listed = enumerate(entries_in(site.run / BEFORE))
-    done_bytes = sum(own_bytes_of(entry) for _, entry in islice(listed, copied.done))
+    done_bytes = sum(_own_bytes_of(entry) for _, entry in islice(listed, copied.done))
     start = monotonic()
     left_bytes = max(site.bring.amount.size_bytes - done_bytes, 1)
     low = LIST_SHARE + (1 - LIST_SHARE) * done_bytes / (done_bytes + left_bytes)
@@ -342,11 +342,11 @@ def _copy_rest(progress: _Progress, listed: Iterable[Listed]) -> tuple[int, int]
     ones."""
     # Entries recorded as begun may be incomplete, so they are replaced.
     half, count, size_bytes = progress.copied.begun, progress.copied.done, 0
-    for piece in pieces_of(listed):
+    for piece in _pieces_of(listed):
         progress.begin(piece)
         try:
             check_going(progress.site.run)
-            results = copy_piece(progress.site, piece, half, progress.add)
+            results = _copy_piece(progress.site, piece, half, progress.add)
         except CopyStopped:
             progress.save(piece.start)
             raise

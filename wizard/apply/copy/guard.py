@@ -79,7 +79,7 @@ def stands_as_copied(bring: Bring) -> bool:
         return False
 
 
-def drives_anywhere(bring: Bring) -> tuple[str, ...]:
+def _drives_anywhere(bring: Bring) -> tuple[str, ...]:
     """Return the drives below the target wherever it is mounted, or none if it is not attached."""
     to = bring.target
     for path in (to.device, *nodes_with(to.uuid)):
@@ -91,11 +91,11 @@ def drives_anywhere(bring: Bring) -> tuple[str, ...]:
 
 
 def check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
-    """Return the drives as `drives_now`, or `drives_anywhere` if only fstab remains to be changed.
+    """Return the drives as `drives_now`, or `_drives_anywhere` if only fstab remains to be changed.
 
     Raises Refused like these, or if a drive is off limits for this run.
     """
-    drives = drives_anywhere(bring) if anywhere else drives_now(bring)
+    drives = _drives_anywhere(bring) if anywhere else drives_now(bring)
     if bring.takes is not None:
         check_file(bring.takes.edit, environment)
     for drive in drives:

@@ -54,16 +54,16 @@ ALL_SAME = t("All copied entries match the source")
 STOPPED = t("Stopped as requested. Copied files remain.")
 
 
-def bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
+def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
     """Run the remaining steps of a copy. Return the last event and message. Raises DiskwrightError."""
     bring = load_bring(run)
     try:
-        check_own(bring, load_environment(run), anywhere=only_fstab_left(run, bring))
+        check_own(bring, load_environment(run), anywhere=_only_fstab_left(run, bring))
         if begun_steps(read_entries(run)):
             check_goes_on(run)
         else:
             check_new(bring)
-        if not only_fstab_left(run, bring):
+        if not _only_fstab_left(run, bring):
             with site_of(run, bring, makes=True) as site:
                 ended = _run_steps(run, bring, journal, tuple(_ACTIONS), partial(_with_files, site, journal))
             if ended is not None:
@@ -79,7 +79,7 @@ def bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
         raise Refused(str(error)) from None
 
 
-def only_fstab_left(run: Path, bring: Bring) -> bool:
+def _only_fstab_left(run: Path, bring: Bring) -> bool:
     """Return True if all is copied and compared, so that the volumes are not needed. After a reboot, they may
     be mounted elsewhere."""
     return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(_ACTIONS) + 1))
@@ -111,7 +111,7 @@ def _run_steps(
             continue
         if (run / STOP).exists():
             return Event.STOPPED, STOPPED
-        check_own(bring, load_environment(run), anywhere=only_fstab_left(run, bring))
+        check_own(bring, load_environment(run), anywhere=_only_fstab_left(run, bring))
         journal.add(Event.STEP_STARTED, step_said(bring, step), step=number)
         try:
             message = do(number, step)
@@ -305,7 +305,7 @@ def _prepare(run: Path, asked: JobRequest) -> Prepared:
                     run=run.name,
                 )
             )
-    anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or only_fstab_left(run, bring))
+    anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or _only_fstab_left(run, bring))
     drives = check_own(bring, load_environment(run), anywhere=anywhere)
     return Prepared(message, partial(lock_drives, drives))
 
@@ -315,7 +315,7 @@ def _describe_error(_: Path, error: DiskwrightError) -> str:
 
 
 def _apply(work: RunWork) -> Outcome:
-    event, message = bring_files(work.run, work.journal)
+    event, message = _bring_files(work.run, work.journal)
     return event, str(message)
 
 

@@ -111,11 +111,11 @@ def held_on(device: str) -> DeviceFilesystem:
 
 def mount_of(node: str) -> Mounted | None:
     """Return the last mount of a device, preferably of the whole filesystem, or None."""
-    found = [one for one in read_mounts() if is_mount_of(one, node) or device_of_source(one) == node]
+    found = [one for one in read_mounts() if is_mount_of(one, node) or _device_of_source(one) == node]
     return next((one for one in reversed(found) if one.root == "/"), found[-1] if found else None)
 
 
-def device_of_source(mounted: Mounted) -> str:
+def _device_of_source(mounted: Mounted) -> str:
     """Return the device node of a mount without links, or an empty string."""
     return os.path.realpath(mounted.source) if mounted.source.startswith("/dev/") else ""
 

@@ -72,7 +72,7 @@ class Exchange(Checks):
             if self.record.phase is Phase.REPLACING:
                 for side in self.sides:
                     standing = barred_back(side.change, side.old) if is_first else None
-                    replace_all(side, side.barred, side.change.barred_digest, standing)
+                    _replace_all(side, side.barred, side.change.barred_digest, standing)
                 self._enter(Phase.HIDDEN)
             if self.record.phase not in COMPLETE:
                 self.demand(Phase.HIDDEN)
@@ -136,7 +136,7 @@ class Exchange(Checks):
             if self.record.phase is Phase.REPLACING_BACK:
                 for side in self.sides:
                     content = barred_back(side.change, side.old)
-                    replace_all(side, content, digest_of(side.change.places, content, side.told))
+                    _replace_all(side, content, digest_of(side.change.places, content, side.told))
                 self._enter(Phase.RELEASING_BACK)
             if self.record.phase is Phase.RELEASING_BACK:
                 for side in self.sides:
@@ -215,7 +215,7 @@ def check(side: DriveSide, digest: str) -> None:
         )
 
 
-def replace_all(side: DriveSide, content: Read, digest: str, standing: Read | None = None) -> None:
+def _replace_all(side: DriveSide, content: Read, digest: str, standing: Read | None = None) -> None:
     """Write these bytes to all places, and verify them.
 
     Unchanged bytes are not rewritten, so undo works even if a block no longer accepts writes. `standing`

@@ -250,7 +250,7 @@ class Proof:
     """Result of comparing all drives of a run, whose saved bytes are in `folder`.
 
     OLD: every saved byte is on its drive. NEW: the drives contain the planned bytes, or all checks of the
-    plan passed, and the user keeps the result. Made by `compare_saved`, by the exchange and its checks, and
+    plan passed, and the user keeps the result. Made by `_compare_saved`, by the exchange and its checks, and
     after the plan's checks.
     """
 
@@ -270,11 +270,11 @@ def delete_scratch(run: Path, nodes: Sequence[str]) -> None:
     all of them."""
     for number in range(len(nodes)):
         new_file(run, number).unlink(missing_ok=True)
-    if proof := compare_saved(run, nodes):
+    if proof := _compare_saved(run, nodes):
         delete_saved(proof)
 
 
-def compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
+def _compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
     """Compare the drives with the saved bytes of a run without a record of its changes.
 
     Returns None if a drive differs or cannot be read.

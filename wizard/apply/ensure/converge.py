@@ -61,19 +61,19 @@ def _shared(plan: Plan, drive: Drive) -> Iterator[Message]:
             layer = opened_on(drive, volume.encryption.device)
             device = layer.path if layer else ""
         if volume.filesystem == "btrfs" and device:
-            count = number_in(superblock_of(device), "num_devices")
+            count = number_in(_superblock_of(device), "num_devices")
             yield from alone_differences(device, count)
 
 
-def parts_on(drives: Sequence[Drive]) -> tuple[str, ...]:
+def _parts_on(drives: Sequence[Drive]) -> tuple[str, ...]:
     """Return the nodes of the volume's partitions."""
     return tuple(partition_path(drive.path, NUMBER) for drive in drives)
 
 
 def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
-    parts = parts_on(drives)
+    parts = _parts_on(drives)
     # Read the generation first, so it is not newer than the other values.
-    newest = max(number_in(superblock_of(part), "generation") for part in parts)
+    newest = max(number_in(_superblock_of(part), "generation") for part in parts)
     members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
     if hidden := next((use for use in uses if is_hidden(use)), None):
@@ -90,13 +90,13 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     return BtrfsSeen(members, profiles, newest, used, misses)
 
 
-def superblock_of(part: str) -> str:
+def _superblock_of(part: str) -> str:
     """Return btrfs's output on the superblock of a device. Raises Failed."""
     return _look((*SUPERBLOCK, part)).output
 
 
 def _member(part: str, drive: Drive) -> BtrfsMember:
-    output = superblock_of(part)
+    output = _superblock_of(part)
     found = drive.partition(part)
     uuid = found.signatures[0].uuid if found and found.signatures else None
     numbers = [number_in(output, name) for name in ("dev_item.devid", "num_devices", "generation")]
@@ -195,7 +195,7 @@ def _count_members(held: Held, uuid: str | None) -> int:
 
 def _btrfs_beyond(held: Held) -> Iterator[Message]:
     for device, one in held:
-        count = number_in(superblock_of(device), "num_devices")
+        count = number_in(_superblock_of(device), "num_devices")
         if count > _count_members(held, one.uuid):
             yield REACHES_FURTHER(device=device, count=count, what=t("a Btrfs"))
 

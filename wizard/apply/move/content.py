@@ -43,7 +43,7 @@ def piece_bytes(size_bytes: int) -> int:
     return STEP_BYTES * -(-size_bytes // (STEP_BYTES * MOST_PIECES))
 
 
-def content_digests(
+def _content_digests(
     drive: MovingDrive,
     move: Move,
     start_bytes: int,
@@ -206,9 +206,9 @@ class OnDrive:
         passed: Sequence[Extent] = (),
         unread: list[Extent] | None = None,
     ) -> ContentDigests | None:
-        """Compute `content_digests` with progress."""
+        """Compute `_content_digests` with progress."""
         told = noting(self.run, step, size_bytes=move.before.size_bytes)
-        return content_digests(self.drive, move, start_bytes, told, stop, passed, unread)
+        return _content_digests(self.drive, move, start_bytes, told, stop, passed, unread)
 
     def are_same(self, number: int, now: ContentDigests) -> bool:
         """Return True if the partition is unchanged, as far as known."""

@@ -68,7 +68,7 @@ def stops_of(moves: Moves, notes: Iterable[Noted]) -> tuple[Message, ...]:
     return tuple(said for move, noted in pairs for said in bad_listed(move, noted.stops))
 
 
-def stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
+def _stopped_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
     """Describe why a move stopped, and how to continue."""
     says = (
         Sentences(
@@ -117,7 +117,7 @@ def stopped_back_said(move: Move, bad: tuple[Bad, ...], run: str) -> Message:
     return join(*bad_listed(move, bad), said)
 
 
-def same_said(move: Move, bad: tuple[Bad, ...]) -> Message:
+def _same_said(move: Move, bad: tuple[Bad, ...]) -> Message:
     """Describe which data was compared."""
     if not bad:
         return t("{part} contains the same data as before.", part=move.device)
@@ -314,7 +314,7 @@ class Carrying(OnDrive):
         for said in bad_listed(move, stops):
             self._journal.add(Event.BAD_SECTOR, said, step=step)
         self._journal.add(Event.STEP_FAILED, str(unreadable), step=step)
-        return Event.FAILED, str(stopped_said(move, stops, run_argument(self.run)))
+        return Event.FAILED, str(_stopped_said(move, stops, run_argument(self.run)))
 
     def _not_begun(self, number: int, move: Move, error: UnreadSector | UnreadableBlocks) -> Outcome:
         """Return how the run ends if sectors, or the new journal, became unreadable before the move
@@ -361,7 +361,7 @@ class Carrying(OnDrive):
         self._journal.add(
             Event.STEP_DONE, t("{part} was read again completely.", part=move.device), step=step
         )
-        result = str(same_said(move, self.notes[number].bad)).rstrip(".")
+        result = str(_same_said(move, self.notes[number].bad)).rstrip(".")
         if not self.are_same(number, digests):
             self._journal.add(Event.NOT_VERIFIED, result)
             way = NOT_SAME(part=move.device)

@@ -166,7 +166,7 @@ def check_same(run: Path, moves: Moves) -> None:
         raise Refused(ANOTHER_DRIVE(fault=fault))
 
 
-def check_left(moves: Moves, started: int) -> None:
+def _check_left(moves: Moves, started: int) -> None:
     """Raises Refused if a partition without a journal on the drive has moved or has other contents."""
     drive = probe_drive(moves.drive.path)
     for move in moves.moves[started:]:
@@ -190,7 +190,7 @@ def carry_out(work: RunWork) -> Outcome:
     if any(noted.is_begun for noted in notes):
         check_same(run, moves)
         begun = begun_steps(read_entries(run))
-        check_left(moves, sum(move_step(moves, number) in begun for number in range(len(moves.moves))))
+        _check_left(moves, sum(move_step(moves, number) in begun for number in range(len(moves.moves))))
     else:
         check_new(moves)
     save_notes(run, notes)

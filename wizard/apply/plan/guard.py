@@ -136,7 +136,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
             )
         )
     if adds:
-        check_keepable(drive, puts_backup_right=puts_backup_right)
+        _check_keepable(drive, puts_backup_right=puts_backup_right)
 
 
 def _check_superblocks(member: Member, drive: Drive) -> None:
@@ -160,7 +160,7 @@ def _check_superblocks(member: Member, drive: Drive) -> None:
             )
 
 
-def check_keepable(drive: Drive, *, puts_backup_right: bool = False) -> None:
+def _check_keepable(drive: Drive, *, puts_backup_right: bool = False) -> None:
     """Raises Refused if the partition table cannot be extended, by the planner's rules."""
     try:
         refuse_table(drive, puts_backup_right=puts_backup_right)

@@ -117,7 +117,7 @@ def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bo
     """
     if difference := identity_difference(identity, drive):
         return t("{drive} is another drive: {difference}", drive=drive.path, difference=difference)
-    attached = is_same_attachment(identity, drive)
+    attached = _is_same_attachment(identity, drive)
     # Linux before 5.15 has no disk sequence numbers, so compare the contents, too.
     if attached and identity.diskseq is not None:
         return None
@@ -149,7 +149,7 @@ def identity_difference(identity: Identity, drive: Drive) -> Message | None:
 
 def _is_resized(identity: Identity, drive: Drive) -> bool:
     """Return True if only the size changed, for example of a virtual disk."""
-    if drive.size_bytes is None or not (tells_who_it_is(identity) or is_same_attachment(identity, drive)):
+    if drive.size_bytes is None or not (tells_who_it_is(identity) or _is_same_attachment(identity, drive)):
         return False
     return identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
 
@@ -200,7 +200,7 @@ def tells_who_it_is(identity: Identity) -> bool:
     return by_serial or (identity.wwn is not None and not identity.wwn_shared)
 
 
-def is_same_attachment(identity: Identity, drive: Drive) -> bool:
+def _is_same_attachment(identity: Identity, drive: Drive) -> bool:
     """Return True if the drive has stayed attached since planning. The kernel numbers each attachment,
     starting over at each boot."""
     return identity.boot_id in (None, boot_id()) and identity.diskseq == drive.diskseq

@@ -51,7 +51,7 @@ from wizard.process.program import Result
 from wizard.process.program import run as run_command
 
 
-def making_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
+def _making_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
     """Return the steps, by number from 1, that were interrupted while their tool could have set a UUID of its
     own."""
     making: set[int] = set()
@@ -111,7 +111,7 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
         return
     for member, drive in zip(plan.members, drives, strict=True):
         _check_table(plan, member, drive, done)
-    making = making_steps(entries)
+    making = _making_steps(entries)
     check_made(plan, drives, begun, done, making)
     bring_back(plan, begun, done, quietly)
     if not ours:
@@ -170,7 +170,7 @@ def check_made(
                 plan, number, drive, whole=number in done, making=number in making
             )
         ]
-        if plan.after.whole and not is_making(plan, begun):
+        if plan.after.whole and not _is_making(plan, begun):
             found += _emptied_differences(member, drive, whole=begun == done)
         if found:
             raise Refused(
@@ -190,7 +190,7 @@ def check_holds_plan(run: Path, plan: Plan) -> None:
     check_made(plan, probe_members(plan, own_drives(run, plan).where), made, made)
 
 
-def is_making(plan: Plan, begun: frozenset[int]) -> bool:
+def _is_making(plan: Plan, begun: frozenset[int]) -> bool:
     """Return True if a filesystem was started."""
     return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem) for number in begun)
 

@@ -198,7 +198,7 @@ def way_to_root(
     terminal here. pkexec asks through the agent, or else on the terminal. sudo without a terminal works for
     users who need no password, and comes last.
     """
-    now = around or look_around(os.environ)
+    now = around or _look_around(os.environ)
     sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))
     if sudo and now.terminal:
         # sudo replaces %p with the user whose password is required (sudo(8), --prompt).
@@ -210,7 +210,7 @@ def way_to_root(
     return RootProgram("sudo", (sudo, "--non-interactive", "--")) if sudo else None
 
 
-def look_around(environ: Mapping[str, str]) -> Surroundings:
+def _look_around(environ: Mapping[str, str]) -> Surroundings:
     """Detect how this process can ask for root."""
     return Surroundings(
         terminal=_has_terminal(),

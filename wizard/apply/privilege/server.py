@@ -76,7 +76,7 @@ CLEAN = {
 tools."""
 
 
-def harden() -> None:
+def _harden() -> None:
     """Reset everything that an unprivileged user may have prepared: environment, working directory, umask,
     limits, signals, open files."""
     os.environ.clear()
@@ -293,7 +293,7 @@ def _secret(digits: str | None) -> bytes | None:
 
 def main() -> int:
     """Serve the interface on the standard streams. Standard error is discarded, to keep it off the screen."""
-    harden()
+    _harden()
     if os.getuid() != 0 or os.geteuid() != 0:
         sys.stdout.buffer.write(
             as_line(

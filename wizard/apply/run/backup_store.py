@@ -99,7 +99,7 @@ class Vault:
         """Return all saved regions, oldest first. Raises BadInput if the index is missing or damaged."""
         index = self._folder / INDEX
         try:
-            lines = read_regular(index, LARGEST_INDEX_BYTES).decode().splitlines()
+            lines = _read_regular(index, LARGEST_INDEX_BYTES).decode().splitlines()
             return tuple(from_json(json.loads(line), Saved, str(index)) for line in lines)
         except FileNotFoundError:
             # Nothing has been saved yet, unless the folder itself has been lost.
@@ -131,7 +131,7 @@ class Vault:
         differs."""
         file = self._folder / saved.file
         try:
-            data = read_regular(file, saved.size_bytes + 1)
+            data = _read_regular(file, saved.size_bytes + 1)
         except OSError as error:
             raise Failed(UNREADABLE(file=str(file), why=str(error.strerror))) from None
         if hashlib.sha256(data).hexdigest() != saved.sha256 or len(data) != saved.size_bytes:
@@ -139,7 +139,7 @@ class Vault:
         return data
 
 
-def read_regular(path: Path, most_bytes: int) -> bytes:
+def _read_regular(path: Path, most_bytes: int) -> bytes:
     """Read at most `most_bytes` of a regular file, without blocking. Raises OSError for other file types."""
     # Without O_NONBLOCK, opening a named pipe blocks until there is a writer.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -265,7 +265,7 @@ def backed_up(run: Path, name: str) -> str | None:
 
 def _read(file: Path) -> dict[str, str]:
     try:
-        texts = json.loads(read_regular(file, LARGEST_BYTES))
+        texts = json.loads(_read_regular(file, LARGEST_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(texts, dict):

@@ -405,7 +405,7 @@ def read_file(path: Path) -> str:
         raise BadInput(UNREADABLE(file=str(path), why=str(error))) from None
 
 
-def is_run(folder: Path) -> bool:
+def _is_run(folder: Path) -> bool:
     """Return True if the folder contains any file of a run."""
     return any((folder / name).exists() for name in PARTS)
 
@@ -418,7 +418,7 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     try:
         # `glob` would silently skip a folder without permission.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
-        return tuple(sorted((run for run in found if is_run(run)), key=in_order))
+        return tuple(sorted((run for run in found if _is_run(run)), key=in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:
@@ -438,7 +438,7 @@ def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
         if not runs:
             raise BadInput(t("No runs in {folder}.", folder=printable(str(runs_folder(journal_dir)), 200)))
         return runs[-1]
-    if "/" in name and is_run(Path(name)):
+    if "/" in name and _is_run(Path(name)):
         return Path(name).absolute()
     found = next((run for run in runs if run.name == name), None)
     if found is None:

@@ -84,14 +84,14 @@ class _Table:
     new: Image
 
 
-def end_of(operation: ExtendPartition, identity: Identity) -> ValueState:
+def _end_of(operation: ExtendPartition, identity: Identity) -> ValueState:
     """Return the state of the partition's end in both copies of a GPT and in the kernel. Raises Failed or
     BadInput."""
     drive = probe_drive(operation.drive)
     part = drive.partition(operation.device)
     if part is None or part.start_bytes != operation.start_bytes:
         return ValueState(How.OTHER, t("{device} starts at another byte", device=operation.device))
-    kernel_size = kernel_bytes(operation.device)
+    kernel_size = _kernel_bytes(operation.device)
     seen = t(
         "{device} has {size:size} in the table and {kernel:size} in the kernel",
         device=operation.device,
@@ -136,7 +136,7 @@ def write_end(operation: ExtendPartition, identity: Identity, *, new: bool) -> N
         )
 
 
-def kernel_bytes(device: str) -> int:
+def _kernel_bytes(device: str) -> int:
     """Return the partition size in the kernel, or 0 if the kernel does not list the partition."""
     sectors = text(SYS / "class/block" / name_of(device) / "size")
     return int(sectors) * SECTOR_BYTES if sectors and sectors.isdigit() else 0
@@ -186,7 +186,7 @@ def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
         case Relabel() | Mount() | Unmount() | PowerOff():
             return _action_state(operation, drive)
         case SetQueue(old=value, new=wanted):
-            now = queue_value(operation)
+            now = _queue_value(operation)
             file = queue_file(operation)
             shown = (
                 t("{file} contains {value}", file=file, value=now) if now else t("{file} is empty", file=file)
@@ -216,7 +216,7 @@ def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
 
 def _growth_state(operation: ExtendPartition | GrowMounted, drive: Identity) -> ValueState:
     if isinstance(operation, ExtendPartition):
-        return end_of(operation, drive)
+        return _end_of(operation, drive)
     if mounted_from(operation.device, operation.mount_point) is None:
         where = NOT_MOUNTED_AT(device=operation.device, place=operation.mount_point)
         return ValueState(How.OTHER, where)
@@ -232,7 +232,7 @@ def _growth_state(operation: ExtendPartition | GrowMounted, drive: Identity) -> 
 def _action_state(operation: Relabel | Mount | Unmount | PowerOff, drive: Identity) -> ValueState:
     match operation:
         case Relabel(device=device, old=old, new=new):
-            label = label_on(drive.path, device)
+            label = _label_on(drive.path, device)
             return compared(
                 label, old, new, t("{device} has the label '{label}'", device=device, label=label)
             )
@@ -257,7 +257,7 @@ def _action_state(operation: Relabel | Mount | Unmount | PowerOff, drive: Identi
             return ValueState(How.BEFORE if there else How.AFTER, seen)
 
 
-def label_on(drive: str, device: str) -> str:
+def _label_on(drive: str, device: str) -> str:
     """Return the label of the only filesystem on a device, or an empty string. Raises Failed unless there is
     exactly one filesystem."""
     found = signatures_on(probe_drive(drive, seconds=LOOK_SECONDS), device)
@@ -306,7 +306,7 @@ def _is_on(device: str, place: str) -> bool:
         return False
 
 
-def queue_value(operation: SetQueue) -> str | None:
+def _queue_value(operation: SetQueue) -> str | None:
     """Return the current value, or None if unreadable. If the file lists choices, the active one is in
     brackets."""
     content = text(Path(queue_file(operation)))

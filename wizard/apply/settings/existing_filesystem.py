@@ -66,7 +66,7 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     fstab = read_text(environment.fstab)
     all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
     mounts = {mounted.mount_point: mounted for mounted in all_mounts}
-    tags = tags_of(drive, node)
+    tags = _tags_of(drive, node)
     own = [line for line in parse(fstab, str(environment.fstab)) if _matches(line, node, tags, mounts)]
     line = _preferred_line(own, mounts)
     mounted = mounted_from(node, line.mount_point) if line else None
@@ -110,11 +110,11 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
     """Return the filesystem's options in fstab, or None if it has no line or fstab is unreadable."""
     places = _places(device)
-    line = _preferred_line(lines_at_boot(drive, device, fstab), places)
+    line = _preferred_line(_lines_at_boot(drive, device, fstab), places)
     return line.options if line else None
 
 
-def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
+def _lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
     """Return the filesystem's lines in fstab, such as one per subvolume; empty if fstab is unreadable."""
     if len(signatures_on(drive, device)) != 1:
         return []
@@ -122,11 +122,11 @@ def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
         lines = parse(read_text(fstab), str(fstab))
     except BadInput:
         return []
-    tags, places = tags_of(drive, device), _places(device)
+    tags, places = _tags_of(drive, device), _places(device)
     return [line for line in lines if _matches(line, device, tags, places)]
 
 
-def tags_of(drive: Drive, device: str) -> dict[str, str | None]:
+def _tags_of(drive: Drive, device: str) -> dict[str, str | None]:
     """Return the tags that fstab can use instead of the device path. Missing tags are None."""
     part, found = drive.partition(device), signatures_on(drive, device)
     held = found[0] if len(found) == 1 else None
@@ -254,7 +254,7 @@ def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environmen
 
 def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -> Iterator[Message]:
     labels = {f"LABEL={volume.label}" for volume in plan.volumes if volume.label}
-    mounts = lines_at_boot(drive, device, environment.fstab)
+    mounts = _lines_at_boot(drive, device, environment.fstab)
     openings = _openings(drive, device, environment.crypttab)
     tables: tuple[tuple[Path, Sequence[FstabEntry], Message], ...] = (
         (
@@ -282,7 +282,7 @@ def _sentence_of(entry: FstabEntry) -> Sentence:
 
 def _openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:
     """Return the lines of crypttab for a device; empty if crypttab is unreadable."""
-    tags = tags_of(drive, device)
+    tags = _tags_of(drive, device)
     try:
         return [line for line in parse_crypttab(read_text(crypttab)) if line.means(device, tags)]
     except BadInput:

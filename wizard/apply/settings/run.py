@@ -220,7 +220,7 @@ def check_takes_back(run: Path) -> None:
                 )
 
 
-def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
+def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
     """Undo the changes in reverse order, and return how that ended. Raises DiskwrightError.
 
     Files are restored even if the drive is missing; changes to the drive are not.
@@ -315,7 +315,7 @@ def _apply(work: RunWork) -> Outcome:
 
 
 def _undo(work: RunWork) -> Outcome:
-    event, said = take_all_back(work.run, work.journal, work.drive_locks)
+    event, said = _take_all_back(work.run, work.journal, work.drive_locks)
     return event, str(said)
 
 

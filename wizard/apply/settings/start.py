@@ -107,9 +107,9 @@ def check_token(changes: Changes, token: str) -> None:
 
 
 def preflight_told(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Run `preflight_tuning`, and check that the explanations in the document are current. Raises Refused or
+    """Run `_preflight_tuning`, and check that the explanations in the document are current. Raises Refused or
     BadInput."""
-    preflight_tuning(changes, journal_dir=journal_dir, environment=environment)
+    _preflight_tuning(changes, journal_dir=journal_dir, environment=environment)
     check_explained(changes, environment)
 
 
@@ -120,13 +120,13 @@ def start_told(changes: Changes, token: str, *, journal_dir: Path | None, enviro
     return start_tuning(changes, token, journal_dir=journal_dir, environment=environment)
 
 
-def preflight_tuning(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
+def _preflight_tuning(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
     """Check everything that the changes require. Raises Refused or BadInput."""
     unlock(_lock_checked(changes, runs_folder(journal_dir), environment, make=False))
 
 
 def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Start a run in a detached process and return its folder. Raises as `preflight_tuning` does."""
+    """Start a run in a detached process and return its folder. Raises as `_preflight_tuning` does."""
     check_token(changes, token)
     folder = runs_folder(journal_dir)
     drive_locks = _lock_checked(changes, folder, environment, make=True)

@@ -64,7 +64,7 @@ def check_containers(plan: Plan) -> None:
             )
 
 
-def opened_node(encryption: Encryption) -> str | None:
+def _opened_node(encryption: Encryption) -> str | None:
     """Return the kernel's name of the open container, or None if it is closed. Raises Failed if the planned
     name belongs to another device."""
     node = Path(encryption.opened)
@@ -95,18 +95,18 @@ def opened_node(encryption: Encryption) -> str | None:
 def own_containers(plan: Plan) -> frozenset[tuple[str, str]]:
     """Return the pairs of partition and mapped device by which the run itself uses its drive. Raises Failed
     for a foreign device."""
-    return frozenset((one.device, one.opened) for one in plan.containers if opened_node(one) is not None)
+    return frozenset((one.device, one.opened) for one in plan.containers if _opened_node(one) is not None)
 
 
 def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
     """Return True if a run with these steps done needs the passphrase to continue. Raises Failed as
-    `opened_node` does."""
+    `_opened_node` does."""
     opened = {
         step.operation.uuid
         for number, step in enumerate(plan.steps, 1)
         if number in done and isinstance(step.operation, OpenContainer)
     }
-    return any(one.uuid not in opened or opened_node(one) is None for one in plan.containers)
+    return any(one.uuid not in opened or _opened_node(one) is None for one in plan.containers)
 
 
 def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
@@ -116,7 +116,7 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
     for operation in (
         OpenContainer(one.device, one.uuid, one.name) for one in plan.containers if one.uuid in made
     ):
-        is_open = opened_node(_encryption(plan, operation.uuid)) is not None
+        is_open = _opened_node(_encryption(plan, operation.uuid)) is not None
         if secret is None:
             if not is_open:
                 raise Refused(
@@ -145,9 +145,9 @@ def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, context:
     """Execute a step of an encrypted volume, and return a summary. Raises Failed."""
     match operation:
         case MakeContainer():
-            return make_container(operation, context)
+            return _make_container(operation, context)
         case OpenContainer():
-            return open_container(operation, context)
+            return _open_container(operation, context)
         case AddCrypttabLine():
             file = context.environment.crypttab
             return t(
@@ -157,7 +157,7 @@ def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, context:
             )
 
 
-def make_container(operation: MakeContainer, context: StepContext) -> Message:
+def _make_container(operation: MakeContainer, context: StepContext) -> Message:
     """Create the container, from the start if an earlier attempt was interrupted, and return a summary.
     Raises Failed."""
     for argv in commands_of(operation):
@@ -171,10 +171,10 @@ def make_container(operation: MakeContainer, context: StepContext) -> Message:
     )
 
 
-def open_container(operation: OpenContainer, context: StepContext) -> Message:
+def _open_container(operation: OpenContainer, context: StepContext) -> Message:
     """Open the container, unless this run has opened it, and return a summary. Raises Failed."""
     encryption = _encryption(context.plan, operation.uuid)
-    if opened_node(encryption) is None:
+    if _opened_node(encryption) is None:
         for argv in commands_of(operation):
             if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
                 raise Failed(
@@ -192,7 +192,7 @@ def open_container(operation: OpenContainer, context: StepContext) -> Message:
         )
     if missing := wait_for((operation.opened,)):
         raise Failed(NO_NODE(node=missing))
-    opened_node(encryption)
+    _opened_node(encryption)
     return t(
         "{opened} maps {device} alone.",
         opened=operation.opened,
@@ -203,7 +203,7 @@ def open_container(operation: OpenContainer, context: StepContext) -> Message:
 def check_opened(plan: Plan, device: str) -> None:
     """Raises Failed if `device` is a planned mapped device that is not open."""
     for one in plan.containers:
-        if one.opened == device and opened_node(one) is None:
+        if one.opened == device and _opened_node(one) is None:
             raise Failed(t("{device} is not open.", device=device))
 
 
@@ -257,7 +257,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
     used = {entry.source for entry in read_mounts()}
     for one in plan.containers:
         try:
-            if opened_node(one) is None or one.opened in used or is_swap(TurnOnSwap(one.opened)):
+            if _opened_node(one) is None or one.opened in used or is_swap(TurnOnSwap(one.opened)):
                 continue
             argv = ("cryptsetup", "close", one.name)
             run(argv, seconds=LOOK_SECONDS)
@@ -278,7 +278,7 @@ def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds
         yield from _header_checks(one, plan, seconds, drives)
         what = str(t("{opened} maps {device}", opened=one.opened, device=one.device))
         try:
-            node = opened_node(one)
+            node = _opened_node(one)
         except Failed as error:
             yield Check(what, False, str(error))
         else:

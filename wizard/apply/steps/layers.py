@@ -139,7 +139,7 @@ def writer_checks(plan: Plan, mount: Mount) -> Iterator[Check]:
     if volume is None or volume.writer.kind == "root" or "ro" in mount.options:
         return
     fault = (
-        write_fault(Path(mount.mount_point), volume.writer)
+        _write_fault(Path(mount.mount_point), volume.writer)
         if is_mounted(mount)
         else str(t("not mounted there"))
     )
@@ -147,7 +147,7 @@ def writer_checks(plan: Plan, mount: Mount) -> Iterator[Check]:
     yield Check(str(what), not fault, fault or str(t("wrote and deleted a file")))
 
 
-def write_fault(folder: Path, writer: Writer) -> str:
+def _write_fault(folder: Path, writer: Writer) -> str:
     """Return the system error if the writer cannot create and delete a file in the folder, or an empty
     string. Requires root."""
     file = folder / f".diskwright-{uuid4()}"

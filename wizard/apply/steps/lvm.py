@@ -292,14 +292,14 @@ def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, context: S
     """Execute a step that creates an array, and return a summary. Raises Failed."""
     match operation:
         case MakeArray():
-            return make_array(operation, context)
+            return _make_array(operation, context)
         case MakeVolumeGroup():
-            return make_group(operation, context)
+            return _make_group(operation, context)
         case MakeStripedVolume():
-            return make_striped_volume(operation, context)
+            return _make_striped_volume(operation, context)
 
 
-def make_array(operation: MakeArray, context: StepContext) -> Message:
+def _make_array(operation: MakeArray, context: StepContext) -> Message:
     """Create the array, or continue with the one that an interrupted attempt has created. Raises Failed."""
     plan, stripe = context.plan, _stripe(context)
     if operation.level == "raid0":
@@ -329,7 +329,7 @@ def make_array(operation: MakeArray, context: StepContext) -> Message:
     )
 
 
-def make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
+def _make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
     """Create the physical volumes and the group, from the start if an earlier attempt was interrupted. Raises
     Failed."""
     _save_edges(operation.parts, context)
@@ -355,7 +355,7 @@ def make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
     )
 
 
-def make_striped_volume(operation: MakeStripedVolume, context: StepContext) -> Message:
+def _make_striped_volume(operation: MakeStripedVolume, context: StepContext) -> Message:
     """Create the logical volume, unless this run has already. Raises Failed."""
     if running_array(context.plan, context.command) is None:
         for argv in commands_of(operation):

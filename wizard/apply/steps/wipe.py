@@ -194,7 +194,7 @@ def signatures_on(
     """
     member = plan.member(device)
     if member is None:
-        return listed_signatures(device, seconds)
+        return _listed_signatures(device, seconds)
     drive = next((drive for drive in drives if drive.path == member.drive.path), None) or look_at(
         member.drive.path
     )
@@ -204,7 +204,7 @@ def signatures_on(
     return part.signatures if part else None
 
 
-def listed_signatures(device: str, seconds: float) -> tuple[Signature, ...]:
+def _listed_signatures(device: str, seconds: float) -> tuple[Signature, ...]:
     """Return what wipefs reads on one device, which can be an array. Raises Failed."""
     text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
     try:
@@ -334,7 +334,7 @@ def _planned(plan: Plan, operation: Operation) -> dict[str, tuple[str, str]]:
 
 
 def _check_contains(device: str, kind: str, uuid: str, seconds: float) -> None:
-    if _number(device) is None or uuid not in {one.uuid for one in listed_signatures(device, seconds)}:
+    if _number(device) is None or uuid not in {one.uuid for one in _listed_signatures(device, seconds)}:
         if others := tuple(printable(other) for other in _devices_with(uuid)):
             raise Failed(
                 t(

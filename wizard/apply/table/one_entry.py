@@ -88,10 +88,10 @@ def _header(header: bytes, blocks: dict[int, int]) -> bytes:
     patched = bytearray(header)
     for at, block in blocks.items():
         struct.pack_into("<Q", patched, at, block)
-    return with_checksum(patched)
+    return _with_checksum(patched)
 
 
-def with_checksum(header: bytearray) -> bytes:
+def _with_checksum(header: bytearray) -> bytes:
     """Return a header with its checksum updated."""
     length = HEADER.unpack_from(header)[2]
     struct.pack_into("<I", header, CHECKSUM_AT, 0)
@@ -178,7 +178,7 @@ def _with_copy(image: Image, copy: GptLocation, number: int, entry: TableEntry |
     header = bytearray(_read_exactly(image, copy.header))
     struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
     return image.having(
-        {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
+        {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: _with_checksum(header)}
     )
 
 

@@ -37,7 +37,7 @@ LIBPARTED_ABORTED = -6
 """SIGABRT: a failed assertion."""
 
 
-def have_written(operation: WriteTable, context: StepContext, node: str = "") -> None:
+def _have_written(operation: WriteTable, context: StepContext, node: str = "") -> None:
     """Write the operation's table to its drive, or to `node` instead. Raises Failed, with the table possibly
     incomplete."""
     targeted = replace(operation, device=node or operation.device)
@@ -101,7 +101,7 @@ def rehearsed(operation: WriteTable, before: Image, context: StepContext) -> Ima
 
 def _write_to_scratch(operation: WriteTable, before: Image, stand_in: StandIn, context: StepContext) -> Image:
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
-    have_written(operation, context, stand_in.node)
+    _have_written(operation, context, stand_in.node)
     forget_caches(stand_in.node)
     written = image_of(stand_in.node, places, context.member.drive)
     if (outside := stand_in.written_outside(places)) is not None:
@@ -141,7 +141,7 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
         _change_one(operation, image_of(drive, regions, context.member.drive))
     elif operation.fresh:
         context.save(regions)
-        have_written(operation, context)
+        _have_written(operation, context)
     elif context.rehearsed:
         _add_directly(operation, image_of(drive, regions, context.member.drive), context)
     else:
@@ -185,7 +185,7 @@ def _change_one(operation: WriteTable, before: Image) -> None:
 def _add_directly(operation: WriteTable, before: Image, context: StepContext) -> None:
     """Write the table with libparted, and restore what it changed of preserved partitions. Raises Failed."""
     drive = operation.device
-    have_written(operation, context)
+    _have_written(operation, context)
     written = image_of(
         drive, (Extent(offset, len(data)) for offset, data in before.pieces), context.member.drive
     )

@@ -186,7 +186,7 @@ KINDS = {
 }
 
 
-def open_at(top: int, path: bytes, flags: int) -> int:
+def _open_at(top: int, path: bytes, flags: int) -> int:
     """Open a path of any length relative to the folder `top`, as openat(2). Raises OSError."""
     folder = top
     try:
@@ -205,7 +205,7 @@ def open_at(top: int, path: bytes, flags: int) -> int:
 @contextmanager
 def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
     """Open a path relative to the folder `top`, and close it at the end. Raises OSError."""
-    fd = open_at(top, path, flags)
+    fd = _open_at(top, path, flags)
     try:
         yield fd
     finally:

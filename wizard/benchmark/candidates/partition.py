@@ -44,7 +44,7 @@ BTRFS_COPIES = (64 * MIB, 256 * 1024 * MIB)
 """Backup superblocks of Btrfs (btrfs-man5, "filesystem limits")."""
 
 
-def patiently(drive_path: str, work: Callable[[], None]) -> None:
+def _patiently(drive_path: str, work: Callable[[], None]) -> None:
     """Repeat `work` while the device is busy, until the drive is idle for STILL_SECONDS. Raises the last
     OSError."""
     begun = active = monotonic()
@@ -89,7 +89,7 @@ class TrialPartition:
         if extent != self._extent:
             self.leave()
             try:
-                patiently(self._path, lambda: _blkpg(self._descriptor, ADD, self._number, extent))
+                _patiently(self._path, lambda: _blkpg(self._descriptor, ADD, self._number, extent))
             except OSError as error:
                 raise Failed(NO_PARTITION(drive=self._path, why=str(error.strerror))) from None
             self._extent = extent
@@ -122,7 +122,7 @@ def device_of(drive_path: str, number: int) -> int:
 def drop(descriptor: int, drive_path: str, number: int) -> None:
     """Remove the partition from the kernel. Raises Failed if it stays in use."""
     try:
-        patiently(drive_path, lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
+        _patiently(drive_path, lambda: _blkpg(descriptor, DELETE, number, Extent(0, 0)))
     except OSError as error:
         if error.errno != errno.ENXIO:
             raise Failed(
@@ -143,29 +143,29 @@ def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
     fcntl.ioctl(descriptor, BLKPG, request)
 
 
-def wait_until_free(node: Path, drive_path: str) -> None:
+def _wait_until_free(node: Path, drive_path: str) -> None:
     """Wait until the partition can be opened exclusively. Raises Failed if it stays in use."""
 
     def open_exclusively() -> None:
         os.close(os.open(node, os.O_RDONLY | os.O_EXCL))
 
     try:
-        patiently(drive_path, open_exclusively)
+        _patiently(drive_path, open_exclusively)
     except OSError as error:
         raise Failed(t("The trial's partition is still in use: {why}.", why=str(error.strerror))) from None
 
 
 def erase_on(node: Path, drive_path: str, size_bytes: int) -> None:
     """Erase the signatures in the partition once it is unused. Raises Failed if it stays in use."""
-    wait_until_free(node, drive_path)
+    _wait_until_free(node, drive_path)
     descriptor = os.open(node, os.O_RDWR | os.O_EXCL)
     try:
-        erase_marks(descriptor, Extent(0, size_bytes))
+        _erase_marks(descriptor, Extent(0, size_bytes))
     finally:
         os.close(descriptor)
 
 
-def erase_marks(descriptor: int, extent: Extent) -> None:
+def _erase_marks(descriptor: int, extent: Extent) -> None:
     """Zero all possible signatures of a filesystem in `extent`: both ends, and the first backup superblocks.
     The extent counts from the start of `descriptor`'s device."""
     copies = (*(place for _, place in copy_places()), *BTRFS_COPIES)
@@ -273,6 +273,6 @@ def _erase(path: str, extents: tuple[Extent, ...]) -> None:
         ) from None
     try:
         for extent in extents:
-            erase_marks(descriptor, extent)
+            _erase_marks(descriptor, extent)
     finally:
         os.close(descriptor)

@@ -62,7 +62,7 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
         return t("Trials do not support encrypted containers. Try without encryption.")
     if not MADE[volume.filesystem].mounts:
         return t("{filesystem} stores no files, so a trial is impossible.", filesystem=volume.filesystem)
-    if why := loads_obstacle(loads):
+    if why := _loads_obstacle(loads):
         return why
     extent = extent_of(plan, index)
     try:
@@ -75,7 +75,7 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
     return ""
 
 
-def loads_obstacle(loads: Sequence[str]) -> Message | str:
+def _loads_obstacle(loads: Sequence[str]) -> Message | str:
     """Return why these loads cannot run, or empty."""
     if not loads:
         return t("No load is defined for this purpose, so a trial is impossible.")
@@ -115,7 +115,7 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
         )
 
 
-def candidate_of(plan: Plan, index: int, others: Sequence[Candidate] = ()) -> Candidate:
+def _candidate_of(plan: Plan, index: int, others: Sequence[Candidate] = ()) -> Candidate:
     """Return the plan's volume as a candidate, with a name unlike the others."""
     volume = plan.volumes[index]
     make = next(
@@ -152,7 +152,7 @@ def order_of(
     assert extent is not None
     candidates: list[Candidate] = []
     for plan in plans:
-        candidates.append(candidate_of(plan, index, candidates))
+        candidates.append(_candidate_of(plan, index, candidates))
     if misaligned:
         candidates.append(_misaligned(drive, candidates[0]))
     if len(candidates) < 2:

@@ -24,7 +24,7 @@ def _random_io_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     fill = filled(draft, NAME, scaled(FILE_BYTES // MIB, scale) * MIB)
     count = scaled(ACCESSES, scale)
-    moves = moves_within(draft, NAME, count, ACCESS_BYTES, WRITES)
+    moves = _moves_within(draft, NAME, count, ACCESS_BYTES, WRITES)
     scripts = []
     for mine in shares(count, min(THREADS, count)):
         script = draft.script(ACCESS_BYTES)
@@ -41,7 +41,9 @@ def filled(draft: Draft, name: str, size_bytes: int) -> Script:
     return script
 
 
-def moves_within(draft: Draft, name: str, count: int, access_bytes: int, writes: float) -> list[ScriptAccess]:
+def _moves_within(
+    draft: Draft, name: str, count: int, access_bytes: int, writes: float
+) -> list[ScriptAccess]:
     """Return random accesses to a file, with this share of writes. No two overlap, so the order of threads
     does not change the result."""
     places = draft.random.sample(range(draft.sizes[name] // access_bytes), count)
@@ -109,7 +111,7 @@ def _random_sync_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
     draft = Draft(seed)
     fill = filled(draft, RANDOM_SYNC_NAME, scaled(FILE_BYTES // MIB, scale) * MIB)
     script = draft.script(PAGE_BYTES)
-    moves = moves_within(draft, RANDOM_SYNC_NAME, scaled(RANDOM_SYNC_ACCESSES, scale), PAGE_BYTES, WRITES)
+    moves = _moves_within(draft, RANDOM_SYNC_NAME, scaled(RANDOM_SYNC_ACCESSES, scale), PAGE_BYTES, WRITES)
     script.access(RANDOM_SYNC_NAME, moves, sync=True)
     return phase("fill", Unit.BYTES, fill), phase("access", Unit.OPERATIONS, script)
 
@@ -171,7 +173,7 @@ def _record_sizes_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
         count = min(scaled(number, scale), draft.sizes[NAME] // record_bytes)
         for name, writes in (("read", 0.0), ("write", 1.0)):
             script = draft.script(record_bytes)
-            script.access(NAME, moves_within(draft, NAME, count, record_bytes, writes))
+            script.access(NAME, _moves_within(draft, NAME, count, record_bytes, writes))
             phases.append(phase(f"{name}-{label}", Unit.BYTES, script))
     return tuple(phases)
 
@@ -182,7 +184,7 @@ RECORD_SIZES_LOAD = Load("record-sizes", _record_sizes_phases)
 DD_1K_FILE_BYTES = 512 * MIB
 
 
-def by_records(record_bytes: int) -> Callable[[float, int], tuple[LoadPhase, ...]]:
+def _by_records(record_bytes: int) -> Callable[[float, int], tuple[LoadPhase, ...]]:
     """Return the phases of a load that writes and reads a file in records of this size."""
     return partial(_dd_1k_phases, record_bytes)
 
@@ -195,7 +197,7 @@ def _dd_1k_phases(record_bytes: int, scale: float, seed: int) -> tuple[LoadPhase
     return phase("write", Unit.BYTES, write), phase("read", Unit.BYTES, read)
 
 
-DD_1K_LOAD = Load("dd-1k", by_records(KIB))
+DD_1K_LOAD = Load("dd-1k", _by_records(KIB))
 
 
 LARGE_FILE_FILE_BYTES = 320 * MIB
@@ -219,4 +221,4 @@ def _large_file_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
 LARGE_FILE_LOAD = Load("large-file", _large_file_phases)
 
 
-DD_1M_LOAD = Load("dd-1m", by_records(MIB))
+DD_1M_LOAD = Load("dd-1m", _by_records(MIB))

@@ -51,7 +51,7 @@ def _node(drive: Drive, loader: Loader) -> str:
     return next(found, drive.path)
 
 
-def gap_of_grub(drive: Drive) -> Iterator[Extent]:
+def _gap_of_grub(drive: Drive) -> Iterator[Extent]:
     """Yield the range used by GRUB before the first partition."""
     first = min((part.start_bytes for part in drive.partitions), default=FLOOR_BYTES)
     end = min(first, FLOOR_BYTES)
@@ -93,12 +93,12 @@ def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
             low = max(low, extent.end_bytes)
         elif extent.start_bytes >= part.end_bytes:
             high = min(high, extent.start_bytes)
-    if (around := extended_around(drive, part)) is not None:
+    if (around := _extended_around(drive, part)) is not None:
         low, high = max(low, around.start_bytes), min(high, around.end_bytes)
     return Extent(low, high - low)
 
 
-def extended_around(drive: Drive, part: Partition) -> Partition | None:
+def _extended_around(drive: Drive, part: Partition) -> Partition | None:
     """Return the extended partition around a logical one, or None."""
     return next(
         (
@@ -111,16 +111,16 @@ def extended_around(drive: Drive, part: Partition) -> Partition | None:
 
 
 def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
-    around = extended_around(drive, part)
+    around = _extended_around(drive, part)
     for one in drive.partitions:
         if one.number not in (part.number, around.number if around else 0):
             yield one.extent
     # Records of logical partitions are between the partitions.
     yield from drive.table.own if drive.table else ()
-    yield from gap_of_grub(drive)
+    yield from _gap_of_grub(drive)
 
 
-def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
+def _aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
     """Return the fastest possible move to an aligned place, or None if there is not enough space."""
     starts = (
         align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
@@ -130,7 +130,7 @@ def aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTar
         align_up(geometry, part.start_bytes),
         align_down(geometry, part.start_bytes),
     )
-    return next(filter(None, (target_at(start, room, part, geometry) for start in starts)), None)
+    return next(filter(None, (_target_at(start, room, part, geometry) for start in starts)), None)
 
 
 def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
@@ -150,7 +150,7 @@ def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> i
     return start if start >= part.start_bytes + shift else part.start_bytes
 
 
-def target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
+def _target_at(start: int, room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
     """Return the move to this start. None if it is the current start, or partition or journal do not fit."""
     shift = abs(start - part.start_bytes)
     after = Extent(start, part.size_bytes)
@@ -218,12 +218,12 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
                     start=part.start_bytes,
                 )
             )
-        target = aligned_target(room, part, geometry)
+        target = _aligned_target(room, part, geometry)
         if target is None:
             raise Refused(_no_space(drive, part))
     else:
         _check_start(part, start, geometry)
-        target = target_at(start, room, part, geometry)
+        target = _target_at(start, room, part, geometry)
         if target is None:
             raise Refused(
                 t(

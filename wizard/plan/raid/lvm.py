@@ -59,7 +59,7 @@ def group_room_bytes(partition_bytes: int) -> int:
     return max(0, partition_bytes - DATA_BYTES) // EXTENT_BYTES * EXTENT_BYTES
 
 
-def extents_up(size_bytes: int) -> int:
+def _extents_up(size_bytes: int) -> int:
     """Round a size up to whole extents."""
     return rounded_up(size_bytes, EXTENT_BYTES)
 
@@ -81,7 +81,7 @@ def group_of(drive_path: str, number: int, label: str, uuid: str) -> Group:
     return Group(partition_path(drive_path, number), group_name(label, uuid), uuid)
 
 
-def logical_node(group: Group, name: str) -> str:
+def _logical_node(group: Group, name: str) -> str:
     """Return the node of a logical volume. The names contain no hyphens, which device mapper would double."""
     return f"{MAPPER}{group.name}-{name}"
 
@@ -128,7 +128,7 @@ def _as_volume(group: Group, volumes: Sequence[Volume], filesystem: str) -> Volu
     )
 
 
-def new_entry(table: WriteTable) -> TableEntry:
+def _new_entry(table: WriteTable) -> TableEntry:
     """Return the only new entry."""
     (entry,) = (entry for entry in table.entries if not entry.kept)
     return entry
@@ -187,7 +187,7 @@ def refuse_roles(wishes: Sequence[Wish]) -> None:
 
 def group_extent(wishes: Sequence[Wish], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
     """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
-    least = DATA_BYTES + sum(extents_up(wish.size_bytes or _least_bytes(wish)) for wish in wishes)
+    least = DATA_BYTES + sum(_extents_up(wish.size_bytes or _least_bytes(wish)) for wish in wishes)
     return place([Demand(str(t("group of {volumes}", volumes=len(wishes))), None, least)], spaces, geometry)[
         0
     ]
@@ -211,7 +211,7 @@ def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ..
         name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem})"
         if left < 0 or (wish.size_bytes is None and size < _least_bytes(wish)):
             needed = sum(
-                size or extents_up(_least_bytes(one)) for one, size in zip(wishes, wanted, strict=True)
+                size or _extents_up(_least_bytes(one)) for one, size in zip(wishes, wanted, strict=True)
             )
             raise BadInput(
                 str(
@@ -233,7 +233,7 @@ def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ..
 def _wanted_bytes(wish: Wish, room: int) -> int | None:
     if wish.percent is not None:
         return room * wish.percent // 100 // EXTENT_BYTES * EXTENT_BYTES
-    return None if wish.size_bytes is None else extents_up(wish.size_bytes)
+    return None if wish.size_bytes is None else _extents_up(wish.size_bytes)
 
 
 def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Group, tuple[Volume, ...]]:
@@ -241,7 +241,7 @@ def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Gro
     group = group_of(drive_path, volumes[0].partition, volumes[0].label, uuid)
     names = logical_names([volume.label for volume in volumes])
     return group, tuple(
-        replace(volume, path=logical_node(group, name)) for volume, name in zip(volumes, names, strict=True)
+        replace(volume, path=_logical_node(group, name)) for volume, name in zip(volumes, names, strict=True)
     )
 
 
@@ -250,7 +250,7 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
     `bounds` and have at least one new partition."""
     yield from _group_faults(plan, group)
     yield from _size_faults(plan, table)
-    volumes, entry = plan.volumes, new_entry(table)
+    volumes, entry = plan.volumes, _new_entry(table)
     extent = entry.extent
     if table != grouped_table(plan.drive.path, plan.before, table.fresh, group, volumes, extent, table.table):
         yield t("the table does not match the volume group and the preserved partitions")
@@ -282,7 +282,7 @@ def _group_faults(plan: Plan, group: Group) -> Iterator[Message]:
         yield t("the name or path of the volume group does not match the volumes")
     names = logical_names([volume.label for volume in volumes])
     for volume, name in zip(volumes, names, strict=True):
-        if volume.path != logical_node(group, name):
+        if volume.path != _logical_node(group, name):
             yield t("a volume is at '{path}', outside the volume group", path=printable(volume.path, 60))
         if volume.role or volume.encryption:
             yield t(
@@ -308,5 +308,5 @@ def _size_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
                 path=printable(volume.path, 60),
                 size=one.size_bytes,
             )
-    if sum(one.size_bytes for one in created) > group_room_bytes(new_entry(table).size_bytes):
+    if sum(one.size_bytes for one in created) > group_room_bytes(_new_entry(table).size_bytes):
         yield t("the logical volumes are larger than the volume group")

@@ -304,7 +304,7 @@ def together_bytes(plan: Plan) -> int:
     return room_bytes(plan.stripe.kind, plan.stripe.level, parts)
 
 
-def copying_seconds(operation: MakeArray, part_bytes: int) -> float:
+def _copying_seconds(operation: MakeArray, part_bytes: int) -> float:
     """Return the minimum duration of md's initial copy in the background, 0 without mirroring."""
     return part_bytes / COPYING_BYTES_PER_SECOND if operation.level == "raid1" else 0.0
 
@@ -322,7 +322,7 @@ def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
     )
     time = t(
         "at least {least} at md's limit of 200 MB/s, longer on slower drives",
-        least=format_duration(copying_seconds(operation, part_bytes)),
+        least=format_duration(_copying_seconds(operation, part_bytes)),
     )
     sentences = (
         t(

@@ -123,7 +123,7 @@ def check_changes(changes: Changes, where: str = "The document") -> None:
         raise BadInput(str(t("{where} is inconsistent: {fault}. Make a new one.", where=where, fault=fault)))
 
 
-def is_of_drive(device: str, drive: str) -> bool:
+def _is_of_drive(device: str, drive: str) -> bool:
     """Return True if a node is the drive or one of its partitions by name."""
     return device == drive or any(
         device == partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)
@@ -132,7 +132,7 @@ def is_of_drive(device: str, drive: str) -> bool:
 
 def _faults(changes: Changes) -> Iterator[Message]:
     yield from drive_faults(changes.drive)
-    if not is_device_path(changes.device) or not is_of_drive(changes.device, changes.drive.path):
+    if not is_device_path(changes.device) or not _is_of_drive(changes.device, changes.drive.path):
         device, drive = printable(changes.device, 60), printable(changes.drive.path, 60)
         yield t("'{device}' is not on {drive}", device=device, drive=drive)
     yield from _wish_faults(changes)
@@ -193,7 +193,7 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> Message | 
                     name=printable(name, 40),
                     device=printable(device, 60),
                 )
-            return value_fault(name, old) or value_fault(name, new)
+            return _value_fault(name, old) or _value_fault(name, new)
         case WriteRules():
             return _rules_fault(operation, changes)
         case SwitchOnTimer():
@@ -296,7 +296,7 @@ def _nodes(changes: Changes) -> tuple[str, ...]:
     return (drive, *(partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)))
 
 
-def value_fault(name: str, value: str) -> Message | None:
+def _value_fault(name: str, value: str) -> Message | None:
     """Return why a queue value is not allowed, or None."""
     if name not in QUEUE or not QUEUE[name].fullmatch(value):
         return t(
@@ -398,4 +398,4 @@ def _rules_fault(operation: WriteRules, changes: Changes) -> Message | None:
         return t("'{file}' is not the drive's own file of udev rules", file=printable(operation.file, 60))
     if not operation.values or len(dict(operation.values)) != len(operation.values):
         return t("its rules set nothing, or repeat a setting")
-    return next((fault for name, value in operation.values if (fault := value_fault(name, value))), None)
+    return next((fault for name, value in operation.values if (fault := _value_fault(name, value))), None)

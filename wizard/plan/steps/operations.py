@@ -47,7 +47,7 @@ KEY_SECONDS = 4.0
 """Key derivation in cryptsetup takes about two seconds by design, and twice that on slow machines."""
 
 
-def container_operations(encryption: Encryption) -> tuple[MakeContainer, OpenContainer]:
+def _container_operations(encryption: Encryption) -> tuple[MakeContainer, OpenContainer]:
     """Return the operations required before a filesystem can be created inside."""
     return (
         MakeContainer(encryption.device, encryption.uuid, encryption.sector_bytes, encryption.offset_bytes),
@@ -55,7 +55,7 @@ def container_operations(encryption: Encryption) -> tuple[MakeContainer, OpenCon
     )
 
 
-def opened_at_start(encryption: Encryption) -> AddCrypttabLine:
+def _opened_at_start(encryption: Encryption) -> AddCrypttabLine:
     """Return the operation that opens the container at every boot, by key file or passphrase prompt."""
     return AddCrypttabLine(encryption.uuid, encryption.name, encryption.key)
 
@@ -223,7 +223,7 @@ def operations_of(
     operations: list[Operation] = [*wipes, table]
     for volume in volumes:
         operations.append(WipeSignatures(volume.encryption.device if volume.encryption else volume.path, ()))
-        operations += container_operations(volume.encryption) if volume.encryption else ()
+        operations += _container_operations(volume.encryption) if volume.encryption else ()
         options = volume.mkfs_options if volume.encryption else _options_at_place(volume, table, geometry)
         operations.append(make(volume, options))
     return (*operations, *(operation for volume in volumes for operation in mounted(volume)))
@@ -252,7 +252,7 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ..
     mounts.
     """
     kind = MADE[volume.filesystem]
-    opened = (opened_at_start(volume.encryption),) if volume.encryption else ()
+    opened = (_opened_at_start(volume.encryption),) if volume.encryption else ()
     if not kind.mounts:
         not_mounted = volume.mount_point is None
         line = AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)

@@ -86,7 +86,7 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, Message | None]:
     logical = _logical_block_bytes(words)
     return (
         Ata(
-            model=model_in(data),
+            model=_model_in(data),
             zoned=words[69] & 3 if words[69] not in (0, NOT_REPORTED) and words[69] & 3 != 3 else None,
             trims=bool(words[169] & 1) if words[169] != NOT_REPORTED else None,
             rotation_rate=told(words[217]),
@@ -123,7 +123,7 @@ def _alignment_offset(words: list[int], logical: int) -> int | None:
     return (blocks - within) % blocks * logical
 
 
-def model_in(data: bytes) -> str | None:
+def _model_in(data: bytes) -> str | None:
     """Return words 27 to 46: 40 characters, high byte of each word first. None if they are not text."""
     swapped = bytes(data[at ^ 1] for at in range(54, 94))
     text = " ".join(swapped.decode("ascii", errors="replace").replace("\0", " ").split())

@@ -33,15 +33,15 @@ SCSI_FAILED = frozenset({3, 4, 5, 6, 7})
 def smart_of(text: str | None) -> Smart:
     """Parse smartctl's JSON output."""
     output = _object(text)
-    zones = object_at(output, "zoned_device").get("capabilities")
+    zones = _object_at(output, "zoned_device").get("capabilities")
     if output.get("scsi_device_managed_zoned_block_capable") is True:
         zones = "device_managed"
     family, model, passed = (
         output.get("model_family"),
         output.get("model_name"),
-        object_at(output, "smart_status").get("passed"),
+        _object_at(output, "smart_status").get("passed"),
     )
-    trim = object_at(output, "trim").get("supported")
+    trim = _object_at(output, "trim").get("supported")
     return Smart(
         passed=passed if isinstance(passed, bool) else None,
         model_family=family if isinstance(family, str) else None,
@@ -49,7 +49,7 @@ def smart_of(text: str | None) -> Smart:
         trim_supported=trim if isinstance(trim, bool) else None,
         rotation_rate=_rotation_rate(output),
         model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
-        health=health_of(output),
+        health=_health_of(output),
     )
 
 
@@ -58,7 +58,7 @@ def smart_trouble(text: str | None) -> tuple[Message, Obstacle] | None:
     output = _object(text)
     if text is None or "smart_status" in output or "model_name" in output or "rotation_rate" in output:
         return None
-    messages = object_at(output, "smartctl").get("messages")
+    messages = _object_at(output, "smartctl").get("messages")
     texts = (
         [str(line.get("string")) for line in messages if isinstance(line, dict)]
         if isinstance(messages, list)
@@ -66,7 +66,7 @@ def smart_trouble(text: str | None) -> tuple[Message, Obstacle] | None:
     )
     if texts:
         return words.SMARTCTL_SAYS(said=texts[0].rstrip(".")), obstacle_in(texts[0])
-    power = object_at(output, "power_mode").get("name") if "power_mode" in output else None
+    power = _object_at(output, "power_mode").get("name") if "power_mode" in output else None
     why = words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE
     return why, Obstacle.FAILED
 
@@ -78,7 +78,7 @@ def _rotation_rate(output: dict[str, Any]) -> int | None:
     if not isinstance(rate, int) or isinstance(rate, bool):
         return None
     if rate == 0:
-        return SOLID_STATE if object_at(output, "device").get("protocol") == "ATA" else None
+        return SOLID_STATE if _object_at(output, "device").get("protocol") == "ATA" else None
     return told(rate)
 
 
@@ -90,14 +90,14 @@ def _object(text: str | None) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def health_of(said: dict[str, Any]) -> Health:
+def _health_of(said: dict[str, Any]) -> Health:
     """Return the health counters in smartctl's output."""
     attributes = _table(said, "ata_smart_attributes")
-    nvme = object_at(said, "nvme_smart_health_information_log")
+    nvme = _object_at(said, "nvme_smart_health_information_log")
     passed, hours = next(_tests(said), (None, None))
     return Health(
-        hours=_number(object_at(said, "power_on_time").get("hours")),
-        celsius=_number(object_at(said, "temperature").get("current")) or None,
+        hours=_number(_object_at(said, "power_on_time").get("hours")),
+        celsius=_number(_object_at(said, "temperature").get("current")) or None,
         reallocated=_first(_raw(attributes, *REALLOCATED), _number(said.get("scsi_grown_defect_list"))),
         pending=_raw(attributes, *PENDING),
         lost=_raw(attributes, *LOST),
@@ -105,13 +105,13 @@ def health_of(said: dict[str, Any]) -> Health:
             _number(nvme.get("media_errors")),
             _raw(attributes, *UNCORRECTED),
             _number(
-                object_at(object_at(said, "scsi_error_counter_log"), "read").get("total_uncorrected_errors")
+                _object_at(_object_at(said, "scsi_error_counter_log"), "read").get("total_uncorrected_errors")
             ),
         ),
         cable_errors=_raw(attributes, *CABLE),
         used_percent=_first(
             _number(nvme.get("percentage_used")),
-            _number(object_at(said, "endurance_used").get("current_percent")),
+            _number(_object_at(said, "endurance_used").get("current_percent")),
             _number(said.get("scsi_percentage_used_endurance_indicator")),
         ),
         spare_percent=_number(nvme.get("available_spare")),
@@ -120,7 +120,7 @@ def health_of(said: dict[str, Any]) -> Health:
         failing=tuple(
             str(entry.get("name"))
             for entry in attributes
-            if entry.get("when_failed") == "now" and object_at(entry, "flags").get("prefailure") is True
+            if entry.get("when_failed") == "now" and _object_at(entry, "flags").get("prefailure") is True
         ),
         test_passed=passed,
         test_hours=hours,
@@ -129,26 +129,26 @@ def health_of(said: dict[str, Any]) -> Health:
 
 def _tests(output: dict[str, Any]) -> Iterator[tuple[bool, int | None]]:
     """Yield completed self-tests, the latest first: passed or not, and the power-on hours."""
-    log = object_at(output, "ata_smart_self_test_log")
+    log = _object_at(output, "ata_smart_self_test_log")
     for kind in ("extended", "standard"):
         for entry in _table(log, kind):
-            passed = object_at(entry, "status").get("passed")
+            passed = _object_at(entry, "status").get("passed")
             if isinstance(passed, bool):
                 yield passed, _number(entry.get("lifetime_hours"))
     for entry in _table(output, "nvme_self_test_log"):
-        result = _number(object_at(entry, "self_test_result").get("value"))
+        result = _number(_object_at(entry, "self_test_result").get("value"))
         if result == 0 or result in NVME_FAILED:
             yield result == 0, _number(entry.get("power_on_hours"))
     for number in range(20):
-        entry = object_at(output, f"scsi_self_test_{number}")
-        result = _number(object_at(entry, "result").get("value"))
+        entry = _object_at(output, f"scsi_self_test_{number}")
+        result = _number(_object_at(entry, "result").get("value"))
         if result == 0 or result in SCSI_FAILED:
-            yield result == 0, _number(object_at(entry, "power_on_time").get("hours"))
+            yield result == 0, _number(_object_at(entry, "power_on_time").get("hours"))
 
 
 def _raw(attributes: list[dict[str, Any]], number: int, named: str) -> int | None:
     found = (
-        _number(object_at(entry, "raw").get("value"))
+        _number(_object_at(entry, "raw").get("value"))
         for entry in attributes
         if entry.get("id") == number and re.search(named, str(entry.get("name")))
     )
@@ -164,12 +164,12 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def object_at(value: dict[str, Any], key: str) -> dict[str, Any]:
+def _object_at(value: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the object under a key, empty if missing."""
     inner = value.get(key)
     return inner if isinstance(inner, dict) else {}
 
 
 def _table(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    rows = object_at(value, key).get("table")
+    rows = _object_at(value, key).get("table")
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

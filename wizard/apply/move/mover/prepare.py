@@ -99,7 +99,7 @@ class MovedDrive:
         return self._beside.submit(self.flush).result
 
 
-def places_to_bar(
+def _places_to_bar(
     read: Read, more: Iterable[Extent], head_bytes: int, size_bytes: int, block_bytes: int
 ) -> tuple[Extent, ...]:
     """Return the places behind the head to zero: superblock copies and `more`. In whole logical blocks, with
@@ -188,7 +188,7 @@ def prepared(
     )
     content = _content(reader, move)
     more = (*content.changed, *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks))
-    barred = places_to_bar(content.before, more, move.head_bytes, content.size_bytes, logical)
+    barred = _places_to_bar(content.before, more, move.head_bytes, content.size_bytes, logical)
     pieces, images = _pieces(move, tables, content, barred, document)
     state = _unmoved(_course(move, run, pieces), given_up)
     if not has_room(state, move.journal.size_bytes):

@@ -27,7 +27,7 @@ from wizard.model.machine import Extent
 from wizard.model.migration import Scheme
 
 
-def next_window(course: Course, boundary: int, target: PartitionSide) -> tuple[int, int] | None:
+def _next_window(course: Course, boundary: int, target: PartitionSide) -> tuple[int, int] | None:
     """Return the next range [start, end) of the partition to move, or None at the end.
 
     The border to the following window is on a border of physical blocks at the target, so a torn write never
@@ -53,7 +53,7 @@ def next_window(course: Course, boundary: int, target: PartitionSide) -> tuple[i
 
 def windows(course: Course, boundary: int, target: PartitionSide) -> Iterator[tuple[int, int]]:
     """Yield all remaining windows in order."""
-    while (window := next_window(course, boundary, target)) is not None:
+    while (window := _next_window(course, boundary, target)) is not None:
         yield window
         boundary = window[0] if course.raises(target) else window[1]
 
