@@ -38,6 +38,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if os.geteuid() != 0:
         raise SystemExit("build.py: it needs root, to work in a root folder of its own.")
+    os.umask(0o022)
     arguments.output.mkdir(parents=True, exist_ok=True)
     name = f"diskwright-{_version()}-x86_64"
     try:

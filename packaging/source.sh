@@ -18,5 +18,5 @@ if [ -n "${SOURCES:-}" ]; then
     exit
 fi
 version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' "$repo/wizard/__init__.py")
-git -C "$repo" -c "safe.directory=$repo" archive --format=tar.gz --prefix="diskwright-$version/" \
+git -C "$repo" -c "safe.directory=$repo" -c tar.umask=0022 archive --format=tar.gz --prefix="diskwright-$version/" \
     -o "$output/diskwright-$version.tar.gz" HEAD

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from bundle.tree import CHECKOUT, HERE, LIBRARIES, LOADER
 from shared.apt import run
+from shared.modes import set_modes
 
 BLOCK = 4096
 UNPACKS = "usr/bin/unsquashfs"
@@ -26,6 +27,12 @@ DESKTOP = {
 }
 """What desktops look for, and where below /usr/share."""
 
+HEADER_ENDS = "Upstream-Name: diskwright\n"
+OTHER_TERMS = f"""{HEADER_ENDS}Comment: Python and the libraries in /opt/diskwright have terms of their own.
+ Those from Debian are in /opt/diskwright/copyright, those of the Python
+ packages in /opt/diskwright/python/lib/python3/dist-packages/*.dist-info.
+"""
+
 
 def packed(tree: Path, output: Path, name: str, date: int, *, quick: bool) -> tuple[Path, ...]:
     """The files that were made, in the folder `output`; the one that runs anywhere comes first.
@@ -34,6 +41,7 @@ def packed(tree: Path, output: Path, name: str, date: int, *, quick: bool) -> tu
     is for trying: it packs loosely.
     """
     root = tree.parent
+    set_modes(tree)
     squashed = _squashed(root, tree, output / f"{name}.squashfs", date, quick=quick)
     one = output / f"{name}.run"
     _one_file(_tools(root, date), squashed, one)
@@ -85,6 +93,10 @@ def _installed(root: Path, tree: Path, date: int) -> Path:
         text = (packaging / "desktop" / name).read_text().replace("@FOLDER@", "/opt/diskwright/app")
         (share / place).parent.mkdir(parents=True, exist_ok=True)
         (share / place).write_text(text)
+    terms = share / "doc/diskwright-bundle/copyright"
+    terms.parent.mkdir(parents=True)
+    terms.write_text((packaging / "debian/copyright").read_text().replace(HEADER_ENDS, OTHER_TERMS))
+    set_modes(installed)
     return installed
 
 
@@ -94,7 +106,7 @@ def _deb(root: Path, installed: Path, output: Path, name: str, date: int) -> Pat
     (root / "tmp").mkdir(exist_ok=True)
     about = installed / "DEBIAN/control"
     about.parent.mkdir()
-    size = sum(file.lstat().st_size for file in installed.rglob("*")) // 1024
+    size = sum(file.lstat().st_size for file in installed.rglob("*") if not file.is_dir()) // 1024
     about.write_text((HERE / "control").read_text().format(version=version, size=size))
     for path in (installed, *installed.rglob("*")):
         os.utime(path, (date, date), follow_symlinks=False)

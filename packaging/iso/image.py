@@ -6,6 +6,7 @@ from pathlib import Path
 
 from iso.system import HERE, SUITE, System
 from shared.apt import Apt, run, unpack
+from shared.modes import set_modes
 
 LABEL = "DISKWRIGHT"
 LOADERS = (
@@ -38,6 +39,7 @@ def write_image(work: Path, system: System, module: Path, output: Path) -> None:
     shutil.copy(module, image / "live/opt-diskwright.squashfs")
     _put_grub(tools, image)
     _put_esp(tools)
+    set_modes(image)
     output.unlink(missing_ok=True)
     run(
         *("chroot", tools, "xorriso", "-as", "mkisofs", "-quiet", "-R", "-J", "-joliet-long", "-V", LABEL),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shared.apt import KEYRING, NotBuilt, mirror, run
+from shared.modes import set_modes
 
 SUITE = "trixie"
 MEDIUM_NEEDS = ("mmdebstrap", "mksquashfs")
@@ -83,7 +84,10 @@ def build_system(work: Path, *, quick: bool) -> System:
 
 def _settle(root: Path) -> None:
     """Its name, its terminals, and that nothing touches a drive by itself."""
-    shutil.copytree(HERE / "root", root, dirs_exist_ok=True, symlinks=True)
+    own = root.parent / "own"
+    shutil.copytree(HERE / "root", own, symlinks=True)
+    set_modes(own)
+    shutil.copytree(own, root, dirs_exist_ok=True, symlinks=True)
     (root / "etc/hostname").write_text("diskwright\n")
     (root / "etc/fstab").write_text("")
     run("chroot", root, "passwd", "--quiet", "--delete", "root")
