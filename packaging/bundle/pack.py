@@ -18,6 +18,7 @@ from shared.apt import run
 from shared.modes import set_modes
 
 BLOCK = 4096
+STUB_ROOM = 2 * BLOCK
 UNPACKS = "usr/bin/unsquashfs"
 DESKTOP = {
     "diskwright.desktop": "applications/diskwright.desktop",
@@ -150,11 +151,12 @@ def _tar(files: Iterable[Path], date: int) -> bytes:
 
 
 def _one_file(tools: bytes, squashed: Path, one: Path) -> None:
-    rest = squashed.read_bytes()
-    tools_at, rest_at = BLOCK, BLOCK + -(-len(tools) // BLOCK) * BLOCK
+    rest, tools_at = squashed.read_bytes(), STUB_ROOM
+    padded = tools.ljust(-(-len(tools) // BLOCK) * BLOCK, b"\0")
+    rest_at = tools_at + len(padded)
     stub = (HERE / "stub.sh").read_text()
     for name, value in {
-        "DIGEST": hashlib.sha256(rest).hexdigest()[:12],
+        "SUM": hashlib.sha256(padded + rest).hexdigest(),
         "TOOLS_AT": tools_at,
         "TOOLS_SIZE": len(tools),
         "REST_AT": rest_at,
@@ -162,11 +164,8 @@ def _one_file(tools: bytes, squashed: Path, one: Path) -> None:
     }.items():
         stub = stub.replace(f"@{name}@", str(value))
     written = stub.encode()
-    if len(written) > BLOCK:
-        raise ValueError(f"stub.sh has {len(written)} bytes, and {BLOCK} are its room.")
-    # It ends with `exit`: what follows is no shell's to read.
-    with one.open("wb") as file:
-        file.write(written.ljust(BLOCK, b"\n"))
-        file.write(tools.ljust(rest_at - tools_at, b"\0"))
-        file.write(rest)
+    if len(written) > STUB_ROOM:
+        raise ValueError(f"stub.sh has {len(written)} bytes; the limit is {STUB_ROOM}.")
+    # The stub always ends with `exit`, so no shell reads further.
+    one.write_bytes(written.ljust(STUB_ROOM, b"\n") + padded + rest)
     one.chmod(0o755)

@@ -1,6 +1,5 @@
 """The one file: it starts where there is nothing, for root and for a plain user, and does a whole job."""
 
-import hashlib
 import json
 import os
 import signal
@@ -13,7 +12,6 @@ from tests.daily import IS_FULL
 from tests.devices import Bench, tool
 from tests.looks.terminals.terminal import Terminal
 from tests.loop.applying import gate, stand_in, until
-from tests.media.conftest import build
 from tests.media.roots import PLAIN_USER, Root, debian_root
 from wizard.model.said import MIB
 
@@ -61,19 +59,22 @@ def test_another_users_folder_is_not_trusted(bare: Root, one_file: Path) -> None
     assert not list((cache / f"diskwright-{PLAIN_USER}").iterdir())
 
 
-def test_without_room_it_says_what_it_needs(bare: Root, one_file: Path) -> None:
-    file = bare.take_in(one_file)
-    for name in ("tmp", "var/tmp"):
-        (bare.folder / name).chmod(0o755)
+def test_a_start_unmounts_older_versions_that_are_not_used(bare: Root, one_file: Path) -> None:
+    file, older = bare.take_in(one_file), "0" * 12
+    content = one_file.read_bytes()
+    name = content.partition(b" sum=")[2][:12]
+    (bare.folder / "older").write_bytes(content.replace(name, older.encode(), 1))
+    (bare.folder / "older").chmod(0o755)
     said = bare.run(
-        PLAIN_USER,
+        0,
         "sh",
         "-c",
-        f"rm -rf ~/.cache; exec {file} --version",
-        HOME="/nowhere",
-        XDG_RUNTIME_DIR="/nowhere",
+        f"/older --version; {file} --version; ls /run/diskwright; echo used; "
+        f"/older --version; cd /run/diskwright/{older}; {file} --version; ls /run/diskwright",
     )
-    assert said.returncode == 1 and "no room to unpack" in said.stderr
+    unused, _, used = said.stdout.partition("used\n")
+    assert unused.split()[4:] == [name.decode()], said
+    assert used.split()[4:] == sorted([older, name.decode()]), said
 
 
 def test_what_sudos_caller_has_on_the_path_does_not_decide_what_root_runs(
@@ -128,12 +129,3 @@ def test_it_runs_on_releases_of_debian(
     drive = bench.make_drive(64 * MIB)
     for user in (0, PLAIN_USER):
         looks(root, user, root.take_in(one_file), drive)
-
-
-@pytest.mark.skipif(not IS_FULL, reason="it is built twice more: --full")
-def test_two_builds_are_alike(tmp_path: Path) -> None:
-    digests = []
-    for name in ("first", "second"):
-        folder = build(tmp_path / name)
-        digests.append({file.name: hashlib.sha256(file.read_bytes()).digest() for file in folder.iterdir()})
-    assert digests[0] == digests[1] and len(digests[0]) == 2
