@@ -1,6 +1,8 @@
 """The wheel that pip builds, in a folder of its own: it knows what a checkout knows."""
 
+import email
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-KEPT = ("wizard", "profiles", "pyproject.toml", "README.md", "LICENSE")
+KEPT = ("wizard", "profiles", "packaging", "pyproject.toml", "LICENSE")
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +74,16 @@ def test_it_has_every_profile_and_nothing_of_the_tests(installed: Path) -> None:
 
     assert files(installed / "wizard/profiles") == files(ROOT / "profiles")
     assert not (installed / "tests").exists()
+
+
+def test_its_description_works_without_the_repository(installed: Path) -> None:
+    (file,) = installed.glob("diskwright-*.dist-info/METADATA")
+    about = email.message_from_string(file.read_text())
+    text = str(about.get_payload())
+    assert "pyparted" in text and not re.search(r"\]\(|<img", text)
+    assert about["Keywords"] and about.get_all("Classifier") and about["License-Expression"]
+    needed = [one for one in about.get_all("Requires-Dist", []) if "extra ==" not in one]
+    assert {re.split(r"\W", one)[0] for one in needed} == {"textual", "rich", "pyudev", "psutil"}
 
 
 def test_without_profiles_it_does_not_start(installed: Path, tmp_path: Path) -> None:
