@@ -544,7 +544,7 @@ def next_commands(run: Path) -> Message:
 
 
 def working_commands(run: Path) -> Message | None:
-    """Return the same, or None if no command works."""
+    """Describe the commands that can continue the run, or return None if none can."""
     record, name = _record(run), run_argument(run)
     if record.phase in ENDED and record.phase is not Phase.KEPT:
         return engine_words.NOTHING_LEFT
