@@ -11,6 +11,7 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Finding
 from wizard.plan.planner import Mode
+from wizard.plan.settings.possible import why_not_mount
 
 MAKES = {
     "ext4": ("mkfs.ext4", "-q"),
@@ -58,6 +59,8 @@ def test_the_end_of_a_filesystem_is_not_free(
     assert over.size_bytes > LARGE - SMALL - 8 * MIB
     assert all(not free.overlaps(over) for free in drive.free) and drive.free
     assert "content-beyond-partition" in codes(path)
+    machine = probe_machine([path])
+    assert why_not_mount(machine, machine.drives[0], part.path)
     plan = work.plan(path, wish("ext4"), mode=Mode.USE_FREE)
     new = next(slot for slot in plan.after.partitions if slot.number == 2)
     assert not new.overlaps(over) and new.start_bytes >= over.end_bytes

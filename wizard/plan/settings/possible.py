@@ -239,8 +239,10 @@ def signatures_on(drive: Drive, device: str) -> tuple[Signature, ...]:
 
 
 def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
-    """Return the only filesystem on a device, or why there is none."""
+    """Return the only filesystem on a device, or why there is none to use."""
     found = signatures_on(drive, device)
+    if (part := drive.partition(device)) is not None and part.overhang is not None:
+        return t("The filesystem on {device} is larger than its partition.", device=device)
     if len(found) == 1 and not found[0].ambivalent and found[0].kind in KINDS:
         return KINDS[found[0].kind]
     if found:
