@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from wizard.host.session import Session
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import t
-from wizard.ui.components.decisions import RUNNING
+from wizard.ui.components.decisions import RUNNING, exit_code, farewell
 from wizard.ui.view import GLOSSARY_KEY, QUIT_KEY, Action, Place, ScreenStep, Tone, Values, View
 
 if TYPE_CHECKING:
@@ -187,15 +187,11 @@ class Desk:
 
     def farewell(self) -> tuple[str, ...]:
         """Lines to leave on the terminal."""
-        from wizard.ui.draft import farewell
-
-        return farewell(self)
+        return farewell(self.services, self.run)
 
     def exit_code(self) -> ExitCode:
         """The program's, now that it is over."""
-        from wizard.ui.draft import exit_code
-
-        return exit_code(self)
+        return exit_code(self.services, self.run)
 
     def go(self, place: Place) -> None:
         """On to another place."""

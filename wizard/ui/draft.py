@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
 from wizard.host.recorded import fitting, plan_of
 from wizard.host.session import PartChange, Session
-from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Partition
-from wizard.model.said import tn
 from wizard.plan.planner import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import PORTABLE_WORKLOAD, PULLED_BUSES
 from wizard.plan.request.volume_request import Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from wizard.advice.missing import Missing
     from wizard.advice.request import Taken
-    from wizard.apply.run.journal import RunState
-    from wizard.apply.run_control import NextCommands
     from wizard.host.contract import Services
-    from wizard.ui.desk import Desk
 
 
 def usual_purpose(drive: Drive) -> str:
@@ -170,66 +162,3 @@ def with_filesystem(services: Services, session: Session, index: int, taken: Tak
     if index == 0:
         changed = replace(changed, choice=taken.choice, taken=taken)
     return changed
-
-
-MOST_RUNS = 4
-"""Lines with a run each; the others are counted."""
-
-
-def farewell(desk: Desk) -> tuple[str, ...]:
-    """How every run stands that is not over, with the commands that lead on, what matters most first; none in
-    the demo."""
-    if desk.services.demo:
-        return ()
-
-    found = tuple(line for _, line in sorted(_lines(desk), key=lambda one: one[0]))
-    left = len(found) - MOST_RUNS
-    return (
-        (
-            *found[:MOST_RUNS],
-            str(
-                tn(
-                    "1 more run: see `diskwright status`.",
-                    "{count} more runs: see `diskwright status`.",
-                    count=left,
-                )
-            ),
-        )
-        if left > 0
-        else found
-    )
-
-
-def _lines(desk: Desk) -> Iterator[tuple[int, str]]:
-    """A line on each run, and how little it matters. A drive that was left half done comes first, then what
-    waits, then what goes on by itself."""
-    from wizard.apply.run.journal import RunState
-    from wizard.apply.run.progress_log import Settling
-    from wizard.apply.run_control import left_line
-
-    for run, now, ways in _open(desk):
-        if line := left_line(run, now, ways):
-            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways.names else 0, line
-
-
-def _open(desk: Desk) -> Iterator[tuple[Path, RunState, NextCommands]]:
-    """Every run that is not over; the session's own also where only root can list the runs."""
-    from wizard.apply.run.journal import RunState
-    from wizard.apply.run_control import NextCommands, working_ways
-
-    # A run that root began is root's to read.
-    with suppress(DiskwrightError, OSError):
-        runs = desk.services.open_runs()
-        yield from ((one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs)
-        if desk.run is not None and desk.run not in {one.run for one in runs}:
-            now = desk.services.state(desk.run)
-            yield desk.run, now, working_ways(desk.run, now)
-
-
-def exit_code(desk: Desk) -> ExitCode:
-    """How the wizard ends: by the run that was begun; ended by the person where none was."""
-    if desk.run is None:
-        return ExitCode.ENDED_BY_USER
-    from wizard.apply.plan.run_summary import exit_code_of
-
-    return exit_code_of(desk.services.state(desk.run))

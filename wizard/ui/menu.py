@@ -36,8 +36,8 @@ from wizard.plan.settings.possible import (
     why_not_tune,
     why_not_unmount,
 )
+from wizard.ui import messages as words
 from wizard.ui.components.decisions import RUNNING, runs_on, waits, why_not_now
-from wizard.ui.screens import messages as words
 from wizard.ui.view import Text
 
 MOUNT_SAYS = t("now and at every boot")

@@ -1,28 +1,28 @@
-"""Decisions available for a run of any kind, and actions for findings. Pure."""
+"""Decisions available for a run of any kind, actions for findings, and what remains of runs at exit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
 from wizard.host.contract import Services
 from wizard.host.session import OpenRun
-from wizard.model.errors import printable
+from wizard.model.errors import DiskwrightError, ExitCode, printable
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition
-from wizard.model.said import Sentence, t
+from wizard.model.said import Sentence, t, tn
 from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.partition.movable import why_not_move
-from wizard.ui.screens import messages as words
+from wizard.ui import messages as words
 from wizard.ui.view import Action, Block, Text, muted, para
 
 if TYPE_CHECKING:
     from wizard.apply.run_control import NextCommands
-    from wizard.host.contract import Services
-    from wizard.ui.jobs.of_changes import Job
 
 
 def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Block]:
@@ -47,11 +47,10 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Bl
         )
 
 
-def with_ways(job: Job, decision: Decision, ways: NextCommands) -> Decision:
+def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -> Decision:
     """Offer exactly the commands that work on the run now."""
     choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
     if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
-        drives = tuple(drive.path for drive in job.drives)
         choices = (
             *choices,
             SettlingChoice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY)),
@@ -136,3 +135,61 @@ def answers(
         yield Action(
             "shingled", "p", t("test, about {seconds} s", seconds=USUAL_SECONDS), obstacle, aside=True
         )
+
+
+MOST_RUNS = 4
+"""Runs with a line each. The others are counted."""
+
+
+def farewell(services: Services, run: Path | None) -> tuple[str, ...]:
+    """Return the state of every open run with its next commands, the most urgent first. Empty in the demo."""
+    if services.demo:
+        return ()
+
+    found = tuple(line for _, line in sorted(_lines(services, run), key=lambda one: one[0]))
+    left = len(found) - MOST_RUNS
+    return (
+        (
+            *found[:MOST_RUNS],
+            str(
+                tn(
+                    "1 more run: see `diskwright status`.",
+                    "{count} more runs: see `diskwright status`.",
+                    count=left,
+                )
+            ),
+        )
+        if left > 0
+        else found
+    )
+
+
+def _lines(services: Services, own: Path | None) -> Iterator[tuple[int, str]]:
+    """Yield a line for each run, with its order: half-written drives, then waiting, then running."""
+    from wizard.apply.run_control import left_line
+
+    for run, now, ways in _open(services, own):
+        if line := left_line(run, now, ways):
+            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways.names else 0, line
+
+
+def _open(services: Services, own: Path | None) -> Iterator[tuple[Path, RunState, NextCommands]]:
+    """Yield every open run, and this session's own even if only root can list the runs."""
+    from wizard.apply.run_control import NextCommands, working_ways
+
+    # A run that root began is root's to read.
+    with suppress(DiskwrightError, OSError):
+        runs = services.open_runs()
+        yield from ((one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs)
+        if own is not None and own not in {one.run for one in runs}:
+            now = services.state(own)
+            yield own, now, working_ways(own, now)
+
+
+def exit_code(services: Services, run: Path | None) -> ExitCode:
+    """Return the exit code of the run that was started, or ENDED_BY_USER without one."""
+    if run is None:
+        return ExitCode.ENDED_BY_USER
+    from wizard.apply.plan.run_summary import exit_code_of
+
+    return exit_code_of(services.state(run))

@@ -16,8 +16,8 @@ from wizard.model.said import Sentence, Sentences, t, tn
 from wizard.plan.dangers import layout_of
 from wizard.plan.preview import StretchState, stretches
 from wizard.plan.refusals import unread_content
+from wizard.ui import messages as words
 from wizard.ui.components.decisions import RUNNING, answer_to, runs_on, waits
-from wizard.ui.screens import messages as words
 from wizard.ui.view import (
     GAP,
     Bar,

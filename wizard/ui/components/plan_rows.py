@@ -14,8 +14,8 @@ from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.steps.postconditions import waiting_lost, whole_lost
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import shows_nothing
-from wizard.ui.components.drive_rows import short
-from wizard.ui.screens import messages as words
+from wizard.ui import messages as words
+from wizard.ui.components.drive_rows import kind_of, short
 from wizard.ui.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 
 UNDO = t("Undo")
@@ -156,3 +156,15 @@ def first_clause(text: str) -> str:
     found = [at for end in (". ", ": ", "; ") if (at := text.find(end)) > 0]
     shown = printable(text[: min(found)] if found else text, LONGEST_CLAUSE)
     return shown.rstrip(".")
+
+
+def about_drive(session: Session) -> Text:
+    """The drive, for the head."""
+    drive = session.drive
+    if drive is None:
+        return ""
+    name = short(session.part or drive.path)
+    if session.others:
+        name = " + ".join(map(short, (one.path for one in session.drives)))
+    size = drive.size_bytes or 0
+    return t("{drive}  {size:size}  {kind}", drive=name, size=size, kind=kind_of(drive))

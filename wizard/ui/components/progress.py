@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.model.said import t
-from wizard.ui.screens import messages as words
+from wizard.ui import messages as words
 from wizard.ui.view import Progress
 
 if TYPE_CHECKING:
     from wizard.apply.run.progress_log import StepProgress
     from wizard.host.contract import Services
     from wizard.model.said import Message
-    from wizard.ui.jobs.of_changes import Job
 
 PERIOD = 1.0
 """Seconds between two looks."""
@@ -92,10 +91,10 @@ def far_around(standing: ProgressState, what: Message) -> Progress:
     return Progress(told.share, said, standing.rates)
 
 
-def far_in_steps(standing: ProgressState, job: Job, done: int, working: int) -> Progress:
+def far_in_steps(standing: ProgressState, seconds: Sequence[float], done: int, working: int) -> Progress:
     """A bar over all steps, by their estimates."""
-    count = len(job.sentences)
-    percent, left = percent_of(job.seconds, done, standing.progress)
+    count = len(seconds)
+    percent, left = percent_of(seconds, done, standing.progress)
     if left >= 1:
         said = t(
             "{percent} %, {left:time} left, step {step} of {count}",

@@ -10,18 +10,20 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import title_of
+from wizard.model.changes import ChangeStep
 from wizard.model.finding import Severity
+from wizard.model.migration import MigrationStep
 from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import AddFstabLine, Mount, WriteTable
+from wizard.model.plan import AddFstabLine, Mount, Step, WriteTable
 from wizard.model.said import MIB, Message, ProfileText, Sentence, Sentences, format_nanoseconds, join, t, tn
+from wizard.ui import messages as named
 from wizard.ui.components.drive_rows import TONES
-from wizard.ui.screens import messages as named
-from wizard.ui.view import GAP, Block, Figures, Piece, Text, Tone, muted, para, strong
+from wizard.ui.view import GAP, Block, Command, Figures, Piece, Text, Tone, muted, para, strong
 
 if TYPE_CHECKING:
     from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
     from wizard.model.finding import Clue, Diagnosis, Finding
-    from wizard.model.plan import Plan, Step, TableEntry
+    from wizard.model.plan import Plan, TableEntry
     from wizard.model.said import Message
     from wizard.model.verdict import Ratio, Verdict
     from wizard.plan.request.volume_request import Wish
@@ -376,3 +378,24 @@ def _sure(ratio: Ratio) -> Message:
 def _named(caption: Text, *said: Text) -> tuple[Block, ...]:
     """`Why: ...`, and a gap; nothing where nothing is said."""
     return (para(strong(caption), *said, hang=2), GAP) if any(text != "" for text in said) else ()
+
+
+def command_blocks(steps: Sequence[Step | ChangeStep | MigrationStep]) -> tuple[Block, ...]:
+    """Every step with its commands and edits, what it destroys, how it is undone, and what is checked."""
+    return tuple(block for number, step in enumerate(steps, 1) for block in _command_block(number, step))
+
+
+def _command_block(number: int, step: Step | ChangeStep | MigrationStep) -> Iterator[Block]:
+    yield para(strong(f"{number}."), strong(step.sentence), hang=3)
+    yield from map(Command, step.commands)
+    yield from (para(Piece(edit, Tone.ACCENT), indent=5, hang=2) for edit in step.edits)
+    if isinstance(step, Step) and step.destroys:
+        yield para(Piece(DESTROYS, Tone.DANGER), step.destroys, indent=3, hang=2)
+    if step.undo:
+        yield para(muted(UNDO), step.undo, indent=3, hang=2)
+    if isinstance(step, MigrationStep) and step.power:
+        yield para(muted(t("On power loss:")), step.power, indent=3, hang=2)
+    yield from (para(muted(CHECKED), held, indent=3, hang=2) for held in step.holds)
+    if not isinstance(step, ChangeStep) and step.seconds >= 1:
+        yield para(t("Takes {seconds:time}.", seconds=step.seconds), indent=3)
+    yield GAP

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from wizard.model.errors import DiskwrightError, Refused, printable
 from wizard.model.said import t, tn
+from wizard.ui import messages
 from wizard.ui.components.drive_rows import short
 from wizard.ui.dialogs.pages import Beside
-from wizard.ui.screens import messages
-from wizard.ui.screens import messages as words
 from wizard.ui.view import Action, Block, Field, Para, Text, Tone, Values, View, para
 
 if TYPE_CHECKING:
@@ -191,7 +190,7 @@ def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *
         Field("again", messages.AGAIN, hint=messages.AGAIN_HINT, secret=True),
     )
     fields = (*fields, *(asked if secret else ()))
-    desk.go(Typing(desk, t("Go on?"), text, fields, take, words.RESUME))
+    desk.go(Typing(desk, t("Go on?"), text, fields, take, messages.RESUME))
 
 
 def _secret(values: Values) -> bytes:

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.evidence import Term, find_term, load_glossary, terms_in
 from wizard.model.said import t
-from wizard.ui.components import reasons as words
-from wizard.ui.components.reasons import (
-    Reason,
-    choice_reasons,
-    finding_reasons,
-    step_reasons,
-    unmade_reasons,
-    verdict_reasons,
-)
+from wizard.ui.components.reasons import SOURCE, Reason
 from wizard.ui.view import (
     BACK,
     GAP,
@@ -45,9 +37,6 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.model.changes import ChangeStep
-    from wizard.model.migration import MigrationStep
-    from wizard.model.plan import Step as PlanStep
     from wizard.ui.desk import Desk
 
 
@@ -68,20 +57,6 @@ class Beside(Place):
         while isinstance(self.desk.place, Beside) and self.desk.place.may_leave:
             self.desk.back()
 
-
-__all__ = [
-    "Page",
-    "Reason",
-    "Reasons",
-    "choice_reasons",
-    "command_blocks",
-    "finding_reasons",
-    "help_page",
-    "read_actions",
-    "step_reasons",
-    "unmade_reasons",
-    "verdict_reasons",
-]
 
 CAPS = {"escape": "Esc", "enter": "Enter", "space": "Space", "delete": "Del", "backspace": "Backspace"}
 """What stands on the keys that have more than one letter."""
@@ -164,31 +139,6 @@ class Reasons(Beside):
         )
 
 
-def command_blocks(steps: Sequence[PlanStep | ChangeStep | MigrationStep]) -> tuple[Block, ...]:
-    """Every step with its commands and edits, what it destroys, how it is undone, and what is checked."""
-    return tuple(block for number, step in enumerate(steps, 1) for block in _step(number, step))
-
-
-def _step(number: int, step: PlanStep | ChangeStep | MigrationStep) -> Iterator[Block]:
-    from wizard.model.changes import ChangeStep
-    from wizard.model.migration import MigrationStep
-    from wizard.model.plan import Step as PlanStep
-
-    yield para(strong(f"{number}."), strong(step.sentence), hang=3)
-    yield from map(Command, step.commands)
-    yield from (para(Piece(edit, Tone.ACCENT), indent=5, hang=2) for edit in step.edits)
-    if isinstance(step, PlanStep) and step.destroys:
-        yield para(Piece(words.DESTROYS, Tone.DANGER), step.destroys, indent=3, hang=2)
-    if step.undo:
-        yield para(muted(words.UNDO), step.undo, indent=3, hang=2)
-    if isinstance(step, MigrationStep) and step.power:
-        yield para(muted(t("On power loss:")), step.power, indent=3, hang=2)
-    yield from (para(muted(words.CHECKED), held, indent=3, hang=2) for held in step.holds)
-    if not isinstance(step, ChangeStep) and step.seconds >= 1:
-        yield para(t("Takes {seconds:time}.", seconds=step.seconds), indent=3)
-    yield GAP
-
-
 COLUMNS = (Column(t("Term")), Column(), Column(t("Also"), least=90))
 
 
@@ -237,7 +187,7 @@ def meaning(word: str) -> Pane:
 
 def _pane(term: Term) -> Pane:
     also = (para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
-    source = para(muted(words.SOURCE), term.source, hang=2)
+    source = para(muted(SOURCE), term.source, hang=2)
     return Pane(term.term, (*also, para(strong(term.text)), GAP, source))
 
 

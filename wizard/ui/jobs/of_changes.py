@@ -15,7 +15,8 @@ from wizard.model.migration import Migration, Moves
 from wizard.model.plan import Mount, Plan
 from wizard.model.said import Sentence, t
 from wizard.plan.copy import fstab_difference
-from wizard.ui.screens.messages import UNDO_EARLY, UNDO_QUESTION
+from wizard.ui.components.reasons import command_blocks
+from wizard.ui.messages import UNDO_EARLY, UNDO_QUESTION
 from wizard.ui.view import Banner, Bar, Block, Command, Text, Tone
 
 if TYPE_CHECKING:
@@ -294,8 +295,6 @@ class ChangesJob(Job):
 
     def commands(self, services: Services) -> tuple[Block, ...]:
         """As they will be run."""
-        from wizard.ui.dialogs.pages import command_blocks
-
         return command_blocks(self.changes.steps)
 
     def document(self) -> tuple[str, str]:

@@ -20,9 +20,10 @@ from wizard.plan.partition.moves import (
     step_sentences,
     what_moves,
 )
+from wizard.ui.components.reasons import command_blocks
 from wizard.ui.jobs import of_changes
 from wizard.ui.jobs.of_changes import Job, RunOutcome
-from wizard.ui.screens.messages import UNDO_EARLY, UNDO_QUESTION
+from wizard.ui.messages import UNDO_EARLY, UNDO_QUESTION
 from wizard.ui.view import Banner, Block, Text, Tone, para
 
 if TYPE_CHECKING:
@@ -186,8 +187,6 @@ class MigrationJob(Job):
 
     def commands(self, services: Services) -> tuple[Block, ...]:
         """As they will be run, on the snapshot or the device."""
-        from wizard.ui.dialogs.pages import command_blocks
-
         return command_blocks(self.migration.steps)
 
     def document(self) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from wizard.plan.steps.render import told_as_direct
 from wizard.plan.text import brief, inside_sentences
 from wizard.plan.undo_policy import WORD, losses, lost_when, promise, shows_nothing, wants_word
 from wizard.ui.components.drive_rows import plan_bars
+from wizard.ui.components.reasons import command_blocks
 from wizard.ui.jobs import of_changes
 from wizard.ui.jobs.of_changes import Job, RunOutcome
 from wizard.ui.view import Banner, Bar, Block, Text, Tone
@@ -125,8 +126,6 @@ class PlanJob(Job):
 
     def commands(self, services: Services) -> tuple[Block, ...]:
         """As they will be run, and undone: on the drive itself where no stand-in can be had."""
-        from wizard.ui.dialogs.pages import command_blocks
-
         return command_blocks(told_as_direct(self.plan, services.why_direct(self.plan)).steps)
 
     def word(self, services: Services) -> str:

@@ -16,12 +16,12 @@ from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import t
 from wizard.plan.planner import Mode
 from wizard.plan.settings.possible import places_of, signatures_on
+from wizard.ui import messages as words
 from wizard.ui.components.decisions import impediment, runs_on
 from wizard.ui.components.drive_rows import short
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.draft import usual_purpose
 from wizard.ui.menu import Here, MenuEntry, entries
-from wizard.ui.screens import messages as words
 from wizard.ui.view import (
     BACK,
     Action,

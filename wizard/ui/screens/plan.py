@@ -18,10 +18,9 @@ from wizard.plan.refusals import unread_content
 from wizard.plan.request.volume_request import Arrangement, Wish
 from wizard.plan.request.wanted import advice_in_role
 from wizard.ui import draft
+from wizard.ui import messages as words
 from wizard.ui.components.drive_rows import plan_bars
-from wizard.ui.components.plan_rows import COLUMNS, lost_line, undo_line, volume_pane, volume_row
-from wizard.ui.screens import messages as words
-from wizard.ui.screens.purpose import about_drive
+from wizard.ui.components.plan_rows import COLUMNS, about_drive, lost_line, undo_line, volume_pane, volume_row
 from wizard.ui.view import (
     BACK,
     GAP,

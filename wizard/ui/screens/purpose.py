@@ -14,7 +14,8 @@ from wizard.model.said import t
 from wizard.plan.messages import who
 from wizard.plan.refusals import unread_content
 from wizard.plan.text import volume_bytes
-from wizard.ui.components.drive_rows import kind_of, plan_bars, short
+from wizard.ui.components.drive_rows import plan_bars
+from wizard.ui.components.plan_rows import about_drive
 from wizard.ui.draft import for_purpose, planned, usual_purpose
 from wizard.ui.view import (
     BACK,
@@ -135,18 +136,6 @@ class PurposeScreen(Place):
         self.desk.go(
             Reasons(self.desk, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
         )
-
-
-def about_drive(session: Session) -> Text:
-    """The drive, for the head."""
-    drive = session.drive
-    if drive is None:
-        return ""
-    name = short(session.part or drive.path)
-    if session.others:
-        name = " + ".join(map(short, (one.path for one in session.drives)))
-    size = drive.size_bytes or 0
-    return t("{drive}  {size:size}  {kind}", drive=name, size=size, kind=kind_of(drive))
 
 
 def _leads_to(session: Session) -> Iterator[Block]:

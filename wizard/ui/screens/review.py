@@ -13,8 +13,8 @@ from wizard.model.geometry import Identity
 from wizard.model.said import Sentence, t
 from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
 from wizard.plan.undo_policy import WORD, WayBackRoom
+from wizard.ui import messages as words
 from wizard.ui.components.drive_rows import short
-from wizard.ui.screens import messages as words
 from wizard.ui.view import (
     BACK,
     GAP,

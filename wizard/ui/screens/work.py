@@ -17,11 +17,11 @@ from wizard.host.session import Session
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.said import join, t, tn
+from wizard.ui import messages as words
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.progress import PERIOD, ProgressState, doing, far_around, far_in_steps
 from wizard.ui.jobs.of_changes import RunOutcome, job_of
-from wizard.ui.screens import messages as words
 from wizard.ui.view import (
     GAP,
     Action,
@@ -143,7 +143,8 @@ class WorkScreen(Place):
             waits = self.job.outcome(self.services, self.run, RunState.WAITING, self._entries)
             outcome = replace(outcome, decision=waits.decision)
         if ways and (state is not RunState.DONE or ways != NextCommands()):
-            outcome = replace(outcome, decision=with_ways(self.job, outcome.decision, ways))
+            drives = tuple(drive.path for drive in self.job.drives)
+            outcome = replace(outcome, decision=with_ways(drives, outcome.decision, ways))
         if self._why_not:
             # What its state says may no longer be possible.
             stuck = t("This run cannot be resumed or undone now.")
@@ -183,7 +184,7 @@ class WorkScreen(Place):
     def _progress(self) -> Iterator[Block]:
         done, working = len(self._done), self._working
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
-            yield far_in_steps(self._standing, self.job, done, working or done + 1)
+            yield far_in_steps(self._standing, self.job.seconds, done, working or done + 1)
         else:
             what = self._settling or doing(self.services.phase(self.run), done=bool(done))
             yield far_around(self._standing, what)

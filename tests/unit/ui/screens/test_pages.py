@@ -18,20 +18,17 @@ from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.plan.planner import Mode
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import wish_of
-from wizard.ui.dialogs.asking import Question
-from wizard.ui.dialogs.health import health_page
-from wizard.ui.dialogs.pages import (
-    Glossary,
-    Page,
-    Reasons,
+from wizard.ui.components.reasons import (
     choice_reasons,
     command_blocks,
     finding_reasons,
-    meaning,
     step_reasons,
     unmade_reasons,
     verdict_reasons,
 )
+from wizard.ui.dialogs.asking import Question
+from wizard.ui.dialogs.health import health_page
+from wizard.ui.dialogs.pages import Glossary, Page, Reasons, meaning
 from wizard.ui.view import Command, Figures, ScreenStep, para
 
 

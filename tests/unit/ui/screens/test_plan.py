@@ -14,7 +14,7 @@ from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.said import GIB, MIB
 from wizard.plan.preview import preview_lines
 from wizard.ui.menu import MOUNT_SAYS, MenuEntry
-from wizard.ui.screens.messages import MOUNT
+from wizard.ui.messages import MOUNT
 from wizard.ui.view import Banner, Bar, Block, Para
 
 WITHOUT_MAKERS = tuple(tool for tool in EVERYTHING if not tool[0].startswith("mk"))

@@ -1,26 +1,12 @@
-"""Messages of screen 1."""
+"""Messages that several screens and components show."""
 
 from wizard.model.said import Sentence, t
 
-# How a drive stands, in a few words.
-
-# Why nothing else can be done with a drive.
 IS_CHANGED = t("Being changed now.")
 
-# Runs that come first.
-
-# What the drive under the cursor is.
 DANGER = Sentence("danger:")
 WARNING = Sentence("warning:")
 INFO = Sentence("note:")
-
-# Keys.
-
-# What happened.
-
-
-# The system that diskwright runs on.
-
 
 TOKEN_OF = Sentence("{drive}")
 HINT_WHOLE = Sentence("type {token}")
@@ -33,14 +19,11 @@ EMPTY = Sentence("Type {token} to confirm {drive}.")
 NO_PASSPHRASE = t("Type a passphrase for the encryption.")
 DIFFERENT = t("Type the same passphrase twice.")
 
-
 UNDO_QUESTION = Sentence("Undo the changes on {drives:and}?")
 UNDO_EARLY = t("The old state is restored and verified.")
 UNDOING = t("Undoing the changes")
 
-
 RESUME = t("go on")
-
 
 NO_OLD = t("No ext2, ext3 or incomplete ext4 here.")
 RENAME = t("Rename")
@@ -48,6 +31,5 @@ MOUNT = t("Mount")
 UNMOUNT = t("Unmount")
 OPTIONS = t("Mount options")
 TUNE = t("Better options")
-
 
 DOUBT = t("Note:")
